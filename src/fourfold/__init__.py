@@ -1,0 +1,60 @@
+"""Fourfold: a four-signal retriever for knowledge graphs and documents, in one SQLite file."""
+
+from fourfold.config import RetrievalConfig, TextField
+from fourfold.errors import (
+    DimensionError,
+    EmbedderError,
+    EmbedderMismatchError,
+    FilterError,
+    FourfoldError,
+    InvalidValueError,
+    MissingExtraError,
+    SchemaDetectionError,
+    SearchError,
+    StoreError,
+    UnknownNodeError,
+)
+from fourfold.intent import IntentSpec
+from fourfold.retriever import FourfoldWarning, Retriever
+from fourfold.types import (
+    Components,
+    Contribution,
+    Edge,
+    Explanation,
+    Hit,
+    Intent,
+    Node,
+    SearchResult,
+    Weights,
+)
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Components",
+    "Contribution",
+    "DimensionError",
+    "Edge",
+    "EmbedderError",
+    "EmbedderMismatchError",
+    "Explanation",
+    "FilterError",
+    "FourfoldError",
+    "FourfoldWarning",
+    "Hit",
+    "Intent",
+    "IntentSpec",
+    "InvalidValueError",
+    "MissingExtraError",
+    "Node",
+    "RetrievalConfig",
+    "Retriever",
+    "SchemaDetectionError",
+    "SearchError",
+    "SearchResult",
+    "StoreError",
+    "TextField",
+    "UnknownNodeError",
+    "Weights",
+    "__version__",
+]

@@ -1,0 +1,202 @@
+"""Every constant of the method in one frozen dataclass.
+
+``RetrievalConfig.published()`` is the published method to the letter. ``RetrievalConfig()`` is what users get: the
+same four components, eight intents and weighted sum, with the changes that measurement asked for (docs/defaults.md
+tells each with its figures).
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fourfold.edge_types import EDGE_TYPE_WEIGHTS
+from fourfold.errors import InvalidValueError
+from fourfold.intent import DEFAULT_INTENTS, PUBLISHED_INTENTS, IntentSpec
+from fourfold.types import Weights
+
+PUBLISHED_PROFILE = Weights(0.40, 0.45, 0.15, 0.0)
+"""The profile without an intent; also fills in what a caller's partial weights leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """Columns of a node read as one text by BM25, and the weight of that reading in the sum."""
+
+    columns: tuple[Literal["name", "type", "text"], ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True)
+class RetrievalConfig:
+    """The constants of retrieval. Change some with ``dataclasses.replace(config, …)``.
+
+    Answers
+        limit: number of hits when ``k`` is not given.
+        cache_seconds: life of a cached answer; 0 turns the cache off.
+        cache_size: number of cached answers.
+
+    Text
+        language: Snowball language of a new index; an existing index keeps its own.
+        tokenizer: name of the tokenizer if not ``snowball-{language}``; ``"suffix"`` is the published one.
+        text_fields: what BM25 reads, and how much each reading counts.
+        k1, b: BM25 saturation and length normalisation.
+        keyword_boost: how often a query token counts that is a keyword of the intent.
+        keyword_prefix: keywords are prefixes of the token as typed; else they are compared with its stem.
+        phrase_search: look the query up as a phrase by FTS5.
+        phrase_quoted_only: … only where the query holds a phrase in quotation marks.
+
+    Scales
+        scaling: ``"standard"``: standard scores, negatives to 0, text and embedding divided by the query's single
+            largest; ``"max"``: each component divided by its own maximum (published).
+        background: number of imaginary nodes without any match in the mean and deviation of standard scores, so that
+            tiny graphs have scores too.
+        candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
+            (only with ``scaling="max"``).
+
+    Weights
+        weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
+        partial_weights: what a caller's mapping leaves out.
+        intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
+            profile itself (published).
+        normalize_weights: divide weights by their sum, and give the weight of a component without data to the others.
+        clip: cut final scores to 1.
+
+    Seeds
+        seeds_per_component: seeds are the union of that many best by text and by embedding.
+        seed_sharpness: seed weight ``exp(sharpness · (score / best − 1))``; None gives every seed 1 (published).
+
+    Graph
+        edge_type_weights, unknown_edge_weight: weight of an edge by its type.
+        forward, backward: factor along and against the arrow.
+        use_edge_weights: multiply by ``Edge.weight``.
+        degree_exponent: a step from a node counts ``degree ** -exponent``.
+        hub_cap: a node gives to at most that many edges of each direction; None is without bound.
+        second_hop: share of what the first hop reached that goes one hop further.
+        published_second_hop: the published rule instead: for intents that ask for it, +0.15 along each arrow from the
+            20 best so far to a node that is no seed.
+        pagerank_share, pagerank_min_edges: blend of PageRank into the component, from that many edges on.
+
+    Intent edges
+        chosen_types: how much edge types count whose label is close to the query's words, beside the intent's own; 0
+            turns them off.
+        chosen_sharpness: exponent on the closeness of a label.
+        chosen_second_hop: share of the second hop along chosen types.
+
+    Diversity
+        diversity_bonus: the first hit of each community gains this share of its score.
+        diversity_min_edges, diversity_min_hits: only from that many edges, and with more hits than that.
+        exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
+
+    Text given to the embedder
+        embed_type: whether the node's type is part of it.
+    """
+
+    limit: int = 10
+    cache_seconds: float = 300.0
+    cache_size: int = 1024
+
+    language: str = "english"
+    tokenizer: str | None = None
+    text_fields: tuple[TextField, ...] = (TextField(("name", "type", "text"), 1.0), TextField(("name",), 0.5))
+    k1: float = 1.5
+    b: float = 0.75
+    keyword_boost: float = 5.0
+    keyword_prefix: bool = True
+    phrase_search: bool = True
+    phrase_quoted_only: bool = True
+
+    scaling: Literal["standard", "max"] = "standard"
+    background: int = 10
+    candidate_multiplier: int = 3
+
+    weights: Weights = Weights(0.40, 0.40, 0.30, 0.10)
+    partial_weights: Weights = PUBLISHED_PROFILE
+    intent_tilt: float | None = 0.25
+    normalize_weights: bool = True
+    clip: bool = True
+
+    seeds_per_component: int = 10
+    seed_sharpness: float | None = 8.0
+
+    edge_type_weights: Mapping[str, float] = field(default_factory=lambda: EDGE_TYPE_WEIGHTS)
+    unknown_edge_weight: float = 0.5
+    forward: float = 1.0
+    backward: float = 0.7
+    use_edge_weights: bool = True
+    degree_exponent: float = 0.0
+    hub_cap: int | None = 1000
+    second_hop: float = 0.5
+    published_second_hop: bool = False
+    pagerank_share: float = 0.0
+    pagerank_min_edges: int = 20
+
+    intents: tuple[IntentSpec, ...] = DEFAULT_INTENTS
+    chosen_types: float = 1.0
+    chosen_sharpness: float = 4.0
+    chosen_second_hop: float = 0.5
+
+    diversity_bonus: float = 0.05
+    diversity_min_edges: int = 10
+    diversity_min_hits: int = 3
+    exact_communities: bool = False
+
+    embed_type: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least = {"limit": 1, "seeds_per_component": 0, "candidate_multiplier": 1, "background": 0, "cache_size": 0}
+        for name, minimum in at_least.items():
+            if getattr(self, name) < minimum:
+                raise InvalidValueError(f"{name} is {getattr(self, name)}; it must be at least {minimum}.")
+        for name in ("second_hop", "pagerank_share", "degree_exponent", "cache_seconds", "keyword_boost", "background"):
+            if not getattr(self, name) >= 0:
+                raise InvalidValueError(f"{name} is {getattr(self, name)}; it must be at least 0.")
+        if not self.text_fields:
+            raise InvalidValueError("text_fields is empty; BM25 needs at least one TextField to read.")
+
+    @property
+    def tokenizer_name(self) -> str:
+        """The name of the tokenizer a new index is made with."""
+        return self.tokenizer or f"snowball-{self.language}"
+
+    @property
+    def index_key(self) -> tuple[object, ...]:
+        """What of the config the index depends on."""
+        return (self.text_fields, self.k1, self.b)
+
+    def fingerprint(self) -> str:
+        """Return a short hash of every constant: equal for equal configs, in every process."""
+        values = [
+            (name, sorted(value.items()) if isinstance(value, Mapping) else value)
+            for name, value in sorted(vars(self).items())
+        ]
+        return hashlib.blake2b(repr(values).encode(), digest_size=8).hexdigest()
+
+    @classmethod
+    def published(cls) -> RetrievalConfig:
+        """Return the published method, constant by constant."""
+        return cls(
+            limit=20,
+            tokenizer="suffix",
+            text_fields=(TextField(("name", "type"), 1.0),),
+            keyword_prefix=False,
+            phrase_quoted_only=False,
+            scaling="max",
+            weights=PUBLISHED_PROFILE,
+            intent_tilt=None,
+            normalize_weights=False,
+            clip=False,
+            seed_sharpness=None,
+            use_edge_weights=False,
+            hub_cap=None,
+            second_hop=0.0,
+            published_second_hop=True,
+            pagerank_share=0.3,
+            intents=PUBLISHED_INTENTS,
+            chosen_types=0.0,
+            exact_communities=True,
+            embed_type=True,
+        )

@@ -1,0 +1,102 @@
+"""Text → vectors: the Embedder protocol, and what may stand in for one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, Protocol, runtime_checkable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import EmbedderError
+from fourfold.types import FloatArray
+
+Vectors = NDArray[np.float32]
+
+
+@runtime_checkable
+class Embedder(Protocol):
+    """What the retriever needs of an embedding model.
+
+    ``name`` is the identity stored with the vectors: another name means vectors that cannot be compared.
+    """
+
+    @property
+    def name(self) -> str:
+        """Identity of the model."""
+        ...
+
+    def embed_documents(self, texts: Sequence[str]) -> FloatArray:
+        """Return one vector per text, shape (len(texts), dimensions)."""
+        ...
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Return the vector of a query, shape (dimensions,)."""
+        ...
+
+
+class CallableEmbedder:
+    """An Embedder from any function of a list of texts.
+
+    Args:
+        function: a list of n texts → n vectors (anything numpy reads as (n, dimensions)).
+        name: the identity to store; by default the function's qualified name.
+
+    """
+
+    def __init__(self, function: Callable[[list[str]], Any], name: str | None = None) -> None:
+        self._function = function
+        self.name = name or f"{function.__module__}.{getattr(function, '__qualname__', type(function).__qualname__)}"
+
+    def embed_documents(self, texts: Sequence[str]) -> FloatArray:
+        """Return one vector per text, shape (len(texts), dimensions)."""
+        return np.asarray(self._function(list(texts)))
+
+    def embed_query(self, text: str) -> FloatArray:
+        """Return the vector of a query, shape (dimensions,)."""
+        return np.asarray(self._function([text]))[0]
+
+
+def as_embedder(given: object) -> Embedder:
+    """Make an Embedder of what a caller gave.
+
+    None → the embedded static model; a path or name → that Model2Vec model; an object with ``name``,
+    ``embed_documents`` and ``embed_query`` → itself; any callable → ``CallableEmbedder``.
+
+    Raises:
+        EmbedderError: it is none of these.
+
+    """
+    from fourfold.embed.static import StaticEmbedder, bundled
+
+    if given is None:
+        return bundled()
+    if isinstance(given, (str, Path)):
+        return StaticEmbedder(given)
+    if isinstance(given, Embedder):
+        return given
+    if callable(given):
+        return CallableEmbedder(given)
+    raise EmbedderError(
+        f"{type(given).__name__} is no embedder: give a callable, a Model2Vec folder or name, or an object with "
+        "name, embed_documents(texts) and embed_query(text)."
+    )
+
+
+def checked(vectors: object, count: int, name: str) -> Vectors:
+    """Return vectors as float32 of shape (count, dimensions).
+
+    Raises:
+        EmbedderError: another shape, or NaN or infinity inside.
+
+    """
+    try:
+        matrix = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError) as error:
+        raise EmbedderError(f"The embedder {name!r} returned no matrix of numbers: {error}.") from error
+    if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
+        raise EmbedderError(f"The embedder {name!r} returned shape {matrix.shape} for {count} texts.")
+    if not np.isfinite(matrix).all():
+        raise EmbedderError(f"The embedder {name!r} returned NaN or infinite numbers.")
+    return matrix

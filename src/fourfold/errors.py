@@ -1,0 +1,51 @@
+"""The one exception tree: everything Fourfold raises on purpose is a FourfoldError."""
+
+from __future__ import annotations
+
+
+class FourfoldError(Exception):
+    """Base of all errors raised by Fourfold."""
+
+
+class InvalidValueError(FourfoldError, ValueError):
+    """An argument has a value that cannot be meant; the sentence names it and says what is allowed."""
+
+
+class FilterError(InvalidValueError):
+    """A metadata filter uses an unknown operator or an operand of the wrong kind."""
+
+
+class DimensionError(InvalidValueError):
+    """A vector has another dimension than the vectors of the graph."""
+
+
+class UnknownNodeError(FourfoldError, KeyError):
+    """An edge, a question or a call names a node that is not in the graph."""
+
+    def __str__(self) -> str:
+        """Return the sentence itself; KeyError would put it in quotes."""
+        return str(self.args[0]) if self.args else ""
+
+
+class StoreError(FourfoldError):
+    """The SQLite file cannot be used: not a database, a newer schema, read-only, or busy for too long."""
+
+
+class SchemaDetectionError(StoreError):
+    """A foreign database holds no node table that could be recognised."""
+
+
+class EmbedderError(FourfoldError):
+    """An embedder failed, or returned something that is no matrix of finite vectors."""
+
+
+class EmbedderMismatchError(EmbedderError):
+    """The index was made with another embedder, or another tokenizer, than the one now given."""
+
+
+class SearchError(FourfoldError):
+    """Every component that was asked for failed, so there is no answer to give."""
+
+
+class MissingExtraError(FourfoldError, ImportError):
+    """An optional dependency is not installed; the sentence names the extra to install."""

@@ -1,0 +1,222 @@
+"""Why a node stands where it does: in one sentence on every hit, and summand by summand on request."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourfold import signals
+from fourfold.config import RetrievalConfig
+from fourfold.index import Index
+from fourfold.pipeline import Query, Scores, final_score
+from fourfold.signals.graph import Spread
+from fourfold.types import COMPONENTS, Components, Contribution, Explanation, FloatArray, Node
+
+
+@dataclass(frozen=True, slots=True)
+class _Arrival:
+    """What one neighbour gave to a node along one edge."""
+
+    neighbour: int
+    type_name: str
+    forward: bool
+    value: float
+
+
+def components_of(scores: Scores, position: int) -> Components:
+    """Return the four component scores of a node as Python floats."""
+    return Components(*(float(scores.components[name][position]) for name in COMPONENTS))
+
+
+def method_of(components: Components) -> str:
+    """Return the names of the components that scored the node, such as ``text+graph``."""
+    return "+".join(name for name, value in components.as_dict().items() if value > 0)
+
+
+def why(scores: Scores, index: Index, query: Query, positions: Sequence[int], names: Mapping[int, str]) -> list[str]:
+    """Return one sentence for each hit: matched words, similarity, and the edge that led there."""
+    matched = _matched_words(scores, index, query, positions)
+    sentences = []
+    for place, position in enumerate(positions):
+        parts = []
+        if matched[place]:
+            parts.append("matches " + ", ".join(matched[place]))
+        if (cosine := float(scores.components["embedding"][position])) > 0:
+            parts.append(f"similar in meaning ({cosine:.2f})")
+        arrivals = _first_hop(scores, index, position)
+        if arrivals:
+            best = max(arrivals, key=lambda arrival: arrival.value)
+            arrow = "via" if best.forward else "against"
+            parts.append(f"reached from {_name(best.neighbour, index, names)} {arrow} {best.type_name or 'an edge'}")
+        elif float(scores.components["graph"][position]) > 0 or float(scores.components["intent"][position]) > 0:
+            parts.append("near the best matches in the graph")
+        if position in scores.bonus:
+            parts.append("first of its community")
+        sentences.append("; ".join(parts))
+    return sentences
+
+
+def explanation(
+    scores: Scores,
+    index: Index,
+    query: Query,
+    config: RetrievalConfig,
+    position: int,
+    node: Node,
+    names: Mapping[int, str],
+) -> Explanation:
+    """Return the score of one node as a sum of contributions, and the same in words."""
+    components = components_of(scores, position)
+    masked = query.mask is not None and not query.mask[position]
+    score = 0.0 if masked else final_score(scores, position, config)
+    rank = scores.order.index(position) + 1 if position in scores.order else None
+    contributions: list[Contribution] = []
+    for name, value in components.as_dict().items():
+        share = getattr(scores.weights, name) * value
+        if share:
+            contributions += _split(name, share, scores, index, query, config, position, names)
+    if bonus := scores.bonus.get(position):
+        contributions.append(Contribution("diversity", "first hit of its community", bonus))
+    total = sum(c.value for c in contributions)
+    if masked:
+        contributions.append(Contribution("filter", "the filter leaves this node out", -total))
+    elif abs(total - score) > 1e-12:
+        contributions.append(Contribution("rounding", "cut to 1 / rounding", score - total))
+    standing = f"stands at rank {rank}" if rank else "is left out by the filter" if masked else "is not among the hits"
+    lines = [
+        f"{node.name or node.id} {standing} for {query.text!r} with a score of {score:.4f}.",
+        f"Intent: {scores.spec.name}; weights: "
+        + ", ".join(f"{name} {value:.3f}" for name, value in scores.weights.as_dict().items())
+        + ".",
+        *(f"{c.value:+.4f}  {c.component}: {c.evidence}" for c in contributions),
+        f"{score:.4f}  score",
+    ]
+    if scores.failed:
+        lines.append(f"Left out because they failed: {', '.join(scores.failed)}.")
+    return Explanation(
+        query.text,
+        node,
+        rank,
+        score,
+        scores.spec.name,
+        scores.weights,
+        components,
+        tuple(contributions),
+        "\n".join(lines),
+    )
+
+
+def _split(
+    name: str,
+    share: float,
+    scores: Scores,
+    index: Index,
+    query: Query,
+    config: RetrievalConfig,
+    position: int,
+    names: Mapping[int, str],
+) -> list[Contribution]:
+    """Split the weighted score of a component over its evidence."""
+    value = float(scores.components[name][position])
+    if name == "embedding":
+        return [Contribution(name, f"similarity in meaning, {value:.4f} on its scale", share)]
+    if name == "text":
+        return _split_text(share, scores, index, position)
+    spread = scores.graph_spread if name == "graph" else scores.intent_spread
+    hop = config.second_hop if name == "graph" else config.chosen_second_hop if config.chosen_types else 0.0
+    arrivals = _arrivals(scores, index, position, spread)
+    evidence = [(_in_words(a, index, names), a.value) for a in arrivals]
+    if hop and spread is not None:
+        first = spread(index.adjacency, scores.seeds, scores.seed_weights, query.mask)
+        reached = np.nonzero(first)[0]
+        through = _arrivals_from(index, position, spread, reached, hop * first[reached])
+        evidence += [(_in_words(a, index, names) + " (two hops)", a.value) for a in through]
+    return _proportional(name, share, evidence, rest="the rest of the graph (PageRank and further hops)")
+
+
+def _split_text(share: float, scores: Scores, index: Index, position: int) -> list[Contribution]:
+    place = np.array([position])
+    worth = {
+        term: weight * float(signals.text.of_nodes(index, term, place)[0])
+        for term, weight in scores.term_weights.items()
+    }
+    evidence = [(f"term {term!r}", value) for term, value in worth.items() if value > 0]
+    return _proportional("text", share, evidence, rest="the phrase")
+
+
+def _proportional(
+    name: str, share: float, evidence: Sequence[tuple[str, float]], *, rest: str, shown: int = 5
+) -> list[Contribution]:
+    """Divide a share by the evidence; what is small is summed up."""
+    total = sum(value for _, value in evidence)
+    if total <= 0:
+        return [Contribution(name, rest, share)]
+    ranked = sorted(evidence, key=lambda pair: -pair[1])
+    contributions = [Contribution(name, text, share * value / total) for text, value in ranked[:shown]]
+    if len(ranked) > shown:
+        others = sum(value for _, value in ranked[shown:])
+        contributions.append(Contribution(name, f"{len(ranked) - shown} more", share * others / total))
+    return contributions
+
+
+def _matched_words(scores: Scores, index: Index, query: Query, positions: Sequence[int]) -> list[list[str]]:
+    """Return the words of the query, as typed, that each node holds."""
+    place = np.array(positions, np.int64)
+    matched: list[list[str]] = [[] for _ in positions]
+    for word, terms in dict(query.words).items():
+        found = np.zeros(len(place), bool)
+        for term in terms:
+            if term in scores.term_weights:
+                found |= signals.text.of_nodes(index, term, place) > 0
+        for hit in np.nonzero(found)[0]:
+            matched[hit].append(word)
+    return matched
+
+
+def _first_hop(scores: Scores, index: Index, position: int) -> list[_Arrival]:
+    return _arrivals(scores, index, position, scores.graph_spread) or _arrivals(
+        scores, index, position, scores.intent_spread
+    )
+
+
+def _arrivals(scores: Scores, index: Index, position: int, spread: Spread | None) -> list[_Arrival]:
+    """Return what each seed gave to a node directly."""
+    if spread is None:
+        return []
+    return _arrivals_from(index, position, spread, scores.seeds, scores.seed_weights)
+
+
+def _arrivals_from(
+    index: Index, position: int, spread: Spread, givers: np.ndarray, values: FloatArray
+) -> list[_Arrival]:
+    """Return what each of ``givers`` gives to one node, along its own edges read backwards."""
+    adjacency = index.adjacency
+    here = np.array([position])
+    arrivals = []
+    for links, factor in ((adjacency.into, spread.forward), (adjacency.out, spread.backward)):
+        steps = links.expand(here)
+        place = np.searchsorted(givers, steps.targets)
+        place[place == len(givers)] = 0
+        for step in np.nonzero(givers[place] == steps.targets)[0] if len(givers) else ():
+            giver = int(steps.targets[step])
+            value = float(values[place[step]]) * float(spread.type_weights[steps.types[step]]) * factor
+            if spread.use_edge_weights:
+                value *= float(steps.weights[step])
+            if spread.degree_exponent:
+                value *= max(int(adjacency.degree[giver]), 1) ** -spread.degree_exponent
+            if value > 0:
+                arrivals.append(
+                    _Arrival(giver, adjacency.type_names[steps.types[step]], not links.forward, value)
+                )
+    return arrivals
+
+
+def _in_words(arrival: _Arrival, index: Index, names: Mapping[int, str]) -> str:
+    arrow = "via" if arrival.forward else "against"
+    return f"from {_name(arrival.neighbour, index, names)} {arrow} {arrival.type_name or 'an edge'}"
+
+
+def _name(position: int, index: Index, names: Mapping[int, str]) -> str:
+    return names.get(position) or index.ids[position]

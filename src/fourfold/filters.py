@@ -1,0 +1,212 @@
+"""Metadata filter → SQL over the flattened metadata (table ``attributes``).
+
+``{"lang": "en"}`` is short for ``{"lang": {"$eq": "en"}}``; several keys, and several operators of a key, must all
+hold. Nested metadata is reached by dotted keys; the columns of the node itself by ``$id``, ``$name`` and ``$type``.
+A list matches ``$eq``, ``$in`` and ``$contains`` by any of its elements; ``$contains`` on a string is a substring.
+``$ne``, ``$nin`` and ``$not`` are the exact complements, so they also keep nodes that lack the key. Numbers and
+strings are never compared with each other.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Any
+
+from fourfold.errors import FilterError
+
+SCALAR, ELEMENT, NULL, CONTAINER = range(4)
+"""The kinds of rows in the table ``attributes``."""
+
+Filter = Mapping[str, Any]
+Clause = tuple[str, list[Any]]
+
+_MAX_DEPTH = 40
+_COLUMNS = {"$id": "id", "$name": "name", "$type": "type"}
+_INT64 = 2**63
+
+
+def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, int]]:
+    """Flatten metadata into (dotted key, SQL value, kind) rows."""
+    for key, value in metadata.items():
+        path = f"{prefix}{key}"
+        if isinstance(value, Mapping):
+            yield path, 0, CONTAINER
+            yield from attributes(value, f"{path}.")
+        elif isinstance(value, (list, tuple)):
+            yield path, 0, CONTAINER
+            for element in value:
+                if _is_scalar(element):
+                    yield path, _sql_value(element), ELEMENT
+        elif value is None:
+            yield path, 0, NULL
+        elif _is_scalar(value):
+            yield path, _sql_value(value), SCALAR
+
+
+def to_sql(condition: Filter) -> Clause:
+    """Return a SELECT of the ``num`` of every node that meets the filter, and its parameters.
+
+    Raises:
+        FilterError: an unknown operator, or an operand of the wrong kind.
+
+    """
+    return _all_of(condition, 0)
+
+
+def canonical(condition: Filter) -> str:
+    """Return one string for equal filters: the key under which answers are cached."""
+    try:
+        return json.dumps(condition, sort_keys=True, default=_listed)
+    except (TypeError, ValueError) as error:
+        raise FilterError(f"The filter {condition!r} is not made of JSON values: {error}.") from error
+
+
+def _listed(value: object) -> list[Any]:
+    if isinstance(value, (set, frozenset, tuple)):
+        return sorted(value, key=repr)
+    if isinstance(value, Mapping):
+        return [list(pair) for pair in value.items()]
+    raise TypeError(f"{value!r} is no JSON value")
+
+
+def _all_of(condition: object, depth: int) -> Clause:
+    if not isinstance(condition, Mapping):
+        raise FilterError(f"A filter is a mapping of metadata keys to conditions, not {condition!r}.")
+    if depth > _MAX_DEPTH:
+        raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.")
+    clauses = []
+    for key, operand in condition.items():
+        if key in ("$and", "$or"):
+            if isinstance(operand, (str, bytes, Mapping)) or not isinstance(operand, Sequence) or not operand:
+                raise FilterError(f"{key} takes a list of at least one filter, not {operand!r}.")
+            parts = [_all_of(part, depth + 1) for part in operand]
+            clauses.append(_combine(parts, "INTERSECT" if key == "$and" else "UNION"))
+        elif key == "$not":
+            clauses.append(_complement(_all_of(operand, depth + 1)))
+        elif not isinstance(key, str):
+            raise FilterError(f"A metadata key is a string, not {key!r}.")
+        elif key.startswith("$") and key not in _COLUMNS:
+            known = ", ".join(("$and", "$or", "$not", *_COLUMNS))
+            raise FilterError(f"The filter operator {key!r} is unknown here; known are {known}.")
+        else:
+            clauses += _conditions(key, operand, depth)
+    if not clauses:
+        return "SELECT num FROM nodes", []
+    return _combine(clauses, "INTERSECT")
+
+
+def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
+    """Return the clauses for one key: a bare value, or a mapping of operators."""
+    if not isinstance(operand, Mapping):
+        return [_equal(key, operand)]
+    if not operand:
+        raise FilterError(f"The condition on {key!r} is empty; give a value or an operator such as $eq.")
+    clauses = []
+    for operator, value in operand.items():
+        if operator == "$not":
+            inner = _combine(_conditions(key, value, depth + 1), "INTERSECT")
+            clauses.append(_complement(inner))
+            continue
+        make = _OPERATORS.get(operator) if isinstance(operator, str) else None
+        if make is None:
+            known = ", ".join((*_OPERATORS, "$not", "$and", "$or"))
+            raise FilterError(f"The filter operator {operator!r} on {key!r} is unknown; known are {known}.")
+        clauses.append(make(key, value))
+    return clauses
+
+
+def _equal(key: str, value: object) -> Clause:
+    if value is None:
+        present = _select(key, "1", [], (SCALAR, ELEMENT, CONTAINER))
+        return _complement(present)
+    _require_scalar("$eq", key, value)
+    return _select(key, "value = ?", [_sql_value(value)], (SCALAR, ELEMENT))
+
+
+def _in(key: str, values: object) -> Clause:
+    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, (Sequence, set, frozenset)):
+        raise FilterError(f"$in and $nin on {key!r} take a list of values, not {values!r}.")
+    for value in values:
+        if value is not None:
+            _require_scalar("$in", key, value)
+    listed = json.dumps([_sql_value(value) for value in values if value is not None])
+    found = _select(key, "value IN (SELECT value FROM json_each(?))", [listed], (SCALAR, ELEMENT))
+    return _combine([found, _equal(key, None)], "UNION") if None in values else found
+
+
+def _compare(operator: str, sign: str) -> Callable[[str, object], Clause]:
+    def clause(key: str, value: object) -> Clause:
+        if not isinstance(value, (int, float, str)) or isinstance(value, float) and math.isnan(value):
+            raise FilterError(f"{operator} on {key!r} takes a number or a string, not {value!r}.")
+        types = "'text'" if isinstance(value, str) else "'integer', 'real'"
+        return _select(key, f"value {sign} ? AND typeof(value) IN ({types})", [_sql_value(value)], (SCALAR,))
+
+    return clause
+
+
+def _contains(key: str, value: object) -> Clause:
+    _require_scalar("$contains", key, value)
+    element = _select(key, "value = ?", [_sql_value(value)], (ELEMENT,))
+    if not isinstance(value, str):
+        return element
+    substring = _select(key, "typeof(value) = 'text' AND instr(value, ?) > 0", [value], (SCALAR,))
+    return _combine([element, substring], "UNION")
+
+
+def _exists(key: str, value: object) -> Clause:
+    if not isinstance(value, bool):
+        raise FilterError(f"$exists on {key!r} takes true or false, not {value!r}.")
+    present = _select(key, "1", [], (SCALAR, ELEMENT, NULL, CONTAINER))
+    return present if value else _complement(present)
+
+
+_OPERATORS: dict[str, Callable[[str, object], Clause]] = {
+    "$eq": _equal,
+    "$ne": lambda key, value: _complement(_equal(key, value)),
+    "$in": _in,
+    "$nin": lambda key, value: _complement(_in(key, value)),
+    "$gt": _compare("$gt", ">"),
+    "$gte": _compare("$gte", ">="),
+    "$lt": _compare("$lt", "<"),
+    "$lte": _compare("$lte", "<="),
+    "$contains": _contains,
+    "$exists": _exists,
+}
+
+
+def _select(key: str, test: str, parameters: list[Any], kinds: Sequence[int]) -> Clause:
+    if key in _COLUMNS:
+        return f"SELECT num FROM (SELECT num, {_COLUMNS[key]} AS value FROM nodes) WHERE {test}", parameters
+    wanted = ", ".join(map(str, kinds))
+    return f"SELECT node AS num FROM attributes WHERE key = ? AND {test} AND kind IN ({wanted})", [key, *parameters]
+
+
+def _combine(clauses: Sequence[Clause], operator: str) -> Clause:
+    if len(clauses) == 1:
+        return clauses[0]
+    sql = f" {operator} ".join(f"SELECT num FROM ({clause})" for clause, _ in clauses)
+    return sql, [parameter for _, parameters in clauses for parameter in parameters]
+
+
+def _complement(clause: Clause) -> Clause:
+    return f"SELECT num FROM nodes EXCEPT SELECT num FROM ({clause[0]})", clause[1]
+
+
+def _is_scalar(value: object) -> bool:
+    return isinstance(value, (str, bool, int)) or isinstance(value, float) and not math.isnan(value)
+
+
+def _require_scalar(operator: str, key: str, value: object) -> None:
+    if not _is_scalar(value):
+        raise FilterError(f"{operator} on {key!r} takes a string, a number or a boolean, not {value!r}.")
+
+
+def _sql_value(value: Any) -> Any:
+    """Return what SQLite can store and compare: integers beyond 64 bits become floats."""
+    if isinstance(value, bool):
+        return int(value)
+    if isinstance(value, int) and not -_INT64 <= value < _INT64:
+        return float(value)
+    return value

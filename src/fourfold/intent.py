@@ -1,0 +1,201 @@
+"""Query → intent. An intent is plain data: patterns, boosted keywords, a weight profile and edge types.
+
+Source: the method's tables of intents, keywords, profiles and edge types. ``PUBLISHED_INTENTS`` is those tables to
+the letter; ``DEFAULT_INTENTS`` mends their blind spots (a word boundary where a suffix follows, hyphenated prose
+taken for an identifier) and keeps the rest.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from fourfold.errors import InvalidValueError
+from fourfold.types import Intent, Weights
+
+NO_INTENT = "default"
+"""The name that asks for the default profile: no intent, no keyword boost, no intent edges."""
+
+
+@dataclass(frozen=True, slots=True)
+class IntentSpec:
+    """One intent as data; append your own to ``RetrievalConfig.intents``.
+
+    Args:
+        name: what ``result.intent`` says.
+        patterns: regular expressions, searched (not matched in full), in the lower-cased query
+            unless ``case_sensitive``.
+        keywords: prefixes (``published()``: stems) of query tokens that count ``config.keyword_boost`` times.
+        profile: the weights for this intent; None means the default profile.
+        edge_types: edge types the intent component follows.
+        second_hop: whether the published graph component goes one hop further for this intent.
+        min_words: without patterns, the intent holds for queries of at least this many words; 0 means never.
+        fallback: the intent of a query that nothing else matched.
+
+    """
+
+    name: str
+    patterns: tuple[str, ...] = ()
+    keywords: tuple[str, ...] = ()
+    profile: Weights | None = None
+    edge_types: tuple[str, ...] = ()
+    case_sensitive: bool = False
+    second_hop: bool = False
+    min_words: int = 0
+    fallback: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse a pattern that does not compile."""
+        for pattern in self.patterns:
+            try:
+                re.compile(pattern)
+            except re.error as error:
+                raise InvalidValueError(
+                    f"The pattern {pattern!r} of intent {self.name!r} is no regular expression: {error}."
+                ) from error
+
+
+def classify(query: str, intents: Sequence[IntentSpec]) -> str:
+    """Return the name of the first intent whose pattern is found in the query.
+
+    Without a match: the first intent with ``min_words`` that the query reaches, then the fallback intent, then
+    ``"default"``.
+    """
+    lowered = query.lower()
+    for spec in intents:
+        text = query if spec.case_sensitive else lowered
+        if any(_compiled(pattern).search(text) for pattern in spec.patterns):
+            return spec.name
+    words = len(query.split())
+    for spec in intents:
+        if spec.min_words and words >= spec.min_words:
+            return spec.name
+    return next((spec.name for spec in intents if spec.fallback), NO_INTENT)
+
+
+def find_spec(name: str, intents: Sequence[IntentSpec]) -> IntentSpec:
+    """Return the intent of that name; ``"default"`` is the empty one.
+
+    Raises:
+        InvalidValueError: no intent bears the name.
+
+    """
+    for spec in intents:
+        if spec.name == name:
+            return spec
+    if name == NO_INTENT:
+        return IntentSpec(NO_INTENT)
+    known = ", ".join(sorted(spec.name for spec in intents))
+    raise InvalidValueError(f"The intent {name!r} is unknown; known are: {known} and {NO_INTENT!r}.")
+
+
+@lru_cache(maxsize=1024)
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(pattern)
+
+
+PUBLISHED_INTENTS: tuple[IntentSpec, ...] = (
+    IntentSpec(
+        Intent.EXACT_MATCH,
+        patterns=(r'^"[^"]+"$', r"^[A-Z][a-zA-Z]+$", r"^[a-z]+[-_][a-z]+", r"^\w+\.\w+$"),
+        profile=Weights(0.15, 0.65, 0.10, 0.10),
+        case_sensitive=True,
+    ),
+    IntentSpec(
+        Intent.DEBUGGING,
+        patterns=(r"\b(error|fail|debug|fix|broken|issue|crash|bug|exception|traceback)\b",),
+        keywords=("error", "fail", "debug", "fix", "broken", "issu", "crash", "bug", "except", "traceback"),
+        profile=Weights(0.30, 0.45, 0.20, 0.05),
+        edge_types=("has_limitation", "has_workaround", "causes", "fixes"),
+    ),
+    IntentSpec(
+        Intent.CAPABILITY_CHECK,
+        patterns=(r"\bcan\s+(it|you|this)\b", r"\bdoes\s+\w+\s+support\b", r"\bis\s+\w+\s+(able|capable)\b"),
+        keywords=("support", "compat", "handl", "enabl", "provid", "capabl"),
+        profile=Weights(0.30, 0.55, 0.10, 0.05),
+        edge_types=("supports", "has_capability", "enables", "has_limitation"),
+    ),
+    IntentSpec(
+        Intent.WORKFLOW,
+        patterns=(r"\b(pipeline|workflow|step.by.step|automat|chain|sequenc)\b", r"^how\s+(to|do\s+i)\b"),
+        keywords=("step", "pipelin", "flow", "chain", "sequenc", "automat", "process", "how"),
+        profile=Weights(0.30, 0.25, 0.30, 0.15),
+        edge_types=("feeds_into", "requires", "followed_by", "depends_on", "enables"),
+        second_hop=True,
+    ),
+    IntentSpec(
+        Intent.COMPARISON,
+        patterns=(r"\b(vs|versus|compar|differ|which\s+is\s+better|alternative)\b",),
+        keywords=("compar", "differ", "vs", "better", "altern", "versus"),
+        profile=Weights(0.35, 0.30, 0.25, 0.10),
+        edge_types=("similar_to", "alternative_to", "complements"),
+    ),
+    IntentSpec(
+        Intent.GOAL_BASED,
+        patterns=(
+            r"\b(i\s+want\s+to|how\s+do\s+i|reduc|improv|achiev|optim)\b",
+            r"\b(increase|decrease|minimize|maximize)\b",
+        ),
+        keywords=("cost", "reduc", "improv", "optim", "fast", "cheap", "save", "effici", "increas", "decreas"),
+        profile=Weights(0.40, 0.25, 0.15, 0.20),
+        edge_types=("enables", "supports", "implements", "provides", "solves", "used_for"),
+        fallback=True,
+    ),
+    IntentSpec(
+        Intent.EXPLORATORY,
+        patterns=(r"\b(explor|brows|list|show\s+me|what\s+are|overview)\b", r"^tell\s+me\s+about\b"),
+        keywords=("explor", "brows", "list", "show", "discov", "overview"),
+        profile=Weights(0.45, 0.20, 0.25, 0.10),
+        edge_types=("relates_to", "contains", "part_of"),
+        second_hop=True,
+    ),
+    IntentSpec(
+        Intent.SEMANTIC,
+        profile=Weights(0.55, 0.15, 0.15, 0.15),
+        edge_types=("relates_to", "similar_to", "part_of"),
+        min_words=11,
+    ),
+)
+"""The eight intents in cascade order, as published."""
+
+_MENDED: dict[str, tuple[str, ...]] = {
+    Intent.EXACT_MATCH: (
+        r'^"[^"]+"$',
+        r"^[A-Z][a-zA-Z]+$",
+        r"^[A-Za-z]\w*(?:[-_]\w+)+(?:\(\))?$",
+        r"^\w+(?:\.\w+)+(?:\(\))?$",
+    ),
+    Intent.DEBUGGING: (
+        r"\b(errors?|fail(?:s|ed|ing|ures?)?|debug\w*|fix(?:es|ed|ing)?|broken|issues?|crash\w*|bugs?|buggy"
+        r"|exceptions?|tracebacks?|stack\s?trace|not\s+working|doesn'?t\s+work|troubleshoot\w*)\b",
+    ),
+    Intent.CAPABILITY_CHECK: (
+        r"\bcan\s+(?:it|you|this|i|we|they)\b",
+        r"\b(?:does|do)\s+(?:\w+\s+){1,3}(?:support|handle|allow|provide)\b",
+        r"\b(?:is|are)\s+(?:\w+\s+){1,3}(?:able|capable|compatible)\b",
+        r"\bis\s+there\s+(?:support|a\s+way)\b",
+    ),
+    Intent.WORKFLOW: (
+        r"\b(pipelines?|workflows?|step.by.step|automat\w*|chain(?:s|ed|ing)?|sequenc\w*|orchestrat\w*)\b",
+        r"^how\s+(?:to|do\s+i|can\s+i|should\s+i)\b",
+    ),
+    Intent.COMPARISON: (
+        r"\b(vs|versus|compar\w*|differ(?:s|ent|ences?|ently)?|which\s+(?:\w+\s+)?is\s+better|better\s+than"
+        r"|alternatives?|instead\s+of)\b",
+    ),
+    Intent.GOAL_BASED: (
+        r"\b(i\s+(?:want|need|would\s+like)\s+to|how\s+do\s+i|reduc\w*|improv\w*|achiev\w*|optimi\w*)\b",
+        r"\b(increas\w*|decreas\w*|minimi[sz]\w*|maximi[sz]\w*|speed\s+up)\b",
+    ),
+    Intent.EXPLORATORY: (
+        r"\b(explor\w*|brows(?:e|es|ed|ing)|list(?:s|ed|ing)?|show\s+me|what\s+are|overview|everything\s+about)\b",
+        r"^tell\s+me\s+(?:more\s+)?about\b",
+    ),
+}
+
+DEFAULT_INTENTS: tuple[IntentSpec, ...] = tuple(
+    replace(spec, patterns=_MENDED.get(spec.name, spec.patterns)) for spec in PUBLISHED_INTENTS
+)
+"""The eight intents with patterns that catch what they mean to."""

@@ -1,0 +1,352 @@
+"""The seven steps of the method, in order.
+
+    score(n) = α·embedding(n) + β·text(n) + γ·graph(n) + δ·intent(n)
+
+| step | here |
+|---|---|
+| 1 classify | ``intent.classify`` |
+| 2 weights | ``choose_weights`` |
+| 3 text ∥ embedding | ``text_and_embedding`` |
+| 4 seeds | ``choose_seeds`` |
+| 5 graph ∥ intent edges | ``graph_component``, ``intent_component`` |
+| 6 combine | ``combine`` |
+| 7 diversify | ``diversify`` |
+
+Everything is an array over the nodes of one index; node ids, SQL and caches are the retriever's business.
+"""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import signals
+from fourfold.config import RetrievalConfig
+from fourfold.errors import InvalidValueError, SearchError
+from fourfold.index import Index
+from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
+from fourfold.signals.graph import Spread
+from fourfold.signals.scaling import by_maximum, keep_best, standard_scores, top_positions
+from fourfold.types import COMPONENTS, FloatArray, Weights
+
+logger = logging.getLogger(__name__)
+
+MODES = ("hybrid", "text", "embedding")
+_SECOND_HOP_FROM = 20
+
+
+@dataclass(frozen=True)
+class Query:
+    """One question as the pipeline takes it.
+
+    ``vector`` is None where there is none or the embedder failed; ``mask`` (n_nodes,) holds the nodes the filter
+    keeps; ``phrases`` returns FTS5 rows for a phrase; ``closeness`` returns how close the label of each edge type is
+    to the query, (n_types,) in [0, 1].
+    """
+
+    text: str
+    words: Sequence[tuple[str, tuple[str, ...]]]
+    limit: int
+    mode: str = "hybrid"
+    vector: FloatArray | None = None
+    mask: NDArray[np.bool_] | None = None
+    intent: str | None = None
+    weights: Weights | Mapping[str, float] | None = None
+    phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] = lambda phrase, limit: ()
+    closeness: Callable[[], FloatArray | None] = lambda: None
+    failed: tuple[str, ...] = ()
+
+
+@dataclass
+class Scores:
+    """What the steps have found so far: one array per component, (n_nodes,), in [0, 1]; and how it came about."""
+
+    spec: IntentSpec
+    weights: Weights
+    components: dict[str, FloatArray]
+    term_weights: dict[str, float] = field(default_factory=dict)
+    text_scale: float = 0.0
+    seeds: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
+    seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
+    graph_spread: Spread | None = None
+    intent_spread: Spread | None = None
+    total: FloatArray = field(default_factory=lambda: np.empty(0))
+    order: list[int] = field(default_factory=list)
+    bonus: dict[int, float] = field(default_factory=dict)
+    communities: NDArray[np.int32] | None = None
+    failed: tuple[str, ...] = ()
+
+
+def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
+    """Answer one query.
+
+    Raises:
+        SearchError: every component that could have answered failed.
+
+    """
+    spec = find_spec(query.intent or classify(query.text, config.intents), config.intents)
+    weights = choose_weights(spec, query, index, config)
+    zeros = np.zeros(len(index), np.float32)
+    scores = Scores(spec, weights, dict.fromkeys(COMPONENTS, zeros), failed=query.failed)
+
+    text_and_embedding(scores, index, query, config)
+    choose_seeds(scores, index, query, config)
+    _attempt("graph", scores, lambda: graph_component(scores, index, query, config))
+    _attempt("intent", scores, lambda: intent_component(scores, index, query, config))
+    combine(scores, index, query, config)
+    diversify(scores, index, query, config)
+    return scores
+
+
+# -- 2 weights ----------------------------------------------------------------------------------------------------
+
+
+def choose_weights(spec: IntentSpec, query: Query, index: Index, config: RetrievalConfig) -> Weights:
+    """Return the caller's weights, or the intent's."""
+    if query.weights is not None:
+        weights = explicit_weights(query.weights, config)
+    elif config.intent_tilt is None:
+        weights = spec.profile or config.weights
+    else:
+        weights = tilted(spec, config)
+    return _usable(weights, index, query) if config.normalize_weights else weights
+
+
+def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConfig) -> Weights:
+    """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
+    if isinstance(given, Weights):
+        return given
+    unknown = set(given) - set(COMPONENTS)
+    if unknown:
+        raise InvalidValueError(f"Unknown weights {sorted(unknown)}; a weight is one of {', '.join(COMPONENTS)}.")
+    return Weights(**{**config.partial_weights.as_dict(), **given})
+
+
+def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
+    """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
+    profiles = np.array([s.profile.as_tuple() for s in config.intents if s.profile is not None])
+    if spec.profile is None or not config.intent_tilt or not len(profiles):
+        return config.weights
+    mean = profiles.mean(axis=0)
+    ratio = np.divide(spec.profile.as_tuple(), mean, out=np.ones(4), where=mean > 0)
+    return Weights(*(np.array(config.weights.as_tuple()) * ratio**config.intent_tilt).tolist())
+
+
+def _usable(weights: Weights, index: Index, query: Query) -> Weights:
+    """Give the weight of components without data to the others, and divide by the sum."""
+    has_data = {
+        "embedding": index.has_vectors and query.vector is not None and query.mode != "text",
+        "text": query.mode != "embedding",
+        "graph": len(index.adjacency) > 0,
+        "intent": len(index.adjacency) > 0,
+    }
+    kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
+    total = sum(kept.values())
+    if total <= 0:
+        return weights
+    return Weights(**{name: value / total for name, value in kept.items()})
+
+
+# -- 3 text ∥ embedding -------------------------------------------------------------------------------------------
+
+
+def text_and_embedding(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
+    """Score every node by words and by meaning, and bring both on their scale."""
+    raw: dict[str, FloatArray] = {}
+    phrase = np.zeros(0, np.float32)
+    keep = config.candidate_multiplier * query.limit
+    if query.mode != "embedding":
+        scores.term_weights = signals.text.term_weights(
+            query.words, scores.spec.keywords, config.keyword_boost, prefix=config.keyword_prefix
+        )
+        _attempt("text", scores, lambda: raw.update(text=signals.text.score(index, scores.term_weights)))
+        if "text" in raw and (wanted := _phrase(query.text, config)):
+            rows = query.phrases(wanted, None if query.mask is not None else keep)
+            phrase = by_maximum(signals.text.phrase_scores(index, rows, keep, query.mask))
+    if query.mode != "text" and query.vector is not None and index.has_vectors:
+        vector = query.vector
+        _attempt("embedding", scores, lambda: raw.update(embedding=signals.embedding.score(index.matrix, vector)))
+    if not raw and scores.failed:
+        raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
+
+    if config.scaling == "max":
+        scaled = _own_scales(raw, keep, query.mask)
+    else:
+        scaled = _shared_scale(raw, index, config)
+    if phrase.any():
+        scaled["text"] = np.maximum(scaled["text"], phrase)
+    if "text" in scaled:
+        top = int(np.argmax(raw["text"])) if len(index) else 0
+        scores.text_scale = float(scaled["text"][top] / raw["text"][top]) if raw["text"].any() else 0.0
+    scores.components.update(scaled)
+
+
+def _own_scales(raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_] | None) -> dict[str, FloatArray]:
+    """Divide each component by its own maximum; of embeddings only the best are kept (published)."""
+    scaled = {}
+    for name, values in raw.items():
+        allowed = values if mask is None else np.where(mask, values, np.float32(0.0))
+        scaled[name] = by_maximum(keep_best(allowed, keep, None) if name == "embedding" else allowed)
+    return scaled
+
+
+def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: RetrievalConfig) -> dict[str, FloatArray]:
+    """Standard scores, both components divided by the query's single largest: peakedness is evidence."""
+    populations = {"embedding": int(index.rows.has_vector.sum()), "text": len(index)}
+    standard = {
+        name: standard_scores(values, background=config.background, population=populations[name])
+        for name, values in raw.items()
+    }
+    top = max((float(values.max(initial=0.0)) for values in standard.values()), default=0.0)
+    if top > 0:
+        for values in standard.values():
+            values *= np.float32(1.0 / top)
+    return standard
+
+
+def _phrase(text: str, config: RetrievalConfig) -> str | None:
+    """Return the phrase to look up by FTS5, if any."""
+    if not config.phrase_search:
+        return None
+    if not config.phrase_quoted_only:
+        return text
+    parts = text.split('"')
+    return max(parts[1::2], key=len).strip() or None if len(parts) >= 3 else None
+
+
+# -- 4 seeds ------------------------------------------------------------------------------------------------------
+
+
+def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
+    """Take the best by text and the best by embedding; a sharper seed weight trusts the best more."""
+    chosen: set[int] = set()
+    for name in ("text", "embedding"):
+        values = scores.components[name]
+        allowed = values if query.mask is None else np.where(query.mask, values, np.float32(0.0))
+        chosen.update(_best(allowed, config.seeds_per_component, index))
+    scores.seeds = np.array(sorted(chosen), np.int64)
+    if config.seed_sharpness is None or not chosen:
+        scores.seed_weights = np.ones(len(chosen))
+        return
+    weights = scores.weights
+    base = (
+        weights.embedding * scores.components["embedding"][scores.seeds].astype(np.float64)
+        + weights.text * scores.components["text"][scores.seeds]
+    )
+    best = base.max()
+    scores.seed_weights = np.exp(config.seed_sharpness * (base / best - 1.0)) if best > 0 else np.ones(len(chosen))
+
+
+# -- 5 graph ∥ intent edges ---------------------------------------------------------------------------------------
+
+
+def graph_component(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> FloatArray:
+    """Spread the seeds along typed edges, blend in PageRank, divide by the maximum."""
+    adjacency = index.adjacency
+    if not len(adjacency) or not len(scores.seeds):
+        return scores.components["graph"]
+    type_weights = adjacency.by_type(dict(config.edge_type_weights), config.unknown_edge_weight)
+    scores.graph_spread = _spread(config, type_weights)
+    proximity = signals.graph.score(
+        adjacency, scores.seeds, scores.seed_weights, scores.graph_spread, query.mask, second_hop=config.second_hop
+    )
+    if config.published_second_hop and scores.spec.second_hop:
+        best = np.array(_best(proximity, _SECOND_HOP_FROM, index), np.int64)
+        proximity = signals.graph.published_second_hop(adjacency, proximity, scores.seeds, best, query.mask)
+    if config.pagerank_share and len(adjacency) >= config.pagerank_min_edges:
+        proximity = signals.graph.with_pagerank(proximity, index.pagerank(), config.pagerank_share, query.mask)
+    return by_maximum(proximity)
+
+
+def intent_component(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> FloatArray:
+    """Follow the intent's edge types, and those whose label is close to the query's words, from the same seeds."""
+    adjacency = index.adjacency
+    if not scores.weights.intent or not len(adjacency) or not len(scores.seeds):
+        return scores.components["intent"]
+    type_weights = signals.intent.fixed_types(adjacency, scores.spec.edge_types)
+    second_hop = 0.0
+    if config.chosen_types and scores.spec.name != NO_INTENT and (closeness := query.closeness()) is not None:
+        type_weights = np.maximum(type_weights, config.chosen_types * closeness**config.chosen_sharpness)
+        second_hop = config.chosen_second_hop
+    scores.intent_spread = _spread(config, type_weights)
+    return signals.intent.score(
+        adjacency, scores.seeds, scores.seed_weights, scores.intent_spread, query.mask, second_hop=second_hop
+    )
+
+
+def _spread(config: RetrievalConfig, type_weights: FloatArray) -> Spread:
+    return Spread(
+        type_weights,
+        config.forward,
+        config.backward,
+        config.use_edge_weights,
+        config.degree_exponent,
+        config.hub_cap,
+    )
+
+
+# -- 6 combine ----------------------------------------------------------------------------------------------------
+
+
+def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
+    """Add up the weighted components and take the best; ties go to the smaller id."""
+    total = np.zeros(len(index))
+    for name, weight in scores.weights.as_dict().items():
+        if weight:
+            total += weight * scores.components[name]
+    if query.mask is not None:
+        total[~query.mask] = 0.0
+    scores.total = total
+    scores.order = _best(total, query.limit, index)
+
+
+# -- 7 diversify --------------------------------------------------------------------------------------------------
+
+
+def diversify(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
+    """Give the first hit of each community a little more, and sort again."""
+    enough = len(index.adjacency) >= config.diversity_min_edges and len(scores.order) > config.diversity_min_hits
+    if not config.diversity_bonus or not enough:
+        return
+    communities = index.communities(exact=config.exact_communities)
+    if communities.max(initial=-1) < 1:
+        return
+    scores.communities = communities
+    seen = {-1}
+    for position in scores.order:
+        community = int(communities[position])
+        if community not in seen:
+            seen.add(community)
+            scores.bonus[position] = config.diversity_bonus * float(scores.total[position])
+    final = {position: final_score(scores, position, config) for position in scores.order}
+    scores.order.sort(key=lambda position: (-final[position], index.ids[position]))
+
+
+def final_score(scores: Scores, position: int, config: RetrievalConfig) -> float:
+    """Return the score of a node as the caller sees it."""
+    score = float(scores.total[position]) + scores.bonus.get(position, 0.0)
+    return min(score, 1.0) if config.clip else score
+
+
+def _best(values: FloatArray, count: int, index: Index) -> list[int]:
+    """Return the positions of the ``count`` largest positive values, best first; ties go to the smaller id."""
+    ids = index.ids
+    found: list[int] = top_positions(values, count).tolist()
+    ranked = sorted(zip(values[found].tolist(), found, strict=True), key=lambda pair: (-pair[0], ids[pair[1]]))
+    return [position for _, position in ranked[:count]]
+
+
+def _attempt(name: str, scores: Scores, step: Callable[[], FloatArray | None]) -> None:
+    """Run a component; if it fails the others answer, and the result says so."""
+    try:
+        found = step()
+    except Exception:
+        logger.exception("The %s component failed and is left out of this answer", name)
+        scores.failed = (*scores.failed, name)
+        return
+    if found is not None:
+        scores.components[name] = found

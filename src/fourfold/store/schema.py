@@ -1,0 +1,118 @@
+"""The tables of a Fourfold file, and the steps from each schema version to the next."""
+
+from __future__ import annotations
+
+import sqlite3
+
+APPLICATION_ID = 0x464F5552  # "FOUR": tells a Fourfold file from any other SQLite file
+SCHEMA_VERSION = 1
+
+_VERSION_1 = """
+CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+
+-- num is the row's place in the index; an id keeps its num when it is replaced.
+CREATE TABLE nodes (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL UNIQUE,
+    name TEXT NOT NULL,
+    type TEXT NOT NULL,
+    text TEXT NOT NULL,
+    metadata TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    generation INTEGER NOT NULL
+);
+CREATE INDEX nodes_by_generation ON nodes (generation);
+
+-- Little-endian float32.
+CREATE TABLE vectors (
+    node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    vector BLOB NOT NULL
+);
+
+-- The terms of each node: records of (term int32, field uint8, count uint16), as the tokenizer made them.
+CREATE TABLE terms (num INTEGER PRIMARY KEY, term TEXT NOT NULL UNIQUE);
+CREATE TABLE tokens (
+    node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    terms BLOB NOT NULL
+);
+
+-- Metadata flattened for filters (see filters.attributes): nested keys are joined by dots; kind 0 is a scalar, 1 an
+-- element of a list, 2 a null, 3 says that a list or an object stands under the key.
+CREATE TABLE attributes (
+    key TEXT NOT NULL,
+    value NOT NULL,
+    node INTEGER NOT NULL REFERENCES nodes (num) ON DELETE CASCADE,
+    kind INTEGER NOT NULL,
+    PRIMARY KEY (key, value, node, kind)
+) WITHOUT ROWID;
+CREATE INDEX attributes_by_node ON attributes (node);
+
+CREATE TABLE edge_types (num INTEGER PRIMARY KEY, type TEXT NOT NULL UNIQUE);
+CREATE TABLE edges (
+    num INTEGER PRIMARY KEY AUTOINCREMENT,
+    source INTEGER NOT NULL REFERENCES nodes (num) ON DELETE CASCADE,
+    target INTEGER NOT NULL REFERENCES nodes (num) ON DELETE CASCADE,
+    type INTEGER NOT NULL REFERENCES edge_types (num),
+    weight REAL NOT NULL,
+    generation INTEGER NOT NULL,
+    UNIQUE (source, target, type)
+);
+CREATE INDEX edges_by_target ON edges (target);
+CREATE INDEX edges_by_generation ON edges (generation);
+
+-- What an index of an older generation must forget.
+CREATE TABLE deletions (kind TEXT NOT NULL, num INTEGER NOT NULL, generation INTEGER NOT NULL);
+CREATE INDEX deletions_by_generation ON deletions (generation);
+CREATE TRIGGER node_deleted AFTER DELETE ON nodes BEGIN
+    INSERT INTO deletions VALUES ('node', old.num, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation'));
+END;
+CREATE TRIGGER edge_deleted AFTER DELETE ON edges BEGIN
+    INSERT INTO deletions VALUES ('edge', old.num, (SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'generation'));
+END;
+
+CREATE VIRTUAL TABLE fts USING fts5 (name, type, text, content='nodes', content_rowid='num',
+                                     tokenize='porter unicode61');
+CREATE TRIGGER fts_insert AFTER INSERT ON nodes BEGIN
+    INSERT INTO fts (rowid, name, type, text) VALUES (new.num, new.name, new.type, new.text);
+END;
+CREATE TRIGGER fts_delete AFTER DELETE ON nodes BEGIN
+    INSERT INTO fts (fts, rowid, name, type, text) VALUES ('delete', old.num, old.name, old.type, old.text);
+END;
+CREATE TRIGGER fts_update AFTER UPDATE OF name, type, text ON nodes BEGIN
+    INSERT INTO fts (fts, rowid, name, type, text) VALUES ('delete', old.num, old.name, old.type, old.text);
+    INSERT INTO fts (rowid, name, type, text) VALUES (new.num, new.name, new.type, new.text);
+END;
+
+INSERT INTO meta VALUES ('generation', '0');
+"""
+
+MIGRATIONS: dict[int, str] = {0: _VERSION_1}
+"""SQL that takes a file from the version that is the key to the next."""
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring an open file from its version to ``SCHEMA_VERSION``; the caller holds the transaction."""
+    version = schema_version(connection)
+    while version < SCHEMA_VERSION:
+        for statement in _statements(MIGRATIONS[version]):
+            connection.execute(statement)
+        version += 1
+    connection.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID}")
+
+
+def schema_version(connection: sqlite3.Connection) -> int:
+    """Return the schema version of an open file; 0 for an empty one."""
+    return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def _statements(script: str) -> list[str]:
+    """Split a script into statements; ``executescript`` would commit the caller's transaction."""
+    statements: list[str] = []
+    current = ""
+    for line in script.splitlines(keepends=True):
+        current += line
+        if sqlite3.complete_statement(current):
+            statements.append(current)
+            current = ""
+    return statements

@@ -1,0 +1,184 @@
+"""Text → terms. One tokenizer serves documents and queries; its name is stored with the index.
+
+A tokenizer finds words and turns each distinct word into its terms once: identifiers are split
+(``read_file``, ``readFile``, ``HTTPServer``), stop words dropped, the rest stemmed, and runs of scripts without word
+boundaries (CJK, Thai, …) become character bigrams.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable, Sequence
+from itertools import chain
+from typing import Protocol
+
+import Stemmer
+
+from fourfold.errors import InvalidValueError
+
+_WORD = re.compile(r"\w+")
+_IDENTIFIER_PART = re.compile(
+    r"[A-Z]+(?=[A-Z][a-z])"  # the HTTP of HTTPServer
+    r"|[A-Z]?[a-z]+|[A-Z]+"  # Server, file, ID
+    r"|\d+"
+    r"|[^\W\dA-Za-z_]+"
+)
+_UNSPACED = re.compile(
+    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003134f]+"
+)
+
+_PUBLISHED_SUFFIXES = (
+    *("ation", "tion", "sion", "ment", "ness", "able", "ible", "ful", "less", "ous"),
+    *("ive", "ing", "ed", "er", "est", "ly", "al", "ity"),
+)
+
+ENGLISH_STOP_WORDS = frozenset(
+    "a about above after again all am an and any are as at be because been before being below between both but by can "
+    "could did do does doing down during each few for from further had has have having he her here hers him his how i "
+    "if in into is it its itself just me more most my no nor not of off on once only or other our ours out over own "
+    "same she should so some such than that the their theirs them then there these they this those through to too "
+    "under until up us very was we were what when where which while who whom whose why will with would you your "
+    "yours".split()
+)
+
+
+class Tokenizer(Protocol):
+    """What the index needs of a tokenizer."""
+
+    name: str
+    """Identity, stored with the index; another name means other terms."""
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of a text in order, with repetitions."""
+        ...
+
+    def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
+        """Return each word of the text, as written, with its terms."""
+        ...
+
+    def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the terms of all texts in one list, and the number of terms of each text."""
+        ...
+
+
+class WordTokenizer:
+    """Words by regular expression, each distinct word analysed once and remembered.
+
+    Args:
+        name: identity stored with the index.
+        analyse: a word as written → its terms.
+
+    """
+
+    _REMEMBERED = 1_000_000
+
+    def __init__(self, name: str, analyse: Callable[[str], tuple[str, ...]]) -> None:
+        self.name = name
+        self._analyse = analyse
+        self._known: dict[str, tuple[str, ...]] = {}
+
+    def terms(self, text: str) -> list[str]:
+        """Return the terms of a text in order, with repetitions."""
+        return self.batch([text])[0]
+
+    def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
+        """Return each word of the text, as written, with its terms."""
+        words = _WORD.findall(unicodedata.normalize("NFC", text))
+        self._learn(words)
+        return [(word, self._known[word]) for word in words]
+
+    def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
+        """Return the terms of all texts in one list, and the number of terms of each text."""
+        words = [_WORD.findall(text if text.isascii() else unicodedata.normalize("NFC", text)) for text in texts]
+        self._learn(chain.from_iterable(words))
+        known = self._known
+        terms: list[str] = []
+        lengths: list[int] = []
+        for found in words:
+            before = len(terms)
+            for word in found:
+                terms += known[word]
+            lengths.append(len(terms) - before)
+        return terms, lengths
+
+    def _learn(self, words: Iterable[str]) -> None:
+        """Analyse the words not seen before; concurrent callers may do so twice, with the same outcome."""
+        known = self._known
+        if len(known) > self._REMEMBERED:
+            self._known = known = {}
+        for word in set(words).difference(known):
+            known[word] = self._analyse(word)
+
+
+def make_tokenizer(name: str) -> Tokenizer:
+    """Return the tokenizer of that name: ``"suffix"`` (published) or ``"snowball-<language>"``.
+
+    Raises:
+        InvalidValueError: no such tokenizer.
+
+    """
+    if name == "suffix":
+        return WordTokenizer(name, _published_terms)
+    kind, _, language = name.partition("-")
+    if kind != "snowball" or language not in Stemmer.algorithms():
+        known = ", ".join(sorted(Stemmer.algorithms()))
+        raise InvalidValueError(f"There is no tokenizer {name!r}; Snowball languages are: {known}.")
+    return WordTokenizer(name, _snowball_analyser(language))
+
+
+def suffix_stem(token: str) -> str:
+    """Strip the first published suffix that leaves at least 3 characters."""
+    for suffix in _PUBLISHED_SUFFIXES:
+        if token.endswith(suffix) and len(token) - len(suffix) >= 3:
+            return token[: -len(suffix)]
+    return token
+
+
+def _published_terms(word: str) -> tuple[str, ...]:
+    return tuple(suffix_stem(token) for token in _WORD.findall(word.lower()) if len(token) >= 2)
+
+
+def _snowball_analyser(language: str) -> Callable[[str], tuple[str, ...]]:
+    stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
+    stop_words = ENGLISH_STOP_WORDS if language in ("english", "porter") else frozenset()
+
+    def analyse(word: str) -> tuple[str, ...]:
+        terms: list[str] = []
+        parts = split_identifier(word)
+        for part in parts:
+            lowered = part.lower()
+            if _UNSPACED.search(lowered):
+                terms += _bigrams(lowered)
+            elif lowered not in stop_words:
+                terms.append(stem(lowered))
+        if not terms and len(parts) > 1:  # `can_it`: all stop words, yet a name that somebody will look for
+            terms.append(stem("".join(parts).lower()))
+        return tuple(terms)
+
+    return analyse
+
+
+def split_identifier(word: str) -> list[str]:
+    """Split snake_case, camelCase and acronyms; a word of one part, or of other scripts, stays whole."""
+    if word.isalpha() and (word.islower() or word.isupper() or word.istitle()):
+        return [word]
+    if not word.isascii():
+        return [part for part in word.split("_") if part]
+    return _IDENTIFIER_PART.findall(word) or [word]
+
+
+def _bigrams(text: str) -> list[str]:
+    """Cut runs of unspaced script into overlapping character pairs; what stands between stays a word."""
+    terms: list[str] = []
+    end = 0
+    for run in _UNSPACED.finditer(text):
+        if run.start() > end:
+            terms.append(text[end : run.start()])
+        characters = run.group()
+        terms += [characters] if len(characters) == 1 else [a + b for a, b in zip(characters, characters[1:], strict=False)]
+        end = run.end()
+    if end < len(text):
+        terms.append(text[end:])
+    return terms

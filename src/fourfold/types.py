@@ -1,0 +1,266 @@
+"""The words all else speaks: nodes, edges, weights, hits and results. Frozen, without behaviour beyond display."""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import InvalidValueError
+
+FloatArray = NDArray[np.floating[Any]]
+"""A numpy array of floating point numbers (float32 or float64)."""
+
+COMPONENTS = ("embedding", "text", "graph", "intent")
+"""The four components in the order of the formula: α, β, γ, δ."""
+
+
+class Intent(StrEnum):
+    """The eight intents a query can have; users may add their own as IntentSpecs in the config."""
+
+    EXACT_MATCH = "exact_match"
+    DEBUGGING = "debugging"
+    CAPABILITY_CHECK = "capability_check"
+    WORKFLOW = "workflow"
+    COMPARISON = "comparison"
+    GOAL_BASED = "goal_based"
+    EXPLORATORY = "exploratory"
+    SEMANTIC = "semantic"
+
+
+@dataclass(frozen=True, slots=True)
+class Node:
+    """One thing that can be found.
+
+    Args:
+        id: unique and not empty; adding a node with a known id replaces it.
+        name: what people call it; weighs more than the text.
+        type: a label such as "tool" or "person"; searchable.
+        text: any length; searchable and embedded.
+        metadata: JSON values; filters bind on them.
+        vector: the node's embedding, shape (dimensions,); None lets the retriever's embedder make it.
+
+    """
+
+    id: str
+    name: str = ""
+    type: str = ""
+    text: str = ""
+    metadata: Mapping[str, Any] = field(default_factory=dict)
+    vector: Sequence[float] | FloatArray | None = field(default=None, compare=False, repr=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Edge:
+    """A typed, directed edge, identified by (source, target, type); adding it again replaces its weight.
+
+    ``weight`` multiplies the weight of the type (except in ``RetrievalConfig.published()``) and must be finite and ≥ 0.
+    """
+
+    source: str
+    target: str
+    type: str = ""
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True)
+class Weights:
+    """The four weights of the sum; each finite and ≥ 0, not all zero."""
+
+    embedding: float
+    text: float
+    graph: float
+    intent: float
+
+    def __post_init__(self) -> None:
+        """Refuse weights that no sum can use."""
+        for name, value in self.as_dict().items():
+            if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+                raise InvalidValueError(f"The weight of {name} is {value!r}; it must be a finite number of at least 0.")
+        if not any(self.as_tuple()):
+            raise InvalidValueError("All four weights are 0; at least one of them must be above 0.")
+
+    def as_tuple(self) -> tuple[float, float, float, float]:
+        """Return (α, β, γ, δ)."""
+        return (self.embedding, self.text, self.graph, self.intent)
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the weights by component name."""
+        return dict(zip(COMPONENTS, self.as_tuple(), strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class Components:
+    """The four component scores of one hit, each in [0, 1], before weighting."""
+
+    embedding: float = 0.0
+    text: float = 0.0
+    graph: float = 0.0
+    intent: float = 0.0
+
+    def as_dict(self) -> dict[str, float]:
+        """Return the scores by component name."""
+        return {"embedding": self.embedding, "text": self.text, "graph": self.graph, "intent": self.intent}
+
+
+@dataclass(frozen=True, slots=True)
+class Hit:
+    """One result: the node, its score and everything the score is made of.
+
+    ``method`` names the components that scored the node, such as "text+graph"; ``why`` is one sentence;
+    ``community`` is the number of the node's community or None; ``vector`` of the node is not loaded.
+    """
+
+    node: Node
+    score: float
+    components: Components
+    method: str
+    why: str = ""
+    community: int | None = None
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the hit in plain JSON types."""
+        return {
+            "id": self.node.id,
+            "name": self.node.name,
+            "type": self.node.type,
+            "text": self.node.text,
+            "metadata": dict(self.node.metadata),
+            "score": self.score,
+            "components": self.components.as_dict(),
+            "method": self.method,
+            "why": self.why,
+            "community": self.community,
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class SearchResult:
+    """The answer to one query: hits, best first, with the intent that was read and the weights in force.
+
+    ``degraded`` names the components that failed and were left out; ``generation`` is the state of the graph that
+    answered; ``meta`` tells what diversity and grouping changed.
+    """
+
+    query: str
+    hits: tuple[Hit, ...]
+    intent: str
+    weights: Weights
+    mode: str = "hybrid"
+    degraded: tuple[str, ...] = ()
+    generation: int = 0
+    meta: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def total(self) -> int:
+        """Number of hits."""
+        return len(self.hits)
+
+    def __len__(self) -> int:
+        return len(self.hits)
+
+    def __iter__(self) -> Iterator[Hit]:
+        return iter(self.hits)
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the hits, best first."""
+        return [hit.node.id for hit in self.hits]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the whole answer in plain JSON types."""
+        return {
+            "query": self.query,
+            "mode": self.mode,
+            "total": self.total,
+            "intent": str(self.intent),
+            "weights": self.weights.as_dict(),
+            "degraded": list(self.degraded),
+            "generation": self.generation,
+            "meta": dict(self.meta),
+            "hits": [hit.as_dict() for hit in self.hits],
+        }
+
+    def __str__(self) -> str:
+        lines = [f"{self.query!r}: intent {self.intent}, weights {_weights_in_words(self.weights)}"]
+        for rank, hit in enumerate(self.hits, 1):
+            lines.append(f"{rank:3}. {hit.score:.3f}  {hit.node.name or hit.node.id}  [{hit.method}]  {hit.why}")
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        """Show the answer as a table in a notebook."""
+        head = "".join(f"<th>{name}</th>" for name in ("#", "node", "score", *COMPONENTS, "why"))
+        rows = []
+        for rank, hit in enumerate(self.hits, 1):
+            numbers = [hit.score, *hit.components.as_dict().values()]
+            cells = [str(rank), html.escape(hit.node.name or hit.node.id), *(f"{x:.3f}" for x in numbers)]
+            rows.append("<tr>" + "".join(f"<td>{c}</td>" for c in [*cells, html.escape(hit.why)]) + "</tr>")
+        caption = html.escape(f"{self.query} — {self.intent}, {_weights_in_words(self.weights)}")
+        return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+
+
+@dataclass(frozen=True, slots=True)
+class Contribution:
+    """One summand of a score: which component, what evidence, how much of the score it is."""
+
+    component: str
+    evidence: str
+    value: float
+
+
+@dataclass(frozen=True, slots=True)
+class Explanation:
+    """Why a node stands where it does: ``sum(c.value for c in contributions) == score``.
+
+    ``rank`` counts from 1 and is None where the node is no hit (masked by the filter, or without any score).
+    """
+
+    query: str
+    node: Node
+    rank: int | None
+    score: float
+    intent: str
+    weights: Weights
+    components: Components
+    contributions: tuple[Contribution, ...]
+    text: str
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the explanation in plain JSON types."""
+        return {
+            "query": self.query,
+            "id": self.node.id,
+            "name": self.node.name,
+            "rank": self.rank,
+            "score": self.score,
+            "intent": str(self.intent),
+            "weights": self.weights.as_dict(),
+            "components": self.components.as_dict(),
+            "contributions": [
+                {"component": c.component, "evidence": c.evidence, "value": c.value} for c in self.contributions
+            ],
+            "text": self.text,
+        }
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_html_(self) -> str:
+        """Show the contributions as a table in a notebook."""
+        rows = "".join(
+            f"<tr><td>{c.component}</td><td>{html.escape(c.evidence)}</td><td>{c.value:+.4f}</td></tr>"
+            for c in self.contributions
+        )
+        caption = html.escape(self.text.splitlines()[0])
+        return f"<table><caption>{caption}</caption>{rows}<tr><th></th><th>score</th><th>{self.score:.4f}</th></tr></table>"
+
+
+def _weights_in_words(weights: Weights) -> str:
+    return " ".join(f"{name} {value:.2f}" for name, value in weights.as_dict().items())
