@@ -82,7 +82,7 @@ class RetrievalConfig:
     Intent edges
         chosen_types: how much edge types count whose label is close to the query's words, beside the intent's own; 0
             turns them off.
-        chosen_sharpness: exponent on the closeness of a label.
+        chosen_sharpness, chosen_enough: see ``edge_types.TypeLabels.closeness``.
         chosen_second_hop: share of the second hop along chosen types.
 
     Diversity
@@ -91,6 +91,7 @@ class RetrievalConfig:
         exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
 
     Text given to the embedder
+        embed_name_times: how often the name stands before the text; a mean over tokens then weighs it more.
         embed_type: whether the node's type is part of it.
     """
 
@@ -100,10 +101,10 @@ class RetrievalConfig:
 
     language: str = "english"
     tokenizer: str | None = None
-    text_fields: tuple[TextField, ...] = (TextField(("name", "type", "text"), 1.0), TextField(("name",), 0.5))
-    k1: float = 1.5
+    text_fields: tuple[TextField, ...] = (TextField(("name", "type", "text"), 1.0), TextField(("name",), 0.3))
+    k1: float = 1.2
     b: float = 0.75
-    keyword_boost: float = 5.0
+    keyword_boost: float = 1.0
     keyword_prefix: bool = True
     phrase_search: bool = True
     phrase_quoted_only: bool = True
@@ -112,7 +113,7 @@ class RetrievalConfig:
     background: int = 10
     candidate_multiplier: int = 3
 
-    weights: Weights = Weights(0.40, 0.40, 0.30, 0.10)
+    weights: Weights = Weights(0.385, 0.315, 0.20, 0.10)
     partial_weights: Weights = PUBLISHED_PROFILE
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
@@ -136,6 +137,7 @@ class RetrievalConfig:
     intents: tuple[IntentSpec, ...] = DEFAULT_INTENTS
     chosen_types: float = 1.0
     chosen_sharpness: float = 4.0
+    chosen_enough: float = 0.3
     chosen_second_hop: float = 0.5
 
     diversity_bonus: float = 0.05
@@ -143,6 +145,7 @@ class RetrievalConfig:
     diversity_min_hits: int = 3
     exact_communities: bool = False
 
+    embed_name_times: int = 2
     embed_type: bool = False
 
     def __post_init__(self) -> None:
@@ -182,6 +185,8 @@ class RetrievalConfig:
             limit=20,
             tokenizer="suffix",
             text_fields=(TextField(("name", "type"), 1.0),),
+            k1=1.5,
+            keyword_boost=5.0,
             keyword_prefix=False,
             phrase_quoted_only=False,
             scaling="max",
@@ -198,5 +203,6 @@ class RetrievalConfig:
             intents=PUBLISHED_INTENTS,
             chosen_types=0.0,
             exact_communities=True,
+            embed_name_times=1,
             embed_type=True,
         )

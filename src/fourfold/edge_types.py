@@ -65,17 +65,28 @@ class TypeLabels:
         self._label_terms = [frozenset(terms(text)) for text in labels]
         self._vectors = _unit(embed(labels))
 
-    def closeness(self, words: Sequence[str]) -> FloatArray:
-        """Return how close each label is to the query's words, (n_types,) in [0, 1].
+    def closeness(self, words: Sequence[str], *, sharpness: float, enough: float) -> FloatArray:
+        """Return how much the words ask for each edge type, (n_types,) in [0, 1].
 
-        The larger of the share of the label's terms that the query holds and the best cosine of a word with the label.
+        Every word votes for the types whose label is nearest to it, the nearest fully and the others by
+        ``(similarity / best) ** sharpness``; a word whose best similarity is below ``enough`` votes in proportion.
+        Similarity is 1 where the word is a term of the label, else their cosine.
+
+        Args:
+            words: the words of the query that may mean a type.
+            sharpness: how much less a farther type gets.
+            enough: the similarity from which a word is trusted fully.
+
         """
         if not words:
             return np.zeros(len(self.names))
-        query_terms = frozenset(self._terms(" ".join(words)))
-        overlap = np.array([len(terms & query_terms) / max(len(terms), 1) for terms in self._label_terms])
-        cosine = (self._vectors @ _unit(self._embed(list(words))).T).max(axis=1)
-        return np.clip(np.maximum(overlap, cosine), 0.0, 1.0)
+        word_terms = [frozenset(self._terms(word)) for word in words]
+        shared = np.array([[bool(label & word) for word in word_terms] for label in self._label_terms], np.float64)
+        similarity = np.maximum(shared, np.clip(self._vectors @ _unit(self._embed(list(words))).T, 0.0, 1.0))
+        best = similarity.max(axis=0)
+        votes = (similarity / np.where(best > 0, best, 1.0)) ** sharpness * np.minimum(best / enough, 1.0)
+        asked: FloatArray = votes.max(axis=1)
+        return asked
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

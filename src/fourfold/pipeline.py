@@ -44,8 +44,8 @@ class Query:
     """One question as the pipeline takes it.
 
     ``vector`` is None where there is none or the embedder failed; ``mask`` (n_nodes,) holds the nodes the filter
-    keeps; ``phrases`` returns FTS5 rows for a phrase; ``closeness`` returns how close the label of each edge type is
-    to the query, (n_types,) in [0, 1].
+    keeps; ``phrases`` returns FTS5 rows for a phrase; ``asked_types`` returns how much the words of the query that are
+    not in the name of the given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice.
     """
 
     text: str
@@ -57,7 +57,7 @@ class Query:
     intent: str | None = None
     weights: Weights | Mapping[str, float] | None = None
     phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] = lambda phrase, limit: ()
-    closeness: Callable[[], FloatArray | None] = lambda: None
+    asked_types: Callable[[int], FloatArray | None] = lambda position: None
     failed: tuple[str, ...] = ()
 
 
@@ -269,9 +269,11 @@ def intent_component(scores: Scores, index: Index, query: Query, config: Retriev
         return scores.components["intent"]
     type_weights = signals.intent.fixed_types(adjacency, scores.spec.edge_types)
     second_hop = 0.0
-    if config.chosen_types and scores.spec.name != NO_INTENT and (closeness := query.closeness()) is not None:
-        type_weights = np.maximum(type_weights, config.chosen_types * closeness**config.chosen_sharpness)
-        second_hop = config.chosen_second_hop
+    if config.chosen_types and scores.spec.name != NO_INTENT:
+        best = int(scores.seeds[np.argmax(scores.seed_weights)])
+        if (asked := query.asked_types(best)) is not None:
+            type_weights = np.maximum(type_weights, config.chosen_types * asked)
+            second_hop = config.chosen_second_hop
     scores.intent_spread = _spread(config, type_weights)
     return signals.intent.score(
         adjacency, scores.seeds, scores.seed_weights, scores.intent_spread, query.mask, second_hop=second_hop

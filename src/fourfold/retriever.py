@@ -416,7 +416,7 @@ class Retriever:
             intent=intent,
             weights=weights,
             phrases=self._store.phrase,
-            closeness=partial(self._closeness, index, words),
+            asked_types=partial(self._asked_types, index, words),
             failed=failed,
         )
 
@@ -463,14 +463,23 @@ class Retriever:
             self._masks.put(key, mask)
         return mask
 
-    def _closeness(self, index: Index, words: Sequence[tuple[str, tuple[str, ...]]]) -> FloatArray | None:
-        """Return how close each edge type's label is to the query, or None where there is no choice of types."""
+    def _asked_types(
+        self, index: Index, words: Sequence[tuple[str, tuple[str, ...]]], best_seed: int
+    ) -> FloatArray | None:
+        """Return how much the query asks for each edge type, or None where there is no choice of types.
+
+        Words that name the best seed say where to start, not where to go.
+        """
         names = index.adjacency.type_names
         if len(index.adjacency.types_in_use) < 2:
             return None
         if self._labels is None or self._labels.names != names:
             self._labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
-        return self._labels.closeness([word for word, terms in words if terms])
+        named = index.name_terms(best_seed)
+        asking = [w for w, terms in words if terms and not named.issuperset(map(index.vocabulary.get, terms))]
+        return self._labels.closeness(
+            asking, sharpness=self.config.chosen_sharpness, enough=self.config.chosen_enough
+        )
 
     def _hits(
         self,
@@ -591,7 +600,8 @@ class Retriever:
 
     def _text_of(self, node: Node) -> str:
         """Return what the embedder reads of a node."""
-        parts = (node.name, node.type if self.config.embed_type else "", node.text)
+        names = [node.name] * (self.config.embed_name_times if node.text else 1)
+        parts = (*names, node.type if self.config.embed_type else "", node.text)
         return " ".join(part for part in parts if part)
 
     def _check_embedder(self, stored: str | None) -> None:

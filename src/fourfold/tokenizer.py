@@ -17,7 +17,8 @@ import Stemmer
 
 from fourfold.errors import InvalidValueError
 
-_WORD = re.compile(r"\w+")
+_WORD = re.compile(r"['’][sS]\b|(\w+)")
+"""Finds words; a possessive 's is passed over (its group is empty), or every "s" would find "Ulysses S. Grant"."""
 _IDENTIFIER_PART = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])"  # the HTTP of HTTPServer
     r"|[A-Z]?[a-z]+|[A-Z]+"  # Server, file, ID
@@ -85,7 +86,7 @@ class WordTokenizer:
 
     def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
         """Return each word of the text, as written, with its terms."""
-        words = _WORD.findall(unicodedata.normalize("NFC", text))
+        words = [word for word in _WORD.findall(unicodedata.normalize("NFC", text)) if word]
         self._learn(words)
         return [(word, self._known[word]) for word in words]
 
@@ -137,7 +138,7 @@ def suffix_stem(token: str) -> str:
 
 
 def _published_terms(word: str) -> tuple[str, ...]:
-    return tuple(suffix_stem(token) for token in _WORD.findall(word.lower()) if len(token) >= 2)
+    return tuple(suffix_stem(token) for token in re.findall(r"\w+", word.lower()) if len(token) >= 2)
 
 
 def _snowball_analyser(language: str) -> Callable[[str], tuple[str, ...]]:

@@ -77,6 +77,12 @@ class Index:
         """Return the positions of store numbers; numbers of another generation are left out."""
         return _positions(self.rows.nums, nums, drop=True)
 
+    def name_terms(self, position: int) -> frozenset[int]:
+        """Return the numbers of the terms in a node's name."""
+        start, end = self._lazy.token_bounds()[position : position + 2]
+        tokens = self.rows.tokens[start:end]
+        return frozenset(tokens["term"][tokens["field"] == 0].tolist())
+
     def pagerank(self) -> NDArray[np.float64]:
         """Return PageRank by node, (n_nodes,), computed once per generation."""
         return self._lazy.pagerank()
@@ -101,6 +107,7 @@ class _Lazy:
         self._greedy: NDArray[np.int32] | None = None
         self._propagated: NDArray[np.int32] | None = None
         self._positions: dict[str, int] | None = None
+        self._token_bounds: NDArray[np.int64] | None = None
         self._stale = before._last_known() if before is not None else None
         self._thread: threading.Thread | None = None
 
@@ -109,6 +116,12 @@ class _Lazy:
             if self._positions is None:
                 self._positions = {identity: place for place, identity in enumerate(self._rows.ids)}
             return self._positions
+
+    def token_bounds(self) -> NDArray[np.int64]:
+        with self._lock:
+            if self._token_bounds is None:
+                self._token_bounds = np.concatenate(([0], np.cumsum(self._rows.token_counts)))
+            return self._token_bounds
 
     def pagerank(self) -> NDArray[np.float64]:
         with self._lock:
