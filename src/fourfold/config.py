@@ -113,7 +113,7 @@ class RetrievalConfig:
     background: int = 10
     candidate_multiplier: int = 3
 
-    weights: Weights = Weights(0.385, 0.315, 0.20, 0.10)
+    weights: Weights = Weights(0.35, 0.29, 0.18, 0.18)
     partial_weights: Weights = PUBLISHED_PROFILE
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
@@ -127,7 +127,7 @@ class RetrievalConfig:
     forward: float = 1.0
     backward: float = 0.7
     use_edge_weights: bool = True
-    degree_exponent: float = 0.0
+    degree_exponent: float = 0.25
     hub_cap: int | None = 1000
     second_hop: float = 0.5
     published_second_hop: bool = False
@@ -138,7 +138,7 @@ class RetrievalConfig:
     chosen_types: float = 1.0
     chosen_sharpness: float = 4.0
     chosen_enough: float = 0.3
-    chosen_second_hop: float = 0.5
+    chosen_second_hop: float = 1.0
 
     diversity_bonus: float = 0.05
     diversity_min_edges: int = 10
@@ -196,6 +196,7 @@ class RetrievalConfig:
             clip=False,
             seed_sharpness=None,
             use_edge_weights=False,
+            degree_exponent=0.0,
             hub_cap=None,
             second_hop=0.0,
             published_second_hop=True,

@@ -1,0 +1,183 @@
+"""How fast is it beside its own ingredients? 100,000 nodes, 300,000 edges, 256 dimensions; every figure is a ratio.
+
+    python benchmarks/speed.py [--nodes 100000] [--queries 200] [--json speed.json]
+
+Texts of about 40 words and names of 1–4 are drawn from a Zipf vocabulary of 50,000 words. The baseline of a search is
+bm25s retrieval + one matrix–vector product + top-k over the same texts and vectors, measured in turn with it, query by
+query, in one process; that of a build is embedding + bm25s indexing + inserting the same rows and FTS5 entries.
+Needs bm25s, psutil and rich beside fourfold.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import platform
+import sqlite3
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import bm25s
+import numpy as np
+import psutil
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.embed.static import bundled
+
+EDGE_TYPES = ("depends_on", "part_of", "relates_to", "enables", "mentions")
+
+
+def seconds(step: Callable[[], object]) -> float:
+    start = time.perf_counter()
+    step()
+    return time.perf_counter() - start
+
+
+def megabytes() -> float:
+    return psutil.Process().memory_info().rss / 1e6
+
+
+def corpus(n: int, rng: np.random.Generator) -> tuple[list[Node], list[Edge], list[str]]:
+    """Return nodes without vectors, edges, and a function's worth of query texts."""
+    letters = np.array(list("abcdefghijklmnopqrstuvwxyz"))
+    words = np.array(sorted({"".join(rng.choice(letters, rng.integers(3, 10))) for _ in range(60_000)})[:50_000])
+    rng.shuffle(words)
+    weights = 1.0 / np.arange(1, len(words) + 1)
+    weights /= weights.sum()
+
+    def texts(count: int, low: int, high: int) -> list[str]:
+        lengths = rng.integers(low, high + 1, count)
+        drawn = words[rng.choice(len(words), lengths.sum(), p=weights)]
+        ends = np.cumsum(lengths)
+        return [" ".join(drawn[end - length : end]) for end, length in zip(ends, lengths, strict=True)]
+
+    names, bodies, queries = texts(n, 1, 4), texts(n, 30, 50), texts(1000, 3, 8)
+    nodes = [
+        Node(f"n{i:06d}", name, "thing", body, {"bucket": i % 10}) for i, (name, body) in enumerate(zip(names, bodies, strict=True))
+    ]
+    ends = rng.integers(0, n, (3 * n, 2))
+    types = rng.integers(0, len(EDGE_TYPES), 3 * n)
+    edges = {(a, b, t): None for a, b, t in zip(*ends.T.tolist(), types.tolist(), strict=True) if a != b}
+    return nodes, [Edge(nodes[a].id, nodes[b].id, EDGE_TYPES[t]) for a, b, t in edges], queries
+
+
+def build_baseline(nodes: list[Node], edges: list[Edge], folder: Path) -> tuple[dict[str, float], bm25s.BM25, np.ndarray]:
+    """Time embedding, bm25s indexing and plain inserts of the same rows."""
+    texts = [f"{node.name} {node.text}" for node in nodes]
+    embedder = bundled()
+    embedder.embed_query("warm")
+    times = {}
+    start = time.perf_counter()
+    vectors = np.asarray(embedder.embed_documents(texts), np.float32)
+    times["embed"] = time.perf_counter() - start
+    start = time.perf_counter()
+    retriever = bm25s.BM25()
+    retriever.index(bm25s.tokenize(texts, stopwords="en", show_progress=False), show_progress=False)
+    times["bm25s"] = time.perf_counter() - start
+
+    def insert() -> None:
+        connection = sqlite3.connect(folder / "baseline.sqlite", isolation_level=None)
+        connection.execute("PRAGMA journal_mode = WAL")
+        connection.execute("CREATE TABLE nodes (num INTEGER PRIMARY KEY, id TEXT UNIQUE, name, type, text, metadata)")
+        connection.execute("CREATE TABLE vectors (node INTEGER PRIMARY KEY, vector BLOB)")
+        connection.execute("CREATE TABLE edges (source, target, type, weight, UNIQUE (source, target, type))")
+        connection.execute("CREATE VIRTUAL TABLE fts USING fts5 (name, type, text, tokenize='porter unicode61')")
+        connection.execute("BEGIN")
+        rows = [(i, n.id, n.name, n.type, n.text, json.dumps(dict(n.metadata))) for i, n in enumerate(nodes)]
+        connection.executemany("INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?)", rows)
+        connection.executemany("INSERT INTO vectors VALUES (?, ?)", ((i, v.tobytes()) for i, v in enumerate(vectors)))
+        connection.executemany("INSERT INTO fts (rowid, name, type, text) VALUES (?, ?, ?, ?)", ((r[0], *r[2:5]) for r in rows))
+        connection.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", ((e.source, e.target, e.type, e.weight) for e in edges))
+        connection.execute("COMMIT")
+        connection.close()
+
+    times["insert"] = seconds(insert)
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    return times, retriever, vectors / np.where(norms > 0, norms, 1)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    nodes, edges, queries = corpus(options.nodes, rng)
+    queries = queries[: options.queries]
+    facts: dict[str, object] = {"machine": platform.processor(), "cores": os.cpu_count(), "python": platform.python_version(), "nodes": len(nodes), "edges": len(edges)}
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        baseline, lexical, vectors = build_baseline(nodes, edges, folder)
+        config = replace(RetrievalConfig(), cache_size=0)
+
+        retriever = Retriever(folder / "kg.sqlite", config=config)
+        retriever.embedder.embed_query("warm")
+        added = seconds(lambda: retriever.add(nodes, edges))
+        first = seconds(lambda: retriever.search(queries[0]))
+        build = added + first
+        retriever.close()
+        facts["build"] = {"ours_s": build, "add_s": added, "first_search_s": first, "baseline_s": baseline, "ratio": build / sum(baseline.values())}
+
+        before = megabytes()
+        retriever = Retriever(folder / "kg.sqlite", config=config)
+        retriever.embedder.embed_query("warm")
+        reopened = seconds(lambda: retriever.search(queries[0]))
+        index = retriever._current_index()
+        held = (index.matrix.nbytes + index.postings.nodes.nbytes + index.postings.worth.nbytes + index.postings.starts.nbytes) / 1e6
+        facts["reopen"] = {"s": reopened, "share_of_build": reopened / build}
+        time.sleep(2)
+        facts["memory"] = {"grown_mb": megabytes() - before, "vectors_and_postings_mb": held, "ratio": (megabytes() - before) / held}
+
+        k = 10
+
+        def peer(query: str) -> None:
+            scores = lexical.get_scores(bm25s.tokenize(query, stopwords="en", show_progress=False, return_ids=False)[0])
+            np.argpartition(scores, len(scores) - k)
+            vector = embedder.embed_query(query)
+            cosines = vectors @ vector
+            np.argpartition(cosines, len(cosines) - k)
+
+        def peer_retrieve(query: str) -> None:
+            tokens = bm25s.tokenize(query, stopwords="en", show_progress=False)
+            lexical.retrieve(tokens, k=k, show_progress=False)
+            cosines = vectors @ embedder.embed_query(query)
+            np.argpartition(cosines, len(cosines) - k)
+
+        embedder = retriever.embedder
+        systems: dict[str, Callable[[str], object]] = {
+            "baseline": peer_retrieve,
+            "ours": retriever.search,
+            "ours, filter keeps 10 %": lambda q: retriever.search(q, filter={"bucket": 3}),
+        }
+        times: dict[str, list[float]] = {name: [] for name in systems}
+        for query in queries[:5]:
+            for system in systems.values():
+                system(query)
+        for query in queries:
+            for name, system in systems.items():
+                times[name].append(seconds(lambda: system(query)))
+        median = {name: float(np.median(values)) * 1000 for name, values in times.items()}
+        facts["search"] = {
+            "p50_ms": median,
+            "p95_ms": {name: float(np.percentile(values, 95)) * 1000 for name, values in times.items()},
+            "ours / baseline": median["ours"] / median["baseline"],
+            "filtered / unfiltered": median["ours, filter keeps 10 %"] / median["ours"],
+        }
+        more = [replace(node, id=f"new{i}") for i, node in enumerate(nodes[:100])]
+        grown = seconds(lambda: (retriever.add(more), retriever.search(queries[1])))
+        facts["add 100 and search"] = {"s": grown, "share_of_build": grown / build}
+        retriever.close()
+    text = json.dumps(facts, indent=2)
+    print(text)
+    if options.json:
+        options.json.write_text(text)
+
+
+if __name__ == "__main__":
+    main()
