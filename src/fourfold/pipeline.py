@@ -120,9 +120,13 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
     """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
     if isinstance(given, Weights):
         return given
+    if not isinstance(given, Mapping):
+        raise InvalidValueError(f"weights is {given!r}; it must be a Weights or a mapping of some of the components.")
     unknown = set(given) - set(COMPONENTS)
     if unknown:
-        raise InvalidValueError(f"Unknown weights {sorted(unknown)}; a weight is one of {', '.join(COMPONENTS)}.")
+        raise InvalidValueError(
+            f"Unknown weights {sorted(unknown, key=repr)}; a weight is one of {', '.join(COMPONENTS)}."
+        )
     return Weights(**{**config.partial_weights.as_dict(), **given})
 
 
@@ -145,10 +149,11 @@ def _usable(weights: Weights, index: Index, query: Query) -> Weights:
         "intent": len(index.adjacency) > 0,
     }
     kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
-    total = sum(kept.values())
-    if total <= 0:
+    largest = max(kept.values())
+    if largest <= 0:
         return weights
-    return Weights(**{name: value / total for name, value in kept.items()})
+    total = sum(value / largest for value in kept.values())  # the sum itself might overflow
+    return Weights(**{name: value / largest / total for name, value in kept.items()})
 
 
 # -- 3 text ∥ embedding -------------------------------------------------------------------------------------------
@@ -165,8 +170,9 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
         )
         _attempt("text", scores, lambda: raw.update(text=signals.text.score(index, scores.term_weights)))
         if "text" in raw and (wanted := _phrase(query.text, config)):
-            rows = query.phrases(wanted, None if query.mask is not None else keep)
-            phrase = by_maximum(signals.text.phrase_scores(index, rows, keep, query.mask))
+            found: list[FloatArray] = []
+            _attempt("text", scores, lambda: found.append(_phrase_scores(index, query, wanted, keep)))
+            phrase = found[0] if found else phrase
     if query.mode != "text" and query.vector is not None and index.has_vectors:
         vector = query.vector
         _attempt("embedding", scores, lambda: raw.update(embedding=signals.embedding.score(index.matrix, vector)))
@@ -206,6 +212,12 @@ def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: Retrieval
         for values in standard.values():
             values *= np.float32(1.0 / top)
     return standard
+
+
+def _phrase_scores(index: Index, query: Query, phrase: str, keep: int) -> FloatArray:
+    """Return what FTS5 finds for the phrase, divided by its maximum, (n_nodes,)."""
+    rows = query.phrases(phrase, None if query.mask is not None else keep)
+    return by_maximum(signals.text.phrase_scores(index, rows, keep, query.mask))
 
 
 def _phrase(text: str, config: RetrievalConfig) -> str | None:
