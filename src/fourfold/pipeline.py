@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from fourfold import signals
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError, SearchError
-from fourfold.index import Index
+from fourfold.index import UNTYPED, Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
 from fourfold.signals.graph import Spread
 from fourfold.signals.scaling import by_maximum, keep_best, standard_scores, top_positions
@@ -146,7 +146,7 @@ def _usable(weights: Weights, index: Index, query: Query) -> Weights:
         "embedding": index.has_vectors and query.vector is not None and query.mode != "text",
         "text": query.mode != "embedding",
         "graph": len(index.adjacency) > 0,
-        "intent": len(index.adjacency) > 0,
+        "intent": index.adjacency.has_types,
     }
     kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
     largest = max(kept.values())
@@ -261,8 +261,10 @@ def graph_component(scores: Scores, index: Index, query: Query, config: Retrieva
     adjacency = index.adjacency
     if not len(adjacency) or not len(scores.seeds):
         return scores.components["graph"]
-    type_weights = adjacency.by_type(dict(config.edge_type_weights), config.unknown_edge_weight)
-    scores.graph_spread = _spread(config, type_weights)
+    type_weights = adjacency.by_type(
+        {**config.edge_type_weights, UNTYPED: config.untyped_edge_weight}, config.unknown_edge_weight
+    )
+    scores.graph_spread = _spread(config, adjacency, type_weights)
     proximity = signals.graph.score(
         adjacency, scores.seeds, scores.seed_weights, scores.graph_spread, query.mask, second_hop=config.second_hop
     )
@@ -286,17 +288,20 @@ def intent_component(scores: Scores, index: Index, query: Query, config: Retriev
         if (asked := query.asked_types(best)) is not None:
             type_weights = np.maximum(type_weights, config.chosen_types * asked)
             second_hop = config.chosen_second_hop
-    scores.intent_spread = _spread(config, type_weights)
+    scores.intent_spread = _spread(config, adjacency, type_weights)
     return signals.intent.score(
         adjacency, scores.seeds, scores.seed_weights, scores.intent_spread, query.mask, second_hop=second_hop
     )
 
 
-def _spread(config: RetrievalConfig, type_weights: FloatArray) -> Spread:
+def _spread(config: RetrievalConfig, adjacency: Adjacency, type_weights: FloatArray) -> Spread:
+    backward: float | FloatArray = config.backward
+    if UNTYPED in adjacency.type_names:
+        backward = adjacency.by_type({UNTYPED: config.untyped_backward}, config.backward)
     return Spread(
         type_weights,
         config.forward,
-        config.backward,
+        backward,
         config.use_edge_weights,
         config.degree_exponent,
         config.hub_cap,
