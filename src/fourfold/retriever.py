@@ -36,7 +36,7 @@ from fourfold.errors import (
 )
 from fourfold.index import Index, build
 from fourfold.pipeline import MODES, Query, Scores
-from fourfold.store import FIELDS, Row, Store, Writer
+from fourfold.store import FIELDS, ForeignSchema, Row, Store, Writer
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 
@@ -90,6 +90,37 @@ class Retriever:
         self._cache: Cache[SearchResult] = Cache(self.config.cache_size, self.config.cache_seconds)
         self._masks: Cache[NDArray[np.bool_]] = Cache(64, self.config.cache_seconds)
         self._labels: TypeLabels | None = None
+
+    @classmethod
+    def open_foreign(
+        cls,
+        path: str | Path,
+        schema: ForeignSchema | None = None,
+        *,
+        embedder: object = None,
+        config: RetrievalConfig | None = None,
+    ) -> Retriever:
+        """Open a knowledge graph that already lives in some SQLite file, as it is.
+
+        The file is only ever read. Its index lives in ``<path>.fourfold`` beside it, or in memory where that cannot
+        be written, and follows the file: what another connection has committed, the next search sees.
+
+        Args:
+            path: the file.
+            schema: what its tables and columns mean; None finds out.
+            embedder: as for ``Retriever``; nodes without a vector in the file are embedded by it.
+            config: the constants of retrieval.
+
+        Raises:
+            SchemaDetectionError: no node table can be recognised, or ``schema`` names what is not there.
+            StoreError: there is no such file, or it is no database.
+            DimensionError: the vectors in the file have different dimensions.
+            InvalidValueError: a vector in the file cannot be read.
+
+        """
+        from fourfold.foreign import ForeignRetriever
+
+        return ForeignRetriever(path, schema, embedder=embedder, config=config)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -496,16 +527,20 @@ class Retriever:
 
         Words that name the best seed say where to start, not where to go.
         """
-        names = index.adjacency.type_names
-        if len(index.adjacency.types_in_use) < 2:
+        in_use = sorted(index.adjacency.types_in_use)
+        if len(in_use) < 2:
             return None
-        if self._labels is None or self._labels.names != names:
-            self._labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
+        names = tuple(index.adjacency.type_names[number] for number in in_use)
+        labels = self._labels  # another thread, on another generation, may replace it
+        if labels is None or labels.names != names:
+            self._labels = labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
         named = index.name_terms(best_seed)
         asking = [w for w, terms in words if terms and not named.issuperset(map(index.vocabulary.get, terms))]
-        return self._labels.closeness(
+        asked = np.zeros(len(index.adjacency.type_names))
+        asked[in_use] = labels.closeness(
             asking, sharpness=self.config.chosen_sharpness, enough=self.config.chosen_enough
         )
+        return asked
 
     def _hits(
         self,

@@ -256,6 +256,11 @@ class Store:
             rows = connection.execute(sql, parameters).fetchall()
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
+    def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement of another module of the store."""
+        with self._reading() as connection:
+            return connection.execute(sql, parameters).fetchall()
+
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
         """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
 
