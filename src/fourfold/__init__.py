@@ -16,6 +16,7 @@ from fourfold.errors import (
 )
 from fourfold.intent import IntentSpec
 from fourfold.retriever import FourfoldWarning, Retriever
+from fourfold.store import ForeignSchema
 from fourfold.types import (
     Components,
     Contribution,
@@ -39,6 +40,7 @@ __all__ = [
     "EmbedderMismatchError",
     "Explanation",
     "FilterError",
+    "ForeignSchema",
     "FourfoldError",
     "FourfoldWarning",
     "Hit",

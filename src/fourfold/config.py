@@ -71,6 +71,8 @@ class RetrievalConfig:
     Graph
         edge_type_weights, unknown_edge_weight: weight of an edge by its type.
         forward, backward: factor along and against the arrow.
+        untyped_edge_weight, untyped_backward: weight of an edge without a type, and its factor against the arrow
+            (the method: +0.5 along, +0.3 = 0.5 · 0.6 against).
         use_edge_weights: multiply by ``Edge.weight``.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
         hub_cap: a node gives to at most that many edges of each direction; None is without bound.
@@ -126,6 +128,8 @@ class RetrievalConfig:
     unknown_edge_weight: float = 0.5
     forward: float = 1.0
     backward: float = 0.7
+    untyped_edge_weight: float = 0.5
+    untyped_backward: float = 0.6
     use_edge_weights: bool = True
     degree_exponent: float = 0.25
     hub_cap: int | None = 1000

@@ -201,7 +201,7 @@ def _arrivals_from(
         place[place == len(givers)] = 0
         for step in np.nonzero(givers[place] == steps.targets)[0] if len(givers) else ():
             giver = int(steps.targets[step])
-            value = float(values[place[step]]) * float(spread.type_weights[steps.types[step]]) * factor
+            value = float(values[place[step]]) * float((spread.type_weights * factor)[steps.types[step]])
             if spread.use_edge_weights:
                 value *= float(steps.weights[step])
             if spread.degree_exponent:

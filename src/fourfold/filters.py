@@ -12,6 +12,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 from fourfold.errors import FilterError
@@ -20,11 +21,22 @@ SCALAR, ELEMENT, NULL, CONTAINER = range(4)
 """The kinds of rows in the table ``attributes``."""
 
 Filter = Mapping[str, Any]
-Clause = tuple[str, list[Any]]
+
+
+@dataclass(frozen=True, slots=True)
+class Clause:
+    """A set of nodes: one SELECT of ``num`` with its parameters, or an operator over other sets."""
+
+    sql: str
+    parameters: tuple[Any, ...] = ()
+    parts: tuple[Clause, ...] = ()
+
 
 _MAX_DEPTH = 40
+_MAX_TERMS = 200  # SQLite takes 500 terms in one compound SELECT
 _COLUMNS = {"$id": "id", "$name": "name", "$type": "type"}
 _INT64 = 2**63
+_LARGEST = 10**308
 
 
 def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, int]]:
@@ -45,14 +57,38 @@ def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
             yield path, _sql_value(value), SCALAR
 
 
-def to_sql(condition: Filter) -> Clause:
+def to_sql(condition: Filter) -> tuple[str, list[Any]]:
     """Return a SELECT of the ``num`` of every node that meets the filter, and its parameters.
 
     Raises:
         FilterError: an unknown operator, or an operand of the wrong kind.
 
     """
-    return _all_of(condition, 0)
+    tables: list[str] = []
+    parameters: list[Any] = []
+    final = _render(_all_of(condition, 0), tables, parameters)
+    return (f"WITH {', '.join(tables)} " if tables else "") + final, parameters
+
+
+def _render(clause: Clause, tables: list[str], parameters: list[Any]) -> str:
+    """Return the SELECT of a clause; what it is combined of goes before it into ``tables``.
+
+    Common table expressions stand side by side: nested subqueries of any depth would overflow SQLite's parser.
+    """
+    if not clause.parts:
+        parameters += clause.parameters
+        return clause.sql
+    parts = clause.parts
+    while len(parts) > _MAX_TERMS:
+        groups = (parts[start : start + _MAX_TERMS] for start in range(0, len(parts), _MAX_TERMS))
+        parts = tuple(Clause(clause.sql, parts=tuple(group)) for group in groups)
+    names = []
+    for part in parts:
+        select = _render(part, tables, parameters)
+        names.append(f"c{len(tables)}")
+        tables.append(f"{names[-1]} (num) AS ({select})")
+    before = "SELECT num FROM nodes EXCEPT " if clause.sql == "EXCEPT" else ""
+    return before + f" {clause.sql} ".join(f"SELECT num FROM {name}" for name in names)
 
 
 def canonical(condition: Filter) -> str:
@@ -61,6 +97,8 @@ def canonical(condition: Filter) -> str:
         return json.dumps(condition, sort_keys=True, default=_listed)
     except (TypeError, ValueError) as error:
         raise FilterError(f"The filter {condition!r} is not made of JSON values: {error}.") from error
+    except RecursionError as error:
+        raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.") from error
 
 
 def _listed(value: object) -> list[Any]:
@@ -93,12 +131,15 @@ def _all_of(condition: object, depth: int) -> Clause:
         else:
             clauses += _conditions(key, operand, depth)
     if not clauses:
-        return "SELECT num FROM nodes", []
+        return Clause("SELECT num FROM nodes")
     return _combine(clauses, "INTERSECT")
 
 
 def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
     """Return the clauses for one key: a bare value, or a mapping of operators."""
+    if depth > _MAX_DEPTH:
+        raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.")
+    _require_unicode(key)
     if not isinstance(operand, Mapping):
         return [_equal(key, operand)]
     if not operand:
@@ -131,8 +172,17 @@ def _in(key: str, values: object) -> Clause:
     for value in values:
         if value is not None:
             _require_scalar("$in", key, value)
-    listed = json.dumps([_sql_value(value) for value in values if value is not None])
-    found = _select(key, "value IN (SELECT value FROM json_each(?))", [listed], (SCALAR, ELEMENT))
+    operands = [_sql_value(value) for value in values if value is not None]
+    # JSON as SQLite reads it ends a string at NUL, knows no infinity, and may miss a float by its last bit
+    exact = [isinstance(v, float) or (isinstance(v, str) and "\x00" in v) for v in operands]
+    listed = [v for v, single in zip(operands, exact, strict=True) if not single]
+    found = _select(
+        key, "value IN (SELECT value FROM json_each(?))", [json.dumps(listed, ensure_ascii=False)], (SCALAR, ELEMENT)
+    )
+    others = [v for v, single in zip(operands, exact, strict=True) if single]
+    rest = [_select(key, "value = ?", [value], (SCALAR, ELEMENT)) for value in others]
+    if rest:
+        found = _combine([found, *rest], "UNION")
     return _combine([found, _equal(key, None)], "UNION") if None in values else found
 
 
@@ -140,6 +190,7 @@ def _compare(operator: str, sign: str) -> Callable[[str, object], Clause]:
     def clause(key: str, value: object) -> Clause:
         if not isinstance(value, (int, float, str)) or isinstance(value, float) and math.isnan(value):
             raise FilterError(f"{operator} on {key!r} takes a number or a string, not {value!r}.")
+        _require_unicode(value)
         types = "'text'" if isinstance(value, str) else "'integer', 'real'"
         return _select(key, f"value {sign} ? AND typeof(value) IN ({types})", [_sql_value(value)], (SCALAR,))
 
@@ -178,20 +229,18 @@ _OPERATORS: dict[str, Callable[[str, object], Clause]] = {
 
 def _select(key: str, test: str, parameters: list[Any], kinds: Sequence[int]) -> Clause:
     if key in _COLUMNS:
-        return f"SELECT num FROM (SELECT num, {_COLUMNS[key]} AS value FROM nodes) WHERE {test}", parameters
+        return Clause(f"SELECT num FROM (SELECT num, {_COLUMNS[key]} AS value FROM nodes) WHERE {test}", (*parameters,))
     wanted = ", ".join(map(str, kinds))
-    return f"SELECT node AS num FROM attributes WHERE key = ? AND {test} AND kind IN ({wanted})", [key, *parameters]
+    sql = f"SELECT node AS num FROM attributes WHERE key = ? AND {test} AND kind IN ({wanted})"
+    return Clause(sql, (key, *parameters))
 
 
 def _combine(clauses: Sequence[Clause], operator: str) -> Clause:
-    if len(clauses) == 1:
-        return clauses[0]
-    sql = f" {operator} ".join(f"SELECT num FROM ({clause})" for clause, _ in clauses)
-    return sql, [parameter for _, parameters in clauses for parameter in parameters]
+    return clauses[0] if len(clauses) == 1 else Clause(operator, parts=tuple(clauses))
 
 
 def _complement(clause: Clause) -> Clause:
-    return f"SELECT num FROM nodes EXCEPT SELECT num FROM ({clause[0]})", clause[1]
+    return clause.parts[0] if clause.sql == "EXCEPT" else Clause("EXCEPT", parts=(clause,))
 
 
 def _is_scalar(value: object) -> bool:
@@ -201,12 +250,21 @@ def _is_scalar(value: object) -> bool:
 def _require_scalar(operator: str, key: str, value: object) -> None:
     if not _is_scalar(value):
         raise FilterError(f"{operator} on {key!r} takes a string, a number or a boolean, not {value!r}.")
+    _require_unicode(value)
+
+
+def _require_unicode(value: object) -> None:
+    try:
+        if isinstance(value, str):
+            value.encode()
+    except UnicodeEncodeError as error:
+        raise FilterError(f"The filter holds a lone surrogate in {value!r}, which no stored text can match.") from error
 
 
 def _sql_value(value: Any) -> Any:
-    """Return what SQLite can store and compare: integers beyond 64 bits become floats."""
+    """Return what SQLite can store and compare: integers beyond 64 bits become floats, the largest infinite."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and not -_INT64 <= value < _INT64:
-        return float(value)
+        return float(value) if abs(value) < _LARGEST else math.inf if value > 0 else -math.inf
     return value

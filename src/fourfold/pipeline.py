@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from fourfold import signals
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError, SearchError
-from fourfold.index import Index
+from fourfold.index import UNTYPED, Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
 from fourfold.signals.graph import Spread
 from fourfold.signals.scaling import by_maximum, keep_best, standard_scores, top_positions
@@ -120,9 +120,13 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
     """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
     if isinstance(given, Weights):
         return given
+    if not isinstance(given, Mapping):
+        raise InvalidValueError(f"weights is {given!r}; it must be a Weights or a mapping of some of the components.")
     unknown = set(given) - set(COMPONENTS)
     if unknown:
-        raise InvalidValueError(f"Unknown weights {sorted(unknown)}; a weight is one of {', '.join(COMPONENTS)}.")
+        raise InvalidValueError(
+            f"Unknown weights {sorted(unknown, key=repr)}; a weight is one of {', '.join(COMPONENTS)}."
+        )
     return Weights(**{**config.partial_weights.as_dict(), **given})
 
 
@@ -142,13 +146,14 @@ def _usable(weights: Weights, index: Index, query: Query) -> Weights:
         "embedding": index.has_vectors and query.vector is not None and query.mode != "text",
         "text": query.mode != "embedding",
         "graph": len(index.adjacency) > 0,
-        "intent": len(index.adjacency) > 0,
+        "intent": index.adjacency.has_types,
     }
     kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
-    total = sum(kept.values())
-    if total <= 0:
+    largest = max(kept.values())
+    if largest <= 0:
         return weights
-    return Weights(**{name: value / total for name, value in kept.items()})
+    total = sum(value / largest for value in kept.values())  # the sum itself might overflow
+    return Weights(**{name: value / largest / total for name, value in kept.items()})
 
 
 # -- 3 text ∥ embedding -------------------------------------------------------------------------------------------
@@ -165,8 +170,9 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
         )
         _attempt("text", scores, lambda: raw.update(text=signals.text.score(index, scores.term_weights)))
         if "text" in raw and (wanted := _phrase(query.text, config)):
-            rows = query.phrases(wanted, None if query.mask is not None else keep)
-            phrase = by_maximum(signals.text.phrase_scores(index, rows, keep, query.mask))
+            found: list[FloatArray] = []
+            _attempt("text", scores, lambda: found.append(_phrase_scores(index, query, wanted, keep)))
+            phrase = found[0] if found else phrase
     if query.mode != "text" and query.vector is not None and index.has_vectors:
         vector = query.vector
         _attempt("embedding", scores, lambda: raw.update(embedding=signals.embedding.score(index.matrix, vector)))
@@ -206,6 +212,12 @@ def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: Retrieval
         for values in standard.values():
             values *= np.float32(1.0 / top)
     return standard
+
+
+def _phrase_scores(index: Index, query: Query, phrase: str, keep: int) -> FloatArray:
+    """Return what FTS5 finds for the phrase, divided by its maximum, (n_nodes,)."""
+    rows = query.phrases(phrase, None if query.mask is not None else keep)
+    return by_maximum(signals.text.phrase_scores(index, rows, keep, query.mask))
 
 
 def _phrase(text: str, config: RetrievalConfig) -> str | None:
@@ -249,8 +261,10 @@ def graph_component(scores: Scores, index: Index, query: Query, config: Retrieva
     adjacency = index.adjacency
     if not len(adjacency) or not len(scores.seeds):
         return scores.components["graph"]
-    type_weights = adjacency.by_type(dict(config.edge_type_weights), config.unknown_edge_weight)
-    scores.graph_spread = _spread(config, type_weights)
+    type_weights = adjacency.by_type(
+        {**config.edge_type_weights, UNTYPED: config.untyped_edge_weight}, config.unknown_edge_weight
+    )
+    scores.graph_spread = _spread(config, adjacency, type_weights)
     proximity = signals.graph.score(
         adjacency, scores.seeds, scores.seed_weights, scores.graph_spread, query.mask, second_hop=config.second_hop
     )
@@ -274,17 +288,20 @@ def intent_component(scores: Scores, index: Index, query: Query, config: Retriev
         if (asked := query.asked_types(best)) is not None:
             type_weights = np.maximum(type_weights, config.chosen_types * asked)
             second_hop = config.chosen_second_hop
-    scores.intent_spread = _spread(config, type_weights)
+    scores.intent_spread = _spread(config, adjacency, type_weights)
     return signals.intent.score(
         adjacency, scores.seeds, scores.seed_weights, scores.intent_spread, query.mask, second_hop=second_hop
     )
 
 
-def _spread(config: RetrievalConfig, type_weights: FloatArray) -> Spread:
+def _spread(config: RetrievalConfig, adjacency: Adjacency, type_weights: FloatArray) -> Spread:
+    backward: float | FloatArray = config.backward
+    if UNTYPED in adjacency.type_names:
+        backward = adjacency.by_type({UNTYPED: config.untyped_backward}, config.backward)
     return Spread(
         type_weights,
         config.forward,
-        config.backward,
+        backward,
         config.use_edge_weights,
         config.degree_exponent,
         config.hub_cap,

@@ -11,6 +11,7 @@ import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
+from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
@@ -23,7 +24,7 @@ from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import TypeLabels
 from fourfold.embed import Embedder, as_embedder
-from fourfold.embed.base import checked
+from fourfold.embed.base import LARGEST_COORDINATE, checked
 from fourfold.embed.static import bundled
 from fourfold.errors import (
     DimensionError,
@@ -35,13 +36,14 @@ from fourfold.errors import (
 )
 from fourfold.index import Index, build
 from fourfold.pipeline import MODES, Query, Scores
-from fourfold.store import FIELDS, Row, Store
+from fourfold.store import FIELDS, ForeignSchema, Row, Store, Writer
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 
 Progress = Callable[[int, int], None]
 """Called with (nodes done, nodes in all) while nodes are embedded."""
 
+_LARGEST_WEIGHT = 1e30
 _EMBED_BATCH = 2048
 _TOKENIZE_BATCH = 8192
 
@@ -89,6 +91,37 @@ class Retriever:
         self._masks: Cache[NDArray[np.bool_]] = Cache(64, self.config.cache_seconds)
         self._labels: TypeLabels | None = None
 
+    @classmethod
+    def open_foreign(
+        cls,
+        path: str | Path,
+        schema: ForeignSchema | None = None,
+        *,
+        embedder: object = None,
+        config: RetrievalConfig | None = None,
+    ) -> Retriever:
+        """Open a knowledge graph that already lives in some SQLite file, as it is.
+
+        The file is only ever read. Its index lives in ``<path>.fourfold`` beside it, or in memory where that cannot
+        be written, and follows the file: what another connection has committed, the next search sees.
+
+        Args:
+            path: the file.
+            schema: what its tables and columns mean; None finds out.
+            embedder: as for ``Retriever``; nodes without a vector in the file are embedded by it.
+            config: the constants of retrieval.
+
+        Raises:
+            SchemaDetectionError: no node table can be recognised, or ``schema`` names what is not there.
+            StoreError: there is no such file, or it is no database.
+            DimensionError: the vectors in the file have different dimensions.
+            InvalidValueError: a vector in the file cannot be read.
+
+        """
+        from fourfold.foreign import ForeignRetriever
+
+        return ForeignRetriever(path, schema, embedder=embedder, config=config)
+
     # -- writing ------------------------------------------------------------------------------------------------
 
     def add(
@@ -118,42 +151,59 @@ class Retriever:
             EmbedderError: the embedder failed.
 
         """
-        latest = list({node.id: _valid_node(node) for node in nodes}.values())
+        latest = list({node.id: node for node in map(_valid_node, nodes)}.values())
         links = [_valid_edge(edge) for edge in edges]
         if not latest and not links:
             return self.generation
-        vectors, embedded = self._vectors_for(latest, progress)
-        rows = [Row(node, _content_hash(node), vector) for node, vector in zip(latest, vectors, strict=True)]
+        return self._write(latest, links, progress=progress)
+
+    def _write(
+        self,
+        nodes: Sequence[Node],
+        edges: Sequence[Edge],
+        *,
+        progress: Progress | None = None,
+        first: Callable[[Writer], None] = lambda writer: None,
+    ) -> int:
+        """Embed, tokenize and store valid nodes and edges; ``first`` runs before them in the same transaction."""
+        vectors, embedded = self._vectors_for(nodes, progress)
+        rows = [Row(node, _content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
         batches = []
         for start in range(0, len(rows), _TOKENIZE_BATCH):
             batch = rows[start : start + _TOKENIZE_BATCH]
             batches.append((batch, *self._tokenizer.batch([getattr(r.node, f) for r in batch for f in FIELDS])))
         with self._store.transaction() as writer:
-            dimensions = next((len(v) for v in vectors if v is not None), None)
-            if dimensions is not None:
-                stored = writer.meta("dimensions")
-                if stored is not None and int(stored) != dimensions:
-                    raise DimensionError(
-                        f"The new vectors have {dimensions} dimensions, those of {self.path!r} have {stored}."
-                    )
-                writer.set_meta("dimensions", str(dimensions))
-            if embedded:
-                self._check_embedder(writer.meta("embedder"))
-                writer.set_meta("embedder", self._embedder.name)
-            if latest:
-                if (name := writer.meta("tokenizer")) not in (None, self._tokenizer.name):
-                    raise EmbedderMismatchError(
-                        f"{self.path!r} was meanwhile made with the tokenizer {name!r}, this retriever uses "
-                        f"{self._tokenizer.name!r}; open it again."
-                    )
-                writer.set_meta("tokenizer", self._tokenizer.name)
+            first(writer)
+            self._sign(writer, {len(v) for v in vectors if v is not None}, embedded=embedded, tokenized=bool(rows))
             for batch in batches:
                 writer.put_nodes(*batch)
-            if links:
-                writer.put_edges(links)
+            if edges:
+                writer.put_edges(edges)
             generation = writer.generation
         self._cache.clear()
         return generation
+
+    def _sign(self, writer: Writer, dimensions: set[int], *, embedded: bool, tokenized: bool) -> None:
+        """Store what the vectors and terms are made with; refuse those that cannot stand beside the stored ones."""
+        stored = writer.meta("dimensions")
+        known = dimensions | ({int(stored)} if stored is not None else set())
+        if len(known) > 1:
+            new = " and ".join(map(str, sorted(dimensions)))
+            raise DimensionError(
+                f"The new vectors have {new} dimensions, those of {self.path!r} have {stored or 'none yet'}."
+            )
+        if dimensions:
+            writer.set_meta("dimensions", str(*dimensions))
+        if embedded:
+            self._check_embedder(writer.meta("embedder"))
+            writer.set_meta("embedder", self._embedder.name)
+        if tokenized:
+            if (name := writer.meta("tokenizer")) not in (None, self._tokenizer.name):
+                raise EmbedderMismatchError(
+                    f"{self.path!r} was meanwhile made with the tokenizer {name!r}, this retriever uses "
+                    f"{self._tokenizer.name!r}; open it again."
+                )
+            writer.set_meta("tokenizer", self._tokenizer.name)
 
     def delete(self, ids: Iterable[str] = (), *, edges: Iterable[Edge] = ()) -> int:
         """Delete nodes with all their edges, and single edges. Unknown ones are passed over.
@@ -244,6 +294,10 @@ class Retriever:
             UnknownNodeError: there is no such node.
 
         """
+        known = Retriever.search.__kwdefaults__ or {}
+        if unknown := sorted(set(options) - set(known)):
+            raise InvalidValueError(f"explain has no option {unknown[0]!r}; its options are {', '.join(known)}.")
+        self._checked_request(query, **{**known, **options})
         index = self._current_index()
         position = index.position(node_id)
         node = self._store.nodes_by_id([node_id]).get(node_id)
@@ -350,10 +404,13 @@ class Retriever:
             raise InvalidValueError(f"mode is {mode!r}; it must be one of {', '.join(MODES)}.")
         if min_score is not None and not (isinstance(min_score, (int, float)) and math.isfinite(min_score)):
             raise InvalidValueError(f"min_score is {min_score!r}; it must be a finite number.")
+        for name, text in (("intent", intent), ("group_by", group_by)):
+            if text is not None and not isinstance(text, str):
+                raise InvalidValueError(f"{name} is {text!r}; it must be a string.")
         weight_key = None
         if weights is not None:
             weight_key = pipeline.explicit_weights(weights, self.config).as_tuple()
-        vector_key = None if query_vector is None else np.asarray(query_vector, np.float64).tobytes()
+        vector_key = None if query_vector is None else _valid_vector(query_vector, "query_vector").tobytes()
         filter_key = None if filter is None else filters.canonical(filter)
         return (query, k, filter_key, intent, weight_key, vector_key, mode, min_score, group_by, max_per_source)
 
@@ -409,7 +466,7 @@ class Retriever:
         return Query(
             text=stripped,
             words=words,
-            limit=k if k is not None else self.config.limit,
+            limit=min(k if k is not None else self.config.limit, max(len(index), 1)),
             mode=mode,
             vector=vector,
             mask=None if not filter else self._mask(index, filter),
@@ -470,16 +527,20 @@ class Retriever:
 
         Words that name the best seed say where to start, not where to go.
         """
-        names = index.adjacency.type_names
-        if len(index.adjacency.types_in_use) < 2:
+        in_use = sorted(index.adjacency.types_in_use)
+        if len(in_use) < 2:
             return None
-        if self._labels is None or self._labels.names != names:
-            self._labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
+        names = tuple(index.adjacency.type_names[number] for number in in_use)
+        labels = self._labels  # another thread, on another generation, may replace it
+        if labels is None or labels.names != names:
+            self._labels = labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
         named = index.name_terms(best_seed)
         asking = [w for w, terms in words if terms and not named.issuperset(map(index.vocabulary.get, terms))]
-        return self._labels.closeness(
+        asked = np.zeros(len(index.adjacency.type_names))
+        asked[in_use] = labels.closeness(
             asking, sharpness=self.config.chosen_sharpness, enough=self.config.chosen_enough
         )
+        return asked
 
     def _hits(
         self,
@@ -628,26 +689,28 @@ def _valid_node(node: Node) -> Node:
         raise InvalidValueError(f"A node must be a fourfold.Node, not {type(node).__name__}.")
     if not isinstance(node.id, str) or not node.id:
         raise InvalidValueError(f"A node has the id {node.id!r}; it must be a string that is not empty.")
+    if "\x00" in node.id:
+        raise InvalidValueError(f"A node has the id {node.id!r}; it must not hold a NUL character.")
     for name in ("id", *FIELDS):
         value = getattr(node, name)
         if not isinstance(value, str):
             raise InvalidValueError(f"The {name} of node {node.id!r} is {value!r}; it must be a string.")
         if not value.isascii():
-            _require_unicode(value, name, node.id)
+            _require_unicode(value, f"The {name} of node {node.id!r}")
     if not isinstance(node.metadata, Mapping):
         raise InvalidValueError(f"The metadata of node {node.id!r} is {node.metadata!r}; it must be a mapping.")
     try:
-        json.dumps(dict(node.metadata), allow_nan=False, ensure_ascii=False).encode()
-    except (TypeError, ValueError) as error:
+        json.dumps(dict(node.metadata), allow_nan=False, ensure_ascii=False, sort_keys=True).encode()
+    except (TypeError, ValueError, RecursionError) as error:
         raise InvalidValueError(f"The metadata of node {node.id!r} is not made of JSON values: {error}.") from error
     return node
 
 
-def _require_unicode(value: str, name: str, node_id: str) -> None:
+def _require_unicode(value: str, what: str) -> None:
     try:
         value.encode()
     except UnicodeEncodeError as error:
-        raise InvalidValueError(f"The {name} of node {node_id!r} holds a lone surrogate: {error.reason}.") from error
+        raise InvalidValueError(f"{what} holds a lone surrogate: {error.reason}.") from error
 
 
 def _valid_edge(edge: Edge) -> Edge:
@@ -655,23 +718,30 @@ def _valid_edge(edge: Edge) -> Edge:
         raise InvalidValueError(f"An edge must be a fourfold.Edge, not {type(edge).__name__}.")
     if not all(isinstance(value, str) for value in (edge.source, edge.target, edge.type)):
         raise InvalidValueError(f"Source, target and type of an edge must be strings: {edge!r}.")
+    for value in (edge.source, edge.target, edge.type):
+        if not value.isascii():
+            _require_unicode(value, f"The edge {edge.source!r} → {edge.target!r} of type {edge.type!r}")
     weight = edge.weight
-    if isinstance(weight, bool) or not isinstance(weight, (int, float)) or not math.isfinite(weight) or weight < 0:
+    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= weight <= _LARGEST_WEIGHT:
         raise InvalidValueError(
-            f"The edge {edge.source!r} → {edge.target!r} has the weight {weight!r}; it must be finite and at least 0."
+            f"The edge {edge.source!r} → {edge.target!r} has the weight {weight!r}; it must be a number from 0 to "
+            f"{_LARGEST_WEIGHT:g}."
         )
     return edge
 
 
 def _valid_vector(given: object, what: str) -> NDArray[np.float32]:
     try:
-        vector = np.asarray(given, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):
+            vector = np.asarray(given, dtype=np.float32)
+    except (TypeError, ValueError, OverflowError) as error:
         raise InvalidValueError(f"{what} is no list of numbers: {error}.") from error
     if vector.ndim != 1 or not len(vector):
         raise InvalidValueError(f"{what} has shape {vector.shape}; it must be one row of numbers.")
     if not np.isfinite(vector).all():
         raise InvalidValueError(f"{what} holds NaN or infinite numbers.")
+    if np.abs(vector).max() > LARGEST_COORDINATE:
+        raise InvalidValueError(f"{what} holds numbers beyond {LARGEST_COORDINATE:g}; its length overflows.")
     return vector
 
 

@@ -147,7 +147,7 @@ def _snowball_analyser(language: str) -> Callable[[str], tuple[str, ...]]:
 
     def analyse(word: str) -> tuple[str, ...]:
         terms: list[str] = []
-        parts = split_identifier(word)
+        parts = split_identifier(word) if word else []  # the empty word stands for a possessive 's
         for part in parts:
             lowered = part.lower()
             if _UNSPACED.search(lowered):

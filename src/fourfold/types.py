@@ -7,6 +7,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
+from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
@@ -82,8 +83,9 @@ class Weights:
     def __post_init__(self) -> None:
         """Refuse weights that no sum can use."""
         for name, value in self.as_dict().items():
-            if not isinstance(value, (int, float)) or not math.isfinite(value) or value < 0:
+            if not isinstance(value, Real) or not 0 <= value < math.inf:
                 raise InvalidValueError(f"The weight of {name} is {value!r}; it must be a finite number of at least 0.")
+            object.__setattr__(self, name, float(value))
         if not any(self.as_tuple()):
             raise InvalidValueError("All four weights are 0; at least one of them must be above 0.")
 
@@ -200,9 +202,9 @@ class SearchResult:
         rows = []
         for rank, hit in enumerate(self.hits, 1):
             numbers = [hit.score, *hit.components.as_dict().values()]
-            cells = [str(rank), html.escape(hit.node.name or hit.node.id), *(f"{x:.3f}" for x in numbers)]
-            rows.append("<tr>" + "".join(f"<td>{c}</td>" for c in [*cells, html.escape(hit.why)]) + "</tr>")
-        caption = html.escape(f"{self.query} — {self.intent}, {_weights_in_words(self.weights)}")
+            cells = [str(rank), _escaped(hit.node.name or hit.node.id), *(f"{x:.3f}" for x in numbers)]
+            rows.append("<tr>" + "".join(f"<td>{c}</td>" for c in [*cells, _escaped(hit.why)]) + "</tr>")
+        caption = _escaped(f"{self.query} — {self.intent}, {_weights_in_words(self.weights)}")
         return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
 
 
@@ -260,6 +262,11 @@ class Explanation:
         )
         caption = html.escape(self.text.splitlines()[0])
         return f"<table><caption>{caption}</caption>{rows}<tr><th></th><th>score</th><th>{self.score:.4f}</th></tr></table>"
+
+
+def _escaped(text: str) -> str:
+    """Return text for HTML; a query may hold lone surrogates, which no page can be encoded with."""
+    return html.escape(text).encode("utf-8", "replace").decode("utf-8")
 
 
 def _weights_in_words(weights: Weights) -> str:

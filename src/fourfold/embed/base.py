@@ -14,6 +14,9 @@ from fourfold.types import FloatArray
 
 Vectors = NDArray[np.float32]
 
+LARGEST_COORDINATE = 1e15
+"""Beyond it the length of a vector may overflow float32."""
+
 
 @runtime_checkable
 class Embedder(Protocol):
@@ -92,11 +95,14 @@ def checked(vectors: object, count: int, name: str) -> Vectors:
 
     """
     try:
-        matrix = np.asarray(vectors, dtype=np.float32)
-    except (TypeError, ValueError) as error:
+        with np.errstate(over="ignore"):
+            matrix = np.asarray(vectors, dtype=np.float32)
+    except (TypeError, ValueError, OverflowError) as error:
         raise EmbedderError(f"The embedder {name!r} returned no matrix of numbers: {error}.") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
         raise EmbedderError(f"The embedder {name!r} returned shape {matrix.shape} for {count} texts.")
     if not np.isfinite(matrix).all():
         raise EmbedderError(f"The embedder {name!r} returned NaN or infinite numbers.")
+    if np.abs(matrix).max(initial=0.0) > LARGEST_COORDINATE:
+        raise EmbedderError(f"The embedder {name!r} returned numbers beyond {LARGEST_COORDINATE:g}.")
     return matrix

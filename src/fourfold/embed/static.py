@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import threading
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,8 +56,12 @@ class StaticEmbedder:
             return self._model
 
 
+@cache
 def bundled() -> StaticEmbedder:
-    """Return the embedder over the model that ships in the package (256 dimensions; see its README)."""
+    """Return the embedder over the model that ships in the package (256 dimensions; see its README).
+
+    One for the whole process: it never changes, and loading it takes longer than a thousand searches.
+    """
     return StaticEmbedder(BUNDLED_FOLDER)
 
 

@@ -13,6 +13,9 @@ from numpy.typing import NDArray
 
 from fourfold.types import FloatArray
 
+UNTYPED = ""
+"""The type of an edge that has none."""
+
 
 @dataclass(frozen=True, slots=True)
 class Steps:
@@ -88,6 +91,11 @@ class Adjacency:
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the edge types that have an edge."""
         return frozenset(np.unique(self.types).tolist())
+
+    @property
+    def has_types(self) -> bool:
+        """Whether any edge has a type: without, there are no intent edges."""
+        return any(self.type_names[number] != UNTYPED for number in self.types_in_use)
 
     def neighbours(self, node: int) -> NDArray[np.int64]:
         """Return the distinct neighbours of a node in either direction, ascending."""

@@ -239,10 +239,11 @@ def _matrix(changes: Changes, dimensions: int) -> tuple[NDArray[np.float32], NDA
     n = len(changes.nums)
     has_vector = np.zeros(n, bool)
     has_vector[changes.with_vector] = True
-    vectors = np.array(changes.vectors) if len(changes.with_vector) == n else None
+    vectors = np.array(changes.vectors) if n and len(changes.with_vector) == n else None
     if vectors is None:
         vectors = np.zeros((n, dimensions), np.float32)
-        vectors[changes.with_vector] = changes.vectors
+        if len(changes.with_vector):
+            vectors[changes.with_vector] = changes.vectors
     norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors, dtype=np.float64))
     vectors /= np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
     return vectors, has_vector

@@ -26,7 +26,7 @@ class Spread:
     Args:
         type_weights: (n_types,) weight of each edge type by number.
         forward: factor along the arrow.
-        backward: factor against it.
+        backward: factor against it; or one factor for each edge type, (n_types,).
         use_edge_weights: multiply by the weight of the edge.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
         hub_cap: a node gives to at most that many edges of each direction.
@@ -35,7 +35,7 @@ class Spread:
 
     type_weights: FloatArray
     forward: float
-    backward: float
+    backward: float | FloatArray
     use_edge_weights: bool = True
     degree_exponent: float = 0.0
     hub_cap: int | None = None
@@ -48,10 +48,11 @@ class Spread:
         if self.degree_exponent:
             values = values * np.maximum(adjacency.degree[nodes], 1) ** -self.degree_exponent
         for links, factor in ((adjacency.out, self.forward), (adjacency.into, self.backward)):
-            if not factor:
+            if not np.any(factor):
                 continue
             steps = links.expand(nodes, self.hub_cap)
-            gain = values[steps.origin] * self.type_weights[steps.types] * factor
+            by_type = self.type_weights * factor
+            gain = values[steps.origin] * by_type[steps.types]
             if self.use_edge_weights:
                 gain = gain * steps.weights
             received += np.bincount(steps.targets, gain, adjacency.n_nodes)

@@ -20,7 +20,8 @@ from fourfold.types import FloatArray
 
 def fixed_types(adjacency: Adjacency, edge_types: tuple[str, ...]) -> FloatArray:
     """Return 1 for each edge type of the intent and 0 for the others, (n_types,)."""
-    return np.array([float(name in edge_types) for name in adjacency.type_names])
+    in_use = adjacency.types_in_use  # a type whose last edge is gone must not set the scale
+    return np.array([float(name in edge_types and n in in_use) for n, name in enumerate(adjacency.type_names)])
 
 
 def score(

@@ -34,10 +34,11 @@ def standard_scores(raw: FloatArray, *, background: int, population: int | None 
     """
     size = (len(raw) if population is None else population) + background
     mean = raw.sum(dtype=np.float64) / size
-    variance = np.dot(raw, raw) / size - mean * mean
+    scores = raw - raw.dtype.type(mean)
+    # around the mean, not E[x²] − mean²: that difference drowns in float32 where all scores are close together
+    variance = (float(np.dot(scores, scores)) + (size - len(raw)) * mean * mean) / size
     if not variance > 0:
         return np.zeros_like(raw)
-    scores = raw - raw.dtype.type(mean)
     scores *= raw.dtype.type(1.0 / np.sqrt(variance))
     return np.maximum(scores, 0.0, out=scores)
 

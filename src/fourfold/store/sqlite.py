@@ -122,6 +122,8 @@ class Store:
             version = schema_version(connection)
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            raise StoreError(f"The file {self.path!r} cannot be opened: {error}.") from error
         except sqlite3.DatabaseError as error:
             raise StoreError(f"The file {self.path!r} is no SQLite database: {error}.") from error
         if tables and application != APPLICATION_ID:
@@ -254,6 +256,11 @@ class Store:
             rows = connection.execute(sql, parameters).fetchall()
         return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
+    def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement of another module of the store."""
+        with self._reading() as connection:
+            return connection.execute(sql, parameters).fetchall()
+
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
         """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
 
@@ -281,14 +288,16 @@ class Store:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 raise StoreError(f"The file {self.path!r} cannot be written: {error}.") from error
-            writer = Writer(connection, dict(self._edge_types), self._vocabulary)
+            writer = None
             try:
+                writer = Writer(connection, dict(self._edge_types), self._vocabulary)
                 yield writer
                 connection.execute("COMMIT")
             except BaseException as error:
                 if connection.in_transaction:
                     connection.execute("ROLLBACK")
-                writer.forget_new_terms()
+                if writer is not None:
+                    writer.forget_new_terms()
                 if isinstance(error, sqlite3.Error):
                     raise StoreError(f"Writing {self.path!r} failed, nothing was changed: {error}.") from error
                 raise
@@ -465,9 +474,16 @@ def _generation(connection: sqlite3.Connection) -> int:
 
 def _nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """Return the number of each id that is a node."""
-    listed = json.dumps(list(ids), ensure_ascii=False)
+    listed = json.dumps([identity for identity in ids if _storable(identity)], ensure_ascii=False)
     sql = "SELECT n.id, n.num FROM json_each(?) j JOIN nodes n ON n.id = j.value"
     return dict(connection.execute(sql, (listed,)).fetchall())
+
+
+def _storable(identity: str) -> bool:
+    """Whether this can be a node's id: SQLite's JSON would end it at NUL, and UTF-8 has no lone surrogates."""
+    if identity.isascii():
+        return "\x00" not in identity
+    return "\x00" not in identity and identity == identity.encode("utf-8", "replace").decode("utf-8")
 
 
 def _changes(connection: sqlite3.Connection, since: int) -> Changes:

@@ -1,0 +1,373 @@
+"""Which table of a foreign database holds the nodes, which the edges, which the vectors, and what their columns mean.
+
+Foreign keys decide where there are any; else spellings propose and the data disposes: of several node tables and key
+columns the one wins in which the ends of the edges are found.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+
+from fourfold.errors import SchemaDetectionError
+
+Matches = Callable[[str, str, str, str], float]
+"""(edge table, end column, node table, key column) → share of the ends that are keys, in [0, 1]."""
+
+Words = tuple[str, ...]
+
+_NODE_TABLES = frozenset(
+    (
+        *("node", "entity", "concept", "vertex", "item", "thing", "document", "tool", "resource", "term", "topic"),
+        *("page", "object", "record", "article"),
+    )
+)
+_EDGE_TABLES = frozenset(
+    (
+        *("edge", "relation", "relationship", "link", "triple", "connection", "arc", "fact", "association", "rel"),
+        "statement",
+    )
+)
+_ENDS = (
+    ("source", "target"),
+    ("src", "dst"),
+    ("src", "dest"),
+    ("src", "tgt"),
+    ("from", "to"),
+    ("head", "tail"),
+    ("subject", "object"),
+    ("subj", "obj"),
+    ("source", "destination"),
+    ("origin", "destination"),
+    ("start", "end"),
+    ("parent", "child"),
+    ("left", "right"),
+    ("s", "o"),
+    ("h", "t"),
+    ("u", "v"),
+    ("a", "b"),
+    ("1", "2"),
+)
+_IDS = ("id", "uid", "uuid", "key", "identifier", "iri", "uri", "qid", "slug", "pk")
+_NAMES = ("name", "title", "label", "term", "headline", "heading", "caption")
+_TYPES = ("type", "kind", "category", "class", "label", "labels", "group")
+_TEXTS = (
+    *("description", "desc", "text", "summary", "content", "contents", "body", "definition", "abstract", "notes"),
+    *("note", "details", "detail", "docstring", "documentation", "comment", "snippet", "explanation", "observation"),
+    *("observations", "passage", "chunk", "gloss", "bio", "overview"),
+)
+_VECTORS = ("embedding", "embeddings", "vector", "vectors", "vec", "emb")
+_VECTOR_VALUES = (*_VECTORS, "data", "value", "values", "blob")
+_RELATIONS = (
+    *("type", "relation", "relationship", "predicate", "kind", "rel", "label", "verb", "property", "role", "category"),
+    "name",
+)
+_WEIGHTS = ("weight", "weights", "w", "strength", "score", "confidence", "similarity", "probability")
+_JSON = ("metadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignSchema:
+    """What the tables and columns of a foreign graph mean. It is taken as it is given: None means "there is none".
+
+    Args:
+        node_table: a table or view with one row per node.
+        id: its key; integers become strings.
+        name: what people call the node.
+        type: the node's type.
+        text: columns joined into ``Node.text``.
+        metadata: columns that become metadata; a column of JSON objects named like ``metadata`` or ``properties``
+            is merged in. None is every column not named otherwise.
+        vector: a column of embeddings in the node table: float32 blobs or JSON lists.
+        edge_table: a table or view with one row per edge.
+        source, target: its ends, holding values of ``id``.
+        edge_type: the edge's type; without it the graph is untyped.
+        weight: the edge's weight.
+        vector_table: a table of embeddings, if they live in one of their own.
+        vector_node: its column with the node's ``id``.
+        vector_column: its column with the embedding.
+
+    """
+
+    node_table: str
+    id: str
+    name: str | None = None
+    type: str | None = None
+    text: tuple[str, ...] = ()
+    metadata: tuple[str, ...] | None = None
+    vector: str | None = None
+    edge_table: str | None = None
+    source: str | None = None
+    target: str | None = None
+    edge_type: str | None = None
+    weight: str | None = None
+    vector_table: str | None = None
+    vector_node: str | None = None
+    vector_column: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A readable table or view: declared types by column, the primary key, and (table, column) by foreign key."""
+
+    name: str
+    columns: Mapping[str, str]
+    primary: tuple[str, ...] = ()
+    references: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class _Edges:
+    table: Table
+    source: str
+    target: str
+    refers_to: tuple[str, str | None] | None
+    rank: int
+
+
+def detect(tables: Sequence[Table], path: str, matches: Matches) -> ForeignSchema:
+    """Return what the tables mean.
+
+    Raises:
+        SchemaDetectionError: no node table can be recognised.
+
+    """
+    edge_tables = [edges for table in tables if (edges := _as_edges(table)) is not None]
+    best: tuple[float, Table, str, _Edges | None] | None = None
+    for nodes in tables:
+        if _is_vector_table(nodes) or any(edges.table is nodes for edges in edge_tables):
+            continue
+        for place, key in enumerate(_keys(nodes)):
+            likely = 3.0 * _is_called(nodes, _NODE_TABLES) + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
+            for edges in (*edge_tables, None):
+                fit = 0.0 if edges is None else _fit(edges, nodes, key, matches)
+                known = fit > 0 or _is_called(nodes, _NODE_TABLES)
+                if known and (best is None or likely + fit > best[0]):
+                    best = (likely + fit, nodes, key, edges if fit > 0 else None)
+    if best is None:
+        raise SchemaDetectionError(_not_recognised(tables, path))
+    _, nodes, key, found = best
+    if found is None:  # nothing refers to the nodes: take an edge table by its name, if there is one
+        found = next((edges for edges in edge_tables if _is_called(edges.table, _EDGE_TABLES)), None)
+    return _described(nodes, key, found, tables, matches)
+
+
+def check(schema: ForeignSchema, tables: Sequence[Table], path: str) -> None:
+    """Refuse a schema that names what is not there, or only half of what is needed."""
+    by_name = {table.name: table for table in tables}
+    for role, parts in (("node_table", ("id", "name", "type", "text", "metadata", "vector")),
+                        ("edge_table", ("source", "target", "edge_type", "weight")),
+                        ("vector_table", ("vector_node", "vector_column"))):  # fmt: skip
+        name = getattr(schema, role)
+        given = {part: value for part in parts if (value := getattr(schema, part))}
+        if name is None:
+            if given:
+                raise SchemaDetectionError(f"The ForeignSchema has {next(iter(given))}= but no {role}=.")
+            continue
+        if name not in by_name:
+            raise SchemaDetectionError(
+                f"The ForeignSchema names the {role} {name!r}, which {path!r} does not have; {_seen(tables)}"
+            )
+        needed = {"node_table": ("id",), "edge_table": ("source", "target"), "vector_table": parts}[role]
+        if missing := [part for part in needed if part not in given]:
+            raise SchemaDetectionError(f"The ForeignSchema has {role}={name!r} but no {missing[0]}=.")
+        for part, value in given.items():
+            for column in (value,) if isinstance(value, str) else value:
+                if column not in by_name[name].columns:
+                    raise SchemaDetectionError(
+                        f"The ForeignSchema says {part}={column!r}, but the table {name!r} of {path!r} has no such "
+                        f"column; it has {', '.join(map(repr, by_name[name].columns))}."
+                    )
+
+
+def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, ...]:
+    """Return the metadata columns: those given, or every column not named otherwise."""
+    if schema.metadata is not None:
+        return schema.metadata
+    named = {schema.id, schema.name, schema.type, schema.vector, *schema.text}
+    table = next(table for table in tables if table.name == schema.node_table)
+    return tuple(column for column in table.columns if column not in named)
+
+
+def is_json_column(column: str) -> bool:
+    """Whether a column of this name holds JSON objects to be merged into the metadata."""
+    return words(column)[-1:] != () and words(column)[-1] in _JSON
+
+
+def words(name: str) -> Words:
+    """Return an identifier as lower-cased words: ``sourceId``, ``source_id`` and ``Source ID`` are the same."""
+    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=\d)", " ", name)
+    return tuple(word for word in re.split(r"[\W_]+", spaced.lower()) if word)
+
+
+def _singular(word: str) -> str:
+    for plural, singular in (("vertices", "vertex"), ("ies", "y"), ("xes", "x"), ("s", "")):
+        if word.endswith(plural):
+            return word[: -len(plural)] + singular
+    return word
+
+
+def _is_called(table: Table, names: frozenset[str]) -> bool:
+    return bool(table_words := words(table.name)) and _singular(table_words[-1]) in names
+
+
+def _is_vector_table(table: Table) -> bool:
+    return any(word in _VECTORS for word in words(table.name)) and _first(table, _VECTOR_VALUES) is not None
+
+
+def _as_edges(table: Table) -> _Edges | None:
+    """Return the table with its two ends, if it looks like one of edges."""
+    candidates = []
+    for source, target, rank in _end_pairs(table):
+        refers_to = table.references.get(source)
+        same = refers_to is not None and refers_to == table.references.get(target)
+        candidates.append(_Edges(table, source, target, refers_to if same else None, rank))
+    if not any(edges.refers_to for edges in candidates):
+        candidates += _by_foreign_keys(table)
+    return min(candidates, key=lambda edges: (edges.refers_to is None, edges.rank), default=None)
+
+
+def _end_pairs(table: Table) -> Iterable[tuple[str, str, int]]:
+    """Yield (source column, target column, rank): two columns that differ only in the word for the end."""
+    by_words = {words(column): column for column in table.columns}
+    for rank, (source, target) in enumerate(_ENDS):
+        for spelling, column in by_words.items():
+            other = tuple(target if word == source else word for word in spelling)
+            if source in spelling and other in by_words:
+                yield column, by_words[other], 2 * rank + (spelling[-1] not in _IDS)
+
+
+def _by_foreign_keys(table: Table) -> list[_Edges]:
+    """Two foreign keys to one table are the ends of an edge, whatever they are called."""
+    by_target: dict[tuple[str, str | None], list[str]] = {}
+    for column in table.columns:
+        if column in table.references:
+            by_target.setdefault(table.references[column], []).append(column)
+    return [
+        _Edges(table, columns[0], columns[1], target, len(_ENDS) * 2)
+        for target, columns in by_target.items()
+        if len(columns) == 2 and target[0] != table.name
+    ]
+
+
+def _keys(table: Table) -> list[str]:
+    """Return the columns that may be a node's id, the likeliest first."""
+    keys = list(table.primary) if len(table.primary) == 1 else []
+    own = _singular(words(table.name)[-1]) if words(table.name) else ""
+    spellings = [("id",), (own, "id"), ("node", "id"), *((word,) for word in _IDS), (own,), *((n,) for n in _NAMES)]
+    for spelling in (*spellings, (own, "name"), (own, "key"), (own, "uuid")):
+        keys += [column for column in table.columns if words(column) == spelling]
+    return list(dict.fromkeys(keys))
+
+
+def _fit(edges: _Edges, nodes: Table, key: str, matches: Matches) -> float:
+    """Return how well an edge table goes with a node table; 0 if not at all."""
+    if edges.refers_to is not None:
+        table, column = edges.refers_to
+        primary = nodes.primary[0] if len(nodes.primary) == 1 else None
+        return 20.0 if table.lower() == nodes.name.lower() and (column or primary) == key else 0.0
+    ends = (edges.source, edges.target)
+    share = min(matches(edges.table.name, end, nodes.name, key) for end in ends)
+    named = _is_called(edges.table, _EDGE_TABLES)
+    return 5.0 * share + 2.0 * named - 0.05 * edges.rank if share >= (0.1 if named else 0.5) else 0.0
+
+
+def _described(
+    nodes: Table, key: str, edges: _Edges | None, tables: Sequence[Table], matches: Matches
+) -> ForeignSchema:
+    name = _name_column(nodes, key)
+    taken = {key, name}
+    vector = _first(nodes, _VECTORS, taken)
+    type_ = _first(nodes, _TYPES, {*taken, vector})
+    taken |= {vector, type_}
+    text = tuple(c for c in nodes.columns if c not in taken and words(c)[-1:] and words(c)[-1] in _TEXTS)
+    relation = weight = None
+    if edges is not None:
+        ends = {edges.source, edges.target}
+        keys = set(edges.table.primary) if len(edges.table.primary) == 1 else set()
+        relation = _first(edges.table, _RELATIONS, ends | keys)
+        weight = _first(edges.table, _WEIGHTS, {*ends, relation})
+    owner = None if vector is not None else _vector_owner(nodes, key, edges, tables, matches)
+    return ForeignSchema(
+        node_table=nodes.name,
+        id=key,
+        name=name,
+        type=type_,
+        text=text,
+        vector=vector,
+        edge_table=edges.table.name if edges else None,
+        source=edges.source if edges else None,
+        target=edges.target if edges else None,
+        edge_type=relation,
+        weight=weight,
+        vector_table=owner[0].name if owner else None,
+        vector_node=owner[1] if owner else None,
+        vector_column=owner[2] if owner else None,
+    )
+
+
+def _name_column(table: Table, key: str) -> str | None:
+    """Return the column with the node's name; a key of words names the node itself."""
+    own = _singular(words(table.name)[-1]) if words(table.name) else ""
+    spellings = [("name",), (own, "name"), ("display", "name"), ("title",), (own,), *((n,) for n in _NAMES)]
+    for spelling in spellings:
+        for column in table.columns:
+            if words(column) == spelling:
+                return column
+    ending = next((column for column in table.columns if words(column)[-1:] in (("name",), ("title",))), None)
+    if ending is not None:
+        return ending
+    return key if any(kind in table.columns[key] for kind in ("TEXT", "CHAR")) else None
+
+
+def _vector_owner(
+    nodes: Table, key: str, edges: _Edges | None, tables: Sequence[Table], matches: Matches
+) -> tuple[Table, str, str] | None:
+    """Return the embedding table with its columns for node and vector."""
+    known = {("embeddings",): 0, ("node", "embeddings"): 1, ("vec", "embeddings"): 2}
+    candidates = [t for t in tables if _is_vector_table(t) and t is not nodes and (not edges or t is not edges.table)]
+    for table in sorted(candidates, key=lambda t: known.get(words(t.name), 9)):
+        vector = _first(table, _VECTOR_VALUES)
+        referring = [c for c, (target, _) in table.references.items() if target.lower() == nodes.name.lower()]
+        owners = [c for c in (*referring, *table.columns) if c != vector and words(c)[-1:] and _may_name_node(c, nodes)]
+        if vector is None or not (owners := list(dict.fromkeys(owners))):
+            continue
+        shares = {column: matches(table.name, column, nodes.name, key) for column in owners}
+        best = max(owners, key=lambda column: (column in referring, shares[column], -owners.index(column)))
+        return table, best, vector
+    return None
+
+
+def _may_name_node(column: str, nodes: Table) -> bool:
+    own = {_singular(word) for word in words(nodes.name)}
+    return any(word in _IDS or word in ("node", "entity", "concept", "name", *own) for word in words(column))
+
+
+def _first(table: Table, last_words: Sequence[str], taken: Iterable[str | None] = ()) -> str | None:
+    """Return the first column, in the order of the words, that is or ends in one of them."""
+    free = [column for column in table.columns if column not in set(taken)]
+    for word in last_words:
+        for wanted in ((word,), None):
+            for column in free:
+                spelling = words(column)
+                if spelling == wanted or (wanted is None and spelling[-1:] == (word,)):
+                    return column
+    return None
+
+
+def _seen(tables: Sequence[Table]) -> str:
+    if not tables:
+        return "it has no tables."
+    listed = "; ".join(f"{table.name} ({', '.join(table.columns)})" for table in tables[:12])
+    more = f"; and {len(tables) - 12} more" if len(tables) > 12 else ""
+    return f"the tables seen are: {listed}{more}."
+
+
+def _not_recognised(tables: Sequence[Table], path: str) -> str:
+    options = ", ".join(f.name for f in fields(ForeignSchema))
+    return (
+        f"No node table could be recognised in {path!r}; {_seen(tables)} Say what they mean with "
+        "Retriever.open_foreign(path, ForeignSchema(node_table=…, id=…, name=…, edge_table=…, source=…, target=…, "
+        f"edge_type=…)); its fields are {options}."
+    )

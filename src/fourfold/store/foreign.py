@@ -1,0 +1,432 @@
+"""A knowledge graph in somebody else's SQLite file: what its tables mean, what they hold, whether it has changed.
+
+The file is opened read-only and never altered. Names found in its schema are quoted, values are parameters.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+import os
+import sqlite3
+import time
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import DimensionError, InvalidValueError, StoreError
+from fourfold.store import detect
+from fourfold.store.detect import ForeignSchema, Table
+from fourfold.types import Node
+
+_BUSY_SECONDS = 60.0
+_SETTLED_NS = 2_000_000_000
+_LARGEST_WEIGHT = 1e30
+
+Status = tuple[int, int, int]
+_GONE: Status = (0, 0, 0)
+
+
+@dataclass(frozen=True)
+class ForeignGraph:
+    """What a foreign file held in one state.
+
+    ``hashes`` (by node id) cover content and vector; ``counts`` tells what had to be passed over, by reason.
+    """
+
+    nodes: dict[str, Node]
+    hashes: dict[str, bytes]
+    edges: dict[tuple[str, str, str], float]
+    counts: dict[str, int] = field(default_factory=dict)
+
+    @property
+    def dimensions(self) -> int | None:
+        """The length of its vectors, or None if it has none."""
+        return next((len(node.vector) for node in self.nodes.values() if node.vector is not None), None)
+
+
+class ForeignFile:
+    """A foreign SQLite file, open for reading.
+
+    Args:
+        path: the file.
+        schema: what its tables mean; None finds out.
+
+    Raises:
+        StoreError: there is no such file, or it is no database.
+        SchemaDetectionError: no node table can be recognised, or the schema names what is not there.
+
+    """
+
+    def __init__(self, path: str | Path, schema: ForeignSchema | None = None) -> None:
+        self.path = str(path)
+        self._given = schema
+        self._connection = self._connect()
+        try:
+            self.schema, self.notes = self._understand()
+        except BaseException:
+            self.close()
+            raise
+        self._seen: tuple[int, Status] | None = None
+        self._inode: int | None = None
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._connection.close()
+
+    # -- has it changed? ----------------------------------------------------------------------------------------
+
+    def changed(self) -> bool:
+        """Whether the file may have changed since it was last read: one pragma and the file's status."""
+        return self._seen is None or self._seen != self._state()
+
+    def forget(self) -> None:
+        """Take the file for changed: what was read did not arrive."""
+        self._seen = None
+
+    def is_as_stamped(self, stamp: str) -> bool:
+        """Whether the file is still in the state of an old stamp; if so it counts as read."""
+        state = self._state()
+        if not stamp or stamp != self.stamp():
+            return False
+        self._seen, self._inode = state, state[1][0]
+        return True
+
+    def stamp(self) -> str:
+        """Return what tells this state of the file from others after a restart; empty if it is too fresh to tell.
+
+        Two writes within one tick of the file system's clock look alike, so a recent change is not trusted.
+        """
+        status = [_status(name) for name in (self.path, f"{self.path}-wal")]
+        newest = max(s[2] for s in status if s is not None)
+        return json.dumps(status) if time.time_ns() - newest > _SETTLED_NS else ""
+
+    def _state(self) -> tuple[int, Status]:
+        version = self._connection.execute("PRAGMA data_version").fetchone()[0]
+        return (version, _status(self.path) or _GONE)
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    def read(self) -> ForeignGraph:
+        """Return the graph as one snapshot of the file has it.
+
+        Raises:
+            StoreError: the file cannot be read.
+            DimensionError: its vectors have several dimensions.
+            InvalidValueError: a vector is no list of finite numbers.
+
+        """
+        try:
+            current = _status(self.path)
+            if self._seen is not None and (current is None or current[0] != self._inode):
+                self._reopen()  # another file has taken the place
+            self._inode = None if current is None else current[0]
+            seen = self._state()
+            with self._snapshot():
+                graph = self._read()
+            self._seen = seen
+        except sqlite3.Error as error:
+            raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}.") from error
+        return graph
+
+    def _reopen(self) -> None:
+        self._connection.close()
+        self._connection = self._connect()
+        self.schema, self.notes = self._understand()
+
+    def _connect(self) -> sqlite3.Connection:
+        if not Path(self.path).is_file():
+            raise StoreError(f"There is no file {self.path!r} to open.")
+        ways = ["mode=ro"]
+        wal = _status(f"{self.path}-wal")
+        if wal is None or wal[1] == 0:  # a WAL database in a folder that cannot be written opens no other way
+            ways.append("mode=ro&immutable=1")
+        for parameters in ways:
+            connection = sqlite3.connect(
+                f"file:{quote(self.path)}?{parameters}",
+                uri=True,
+                isolation_level=None,
+                check_same_thread=False,
+                timeout=_BUSY_SECONDS,
+            )
+            connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
+            try:
+                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                return connection
+            except sqlite3.OperationalError as error:
+                connection.close()
+                reason: sqlite3.Error = error
+            except sqlite3.DatabaseError as error:
+                connection.close()
+                raise StoreError(f"The file {self.path!r} is no SQLite database: {error}.") from error
+        raise StoreError(f"The file {self.path!r} cannot be read: {reason}.") from reason
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[None]:
+        self._connection.execute("BEGIN")
+        try:
+            yield
+        finally:
+            self._connection.execute("COMMIT")
+
+    def _understand(self) -> tuple[ForeignSchema, tuple[str, ...]]:
+        """Return the schema, given or found, and remarks on tables that cannot be read."""
+        with self._snapshot():
+            tables, notes = self._tables()
+            if self._given is None:
+                schema = detect.detect(tables, self.path, self._matches)
+            else:
+                schema = self._given
+                detect.check(schema, tables, self.path)
+            return replace(schema, metadata=detect.with_metadata(schema, tables)), notes
+
+    def _tables(self) -> tuple[list[Table], tuple[str, ...]]:
+        tables, notes = [], []
+        listed = self._connection.execute("PRAGMA main.table_list").fetchall()
+        unreadable: list[str] = []
+        for _, name, kind, *_rest in sorted(listed, key=lambda row: (row[2] != "virtual", row[1])):
+            part = any(name.startswith(f"{whole}_") for whole in unreadable)
+            if kind == "shadow" or name.startswith("sqlite_") or part:
+                continue
+            try:
+                columns = self._connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
+                keys = self._connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
+                self._connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 1").fetchone()
+            except sqlite3.DatabaseError as error:
+                unreadable.append(name)
+                notes.append(f"The table {name!r} of {self.path!r} cannot be read and is left out: {error}.")
+                continue
+            tables.append(
+                Table(
+                    name,
+                    columns={row[1]: (row[2] or "").upper() for row in columns if row[6] != 1},
+                    primary=tuple(row[1] for row in sorted(columns, key=lambda row: row[5]) if row[5]),
+                    references={row[3]: (row[2], row[4]) for row in keys},
+                )
+            )
+        return tables, tuple(notes)
+
+    def _matches(self, edges: str, column: str, nodes: str, key: str) -> float:
+        """Return the share of the first edges whose end is a value of the node table's column."""
+        ends = self._connection.execute(
+            f"SELECT DISTINCT {quoted(column)} FROM {quoted(edges)} WHERE {quoted(column)} IS NOT NULL LIMIT 200"
+        ).fetchall()
+        if not ends:
+            return 0.0
+        listed = json.dumps([identity(row[0]) for row in ends])
+        found = self._connection.execute(
+            f"SELECT count(DISTINCT CAST({quoted(key)} AS TEXT)) FROM {quoted(nodes)} "
+            f"WHERE CAST({quoted(key)} AS TEXT) IN (SELECT value FROM json_each(?))",
+            (listed,),
+        ).fetchone()[0]
+        return float(found) / len(ends)
+
+    def _select(self, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
+        names = ", ".join(map(quoted, columns))
+        return self._connection.execute(f"SELECT {names} FROM {quoted(table)}")
+
+    def _read(self) -> ForeignGraph:
+        counts: Counter[str] = Counter()
+        nodes: dict[str, Node] = {}
+        vectors = self._vectors(counts)
+        columns = self._node_columns()
+        place = {name: number for number, name in enumerate(columns)}
+        for row in self._select(self.schema.node_table, columns):
+            node = self._node(row, place, vectors)
+            if node is None:
+                counts["nodes without an id"] += 1
+            else:
+                counts["nodes with an id seen before"] += node.id in nodes
+                nodes[node.id] = node
+        _require_one_dimension(nodes, self.path)
+        edges = self._edges(nodes, counts)
+        hashes = {key: _hash(node) for key, node in nodes.items()}
+        return ForeignGraph(nodes, hashes, edges, {reason: n for reason, n in counts.items() if n})
+
+    def _node_columns(self) -> list[str]:
+        s = self.schema
+        named = (s.id, s.name, s.type, *s.text, *(s.metadata or ()), s.vector)
+        return list(dict.fromkeys(column for column in named if column is not None))
+
+    def _node(
+        self, row: tuple[Any, ...], place: Mapping[str, int], vectors: Mapping[str, NDArray[np.float32]]
+    ) -> Node | None:
+        s = self.schema
+        key = identity(row[place[s.id]])
+        if not key:
+            return None
+        vector = vectors.get(key)
+        if s.vector is not None:
+            vector = _vector(row[place[s.vector]], f"of node {key!r} in {self.path!r}")
+        texts = [_words(row[place[column]]) for column in s.text]
+        return Node(
+            key,
+            name=_words(row[place[s.name]]) if s.name else "",
+            type=_words(row[place[s.type]]) if s.type else "",
+            text="\n".join(text for text in texts if text),
+            metadata=_metadata({column: row[place[column]] for column in s.metadata or ()}),
+            vector=vector,
+        )
+
+    def _vectors(self, counts: Counter[str]) -> dict[str, NDArray[np.float32]]:
+        s = self.schema
+        if s.vector_table is None or s.vector_node is None or s.vector_column is None:
+            return {}
+        found: dict[str, NDArray[np.float32]] = {}
+        for owner, value in self._select(s.vector_table, (s.vector_node, s.vector_column)):
+            key = identity(owner)
+            vector = _vector(value, f"of node {key!r} in the table {s.vector_table!r} of {self.path!r}")
+            if key and vector is not None:
+                counts["vectors with an id seen before"] += key in found
+                found[key] = vector
+        return found
+
+    def _edges(self, nodes: Mapping[str, Node], counts: Counter[str]) -> dict[tuple[str, str, str], float]:
+        s = self.schema
+        if s.edge_table is None or s.source is None or s.target is None:
+            return {}
+        columns = [s.source, s.target, *(c for c in (s.edge_type, s.weight) if c is not None)]
+        edges: dict[tuple[str, str, str], float] = {}
+        for row in self._select(s.edge_table, columns):
+            source, target = identity(row[0]), identity(row[1])
+            if not source or not target:
+                counts["edges without two ends"] += 1
+            elif source not in nodes or target not in nodes:
+                counts["edges naming missing nodes"] += 1
+            else:
+                kind = _words(row[2]) if s.edge_type is not None else ""
+                weight = _weight(row[-1]) if s.weight is not None else 1.0
+                if weight is None:
+                    counts["edges whose weight is no number from 0 on (taken as 1)"] += 1
+                counts["edges listed more than once"] += (source, target, kind) in edges
+                edges[source, target, kind] = 1.0 if weight is None else weight
+        return edges
+
+
+def quoted(name: str) -> str:
+    """Return an identifier as SQL takes it, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def identity(value: object) -> str:
+    """Return an id as a string: numbers as written, blobs in hexadecimal; empty for NULL and for an unusable one."""
+    if value is None:
+        return ""
+    if isinstance(value, bytes):
+        return value.hex()
+    if isinstance(value, float) and value.is_integer():
+        value = int(value)
+    return str(value).replace("\x00", "")
+
+
+def schema_as_json(schema: ForeignSchema) -> str:
+    """Return a schema as one string, equal for equal schemas."""
+    return json.dumps(asdict(schema), sort_keys=True)
+
+
+def _status(path: str) -> Status | None:
+    """Return (inode, bytes, nanoseconds of the last change), or None if there is no such file."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return (status.st_ino, status.st_size, status.st_mtime_ns)
+
+
+def _words(value: object) -> str:
+    if value is None:
+        return ""
+    return value.hex() if isinstance(value, bytes) else str(value)
+
+
+def _metadata(columns: Mapping[str, object]) -> dict[str, Any]:
+    """Return metadata in JSON types: a column of JSON objects is merged in, NULLs and blobs are left out."""
+    plain: dict[str, Any] = {}
+    merged: dict[str, Any] = {}
+    for name, value in columns.items():
+        if value is None or isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value)):
+            continue
+        if detect.is_json_column(name) and isinstance(value, str) and (inner := _json_object(value)) is not None:
+            merged.update(inner)
+        else:
+            plain[name] = value
+    return {**merged, **plain}
+
+
+def _json_object(text: str) -> dict[str, Any] | None:
+    """Return the JSON object that a text holds, or None; NaN, infinities and lone surrogates make it none."""
+    try:
+        value = json.loads(text, parse_constant=lambda name: None)
+        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _weight(value: object) -> float | None:
+    """Return an edge's weight; 1 for NULL, None for what is no number from 0 on."""
+    if value is None:
+        return 1.0
+    try:
+        number = float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError):
+        return None
+    return number if 0 <= number <= _LARGEST_WEIGHT else None
+
+
+def _vector(value: object, whose: str) -> NDArray[np.float32] | None:
+    """Return a vector from a blob of little-endian float32 or a JSON list; None for NULL or nothing."""
+    if value is None or value in ("", b""):
+        return None
+    try:
+        listed = _json_list(value)
+        if listed is not None:
+            if not listed:
+                return None
+            vector = np.array(listed, np.float32)
+        elif isinstance(value, bytes) and len(value) % 4 == 0:
+            vector = np.frombuffer(value, "<f4").astype(np.float32)
+        else:
+            raise ValueError(f"it is {str(value)[:40]!r}")
+    except (ValueError, TypeError, OverflowError) as error:
+        raise InvalidValueError(f"The vector {whose} is neither a float32 blob nor a JSON list: {error}.") from error
+    if vector.ndim != 1 or not np.isfinite(vector).all():
+        raise InvalidValueError(f"The vector {whose} is no row of finite float32 numbers.")
+    return vector
+
+
+def _json_list(value: object) -> list[Any] | None:
+    if not isinstance(value, (str, bytes)) or value[:1] not in ("[", b"["):
+        return None
+    try:
+        found = json.loads(value)
+    except ValueError:  # the first byte of a float32 may well be a bracket
+        return None
+    return found if isinstance(found, list) else None
+
+
+def _require_one_dimension(nodes: Mapping[str, Node], path: str) -> None:
+    first: dict[int, str] = {}
+    for node in nodes.values():
+        if node.vector is not None:
+            first.setdefault(len(node.vector), node.id)
+    if len(first) > 1:
+        listed = " and ".join(f"{size} (node {key!r})" for size, key in list(first.items())[:3])
+        raise DimensionError(f"The vectors of {path!r} have several dimensions: {listed}; they must all have one.")
+
+
+def _hash(node: Node) -> bytes:
+    content = json.dumps([node.name, node.type, node.text, dict(node.metadata)], sort_keys=True)
+    digest = hashlib.blake2b(content.encode(), digest_size=16)
+    if node.vector is not None:
+        digest.update(np.asarray(node.vector, "<f4").tobytes())
+    return digest.digest()
+

@@ -1,0 +1,205 @@
+"""Metadata filters: every operator against a brute-force reading in Python, and what cannot be read."""
+
+import math
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fourfold import FilterError, Node, Retriever
+
+KEYS = ("lang", "n", "tags", "deep", "deep.er")
+SCALARS = st.one_of(
+    st.sampled_from(["en", "de", "", "1", "EN", "e\x00n", "naïve", "日本", "%", "'", '"']),
+    st.integers(-3, 3),
+    st.sampled_from([2**53 + 1, -(2**63), 2**63 - 1]),
+    st.floats(-3, 3, width=64),
+    st.booleans(),
+)
+VALUES = st.one_of(SCALARS, st.none(), st.lists(SCALARS, max_size=3), st.dictionaries(st.just("er"), SCALARS, max_size=1))
+METADATA = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4)
+NUMBERS_OR_STRINGS = SCALARS.filter(lambda value: not isinstance(value, bool))
+OPERATORS = st.one_of(
+    st.tuples(st.sampled_from(["$eq", "$ne"]), st.one_of(SCALARS, st.none())),
+    st.tuples(st.sampled_from(["$in", "$nin"]), st.lists(st.one_of(SCALARS, st.none()), max_size=4)),
+    st.tuples(st.sampled_from(["$gt", "$gte", "$lt", "$lte"]), NUMBERS_OR_STRINGS),
+    st.tuples(st.just("$contains"), SCALARS),
+    st.tuples(st.just("$exists"), st.booleans()),
+)
+CONDITIONS = st.one_of(
+    SCALARS,
+    st.none(),
+    st.lists(OPERATORS, min_size=1, max_size=2).map(dict),
+    OPERATORS.map(lambda pair: {"$not": dict([pair])}),
+)
+FILTERS = st.recursive(
+    st.dictionaries(st.sampled_from((*KEYS, "unheard")), CONDITIONS, max_size=2),
+    lambda inner: st.one_of(
+        st.tuples(st.sampled_from(["$and", "$or"]), st.lists(inner, min_size=1, max_size=3)).map(lambda p: dict([p])),
+        inner.map(lambda condition: {"$not": condition}),
+    ),
+    max_leaves=6,
+)
+
+
+def flattened(metadata, prefix=""):
+    """Yield (path, value, is_element) of everything that stands under a dotted key."""
+    for key, value in metadata.items():
+        yield prefix + key, value, False
+        if isinstance(value, dict):
+            yield from flattened(value, f"{prefix}{key}.")
+        elif isinstance(value, list):
+            yield from ((prefix + key, element, True) for element in value)
+
+
+def same(a, b):
+    return isinstance(a, str) == isinstance(b, str) and a == b
+
+
+def holds(metadata, condition):
+    results = []
+    for key, operand in condition.items():
+        if key == "$and":
+            results.append(all(holds(metadata, part) for part in operand))
+        elif key == "$or":
+            results.append(any(holds(metadata, part) for part in operand))
+        elif key == "$not":
+            results.append(not holds(metadata, operand))
+        else:
+            results.append(key_holds(metadata, key, operand))
+    return all(results)
+
+
+def key_holds(metadata, key, operand):
+    if not isinstance(operand, dict):
+        operand = {"$eq": operand}
+    return all(operator_holds(metadata, key, name, value) for name, value in operand.items())
+
+
+def operator_holds(metadata, key, name, operand):
+    if name == "$not":
+        return not key_holds(metadata, key, operand)
+    if name in ("$ne", "$nin"):
+        return not operator_holds(metadata, key, {"$ne": "$eq", "$nin": "$in"}[name], operand)
+    if name == "$in":
+        return any(operator_holds(metadata, key, "$eq", value) for value in operand)
+    here = [(value, element) for path, value, element in flattened(metadata) if path == key]
+    if name == "$exists":
+        return bool(here) is operand
+    if name == "$eq" and operand is None:
+        return all(value is None for value, _ in here)
+    scalars = [(value, element) for value, element in here if isinstance(value, (str, int, float))]
+    if name == "$eq":
+        return any(same(value, operand) for value, _ in scalars)
+    if name == "$contains":
+        return any(
+            same(value, operand) if element else isinstance(operand, str) and isinstance(value, str) and operand in value
+            for value, element in scalars
+        )
+    compare = {"$gt": "__gt__", "$gte": "__ge__", "$lt": "__lt__", "$lte": "__le__"}[name]
+    for value, element in scalars:
+        if not element and isinstance(value, str) == isinstance(operand, str):
+            a, b = (value.encode(), operand.encode()) if isinstance(value, str) else (value, operand)
+            result = getattr(a, compare)(b)
+            if (getattr(b, FLIPPED[compare])(a) if result is NotImplemented else result):
+                return True
+    return False
+
+
+FLIPPED = {"__gt__": "__lt__", "__ge__": "__le__", "__lt__": "__gt__", "__le__": "__ge__"}
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(st.lists(METADATA, min_size=1, max_size=8), st.lists(FILTERS, min_size=1, max_size=6))
+def test_filters_equal_brute_force(graphs, conditions):
+    with Retriever(":memory:", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add(Node(str(i), name="same", metadata=metadata) for i, metadata in enumerate(graphs))
+        for condition in conditions:
+            expected = {str(i) for i, metadata in enumerate(graphs) if holds(metadata, condition)}
+            assert set(retriever.search("same", k=99, filter=condition).ids) == expected, condition
+
+
+@pytest.fixture(scope="module")
+def retriever():
+    with Retriever(":memory:", embedder=lambda texts: [[1.0]] * len(texts)) as made:
+        made.add(Node(str(i), name="same", type="even" if i % 2 == 0 else "odd", metadata={"n": i}) for i in range(10))
+        yield made
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ({"n": {"$near": 1}}, "$near"),
+        ({"$nor": [{"n": 1}]}, "$nor"),
+        ({"n": {}}, "'n'"),
+        ({"n": {"$in": 5}}, "$in"),
+        ({"n": {"$in": "abc"}}, "'abc'"),
+        ({"n": {"$gt": None}}, "$gt"),
+        ({"n": {"$gt": math.nan}}, "nan"),
+        ({"n": {"$exists": 1}}, "$exists"),
+        ({"n": [1, 2]}, "[1, 2]"),
+        ({"$and": []}, "$and"),
+        ({"$or": {"n": 1}}, "$or"),
+        ({3: 1}, "3"),
+        ([("n", 1)], "mapping"),
+        ("n = 1", "mapping"),
+        ({"n": "\ud800"}, "surrogate"),
+        ({"n": {"$in": ["\ud800"]}}, "surrogate"),
+        ({"n": {"$gt": "\ud800"}}, "surrogate"),
+        ({"\ud800": 1}, "surrogate"),
+    ],
+)
+def test_a_filter_that_cannot_be_read_is_named(retriever, condition, says):
+    with pytest.raises(FilterError) as caught:
+        retriever.search("same", filter=condition)
+    assert isinstance(caught.value, ValueError)
+    assert says in str(caught.value)
+
+
+def nested(depth, wrap):
+    condition = {"n": 1}
+    for _ in range(depth):
+        condition = wrap(condition)
+    return condition
+
+
+def test_deep_filters_are_answered_up_to_the_limit_and_refused_beyond(retriever):
+    assert retriever.search("same", k=99, filter=nested(38, lambda c: {"$not": c})).ids == ["1"]
+    mixed = nested(12, lambda c: {"n": {"$gte": 0}, "$and": [{"n": {"$lt": 9}}, {"$not": {"$not": c, "n": 1}}]})
+    assert retriever.search("same", k=99, filter=mixed).total in range(10)
+    for depth in (60, 5000):
+        with pytest.raises(FilterError, match="nested more than 40 deep"):
+            retriever.search("same", filter=nested(depth, lambda c: {"$not": c}))
+    inner = 1
+    for _ in range(300):
+        inner = {"$not": inner if isinstance(inner, dict) else {"$eq": inner}}
+    with pytest.raises(FilterError, match="nested"):
+        retriever.search("same", filter={"n": inner})
+
+
+def test_filters_of_thousands_of_terms(retriever):
+    """SQLite takes no more than 500 SELECTs in one compound."""
+    assert retriever.search("same", k=99, filter={"$or": [{"n": i} for i in range(5, 900)]}).total == 5
+    assert retriever.search("same", k=99, filter={"$and": [{"n": {"$ne": i}} for i in range(2, 700)]}).total == 2
+    assert retriever.search("same", k=99, filter={f"k{i}": {"$exists": False} for i in range(700)}).total == 10
+    assert retriever.search("same", k=99, filter={"n": {"$in": list(range(5, 90_000))}}).total == 5
+    assert retriever.search("same", k=99, filter={"n": {"$in": [i + 0.0 for i in range(5, 2000)]}}).total == 5
+
+
+def test_infinite_and_enormous_operands(retriever):
+    assert retriever.search("same", k=99, filter={"n": {"$in": [math.inf, 3]}}).ids == ["3"]
+    assert retriever.search("same", k=99, filter={"n": {"$lt": math.inf}}).total == 10
+    assert retriever.search("same", k=99, filter={"n": {"$lt": 10**400}}).total == 10
+    assert retriever.search("same", k=99, filter={"n": {"$gt": -(10**400)}}).total == 10
+
+
+def test_columns_of_the_node(retriever):
+    assert retriever.search("same", k=99, filter={"$type": "odd", "n": {"$gt": 5}}).total == 2
+    assert retriever.search("same", k=99, filter={"$id": {"$in": ["1", "2", "x"]}}).total == 2
+
+
+def test_a_value_is_never_sql(retriever):
+    for text in ("' OR 1=1 --", '"; DROP TABLE nodes; --', "%", "?", ":n"):
+        assert retriever.search("same", filter={"n": text}).total == 0
+        assert retriever.search("same", filter={text: 1}).total == 0
+    assert len(retriever) == 10

@@ -1,0 +1,581 @@
+"""Knowledge graphs in other people's SQLite files: opened as they are, never altered, always in step."""
+
+import hashlib
+import json
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fourfold import (
+    DimensionError,
+    Edge,
+    EmbedderMismatchError,
+    ForeignSchema,
+    FourfoldWarning,
+    InvalidValueError,
+    Node,
+    RetrievalConfig,
+    Retriever,
+    SchemaDetectionError,
+    StoreError,
+)
+
+
+def letters(texts):
+    """Embed by counting letters: real vectors, without a model."""
+    return [[1.0, *(text.lower().count(letter) for letter in "aeiost")] for text in texts]
+
+
+@pytest.fixture
+def make(tmp_path):
+    """Return a function that makes a database of a script and rows."""
+
+    def made(script, rows=(), *, name="theirs.db", wal=False):
+        path = tmp_path / name
+        connection = sqlite3.connect(path)
+        if wal:
+            connection.execute("PRAGMA journal_mode = WAL")
+        connection.executescript(script)
+        for sql, many in rows:
+            connection.executemany(sql, many)
+        connection.commit()
+        connection.close()
+        return path
+
+    return made
+
+
+def change(path, *statements):
+    connection = sqlite3.connect(path, timeout=30)
+    with connection:
+        for statement in statements:
+            connection.execute(*statement) if isinstance(statement, tuple) else connection.execute(statement)
+    connection.close()
+
+
+def foreign(path, schema=None, **options):
+    return Retriever.open_foreign(path, schema, embedder=letters, **options)
+
+
+NODES_AND_EDGES = """
+CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, type TEXT, description TEXT, lang TEXT, stars INTEGER, properties TEXT);
+CREATE TABLE edges (id INTEGER PRIMARY KEY, source TEXT, target TEXT, type TEXT, weight REAL);
+INSERT INTO nodes VALUES
+ ('w', 'write_file', 'tool', 'Save data to disk', 'en', 5, '{"os": "linux", "size": {"mb": 3}}'),
+ ('r', 'read_file', 'tool', 'Load data from disk', 'en', 4, NULL),
+ ('p', 'permission', 'concept', NULL, 'de', NULL, 'not json');
+INSERT INTO edges VALUES (1, 'w', 'p', 'requires', 0.5), (2, 'r', 'p', 'requires', NULL), (3, 'w', 'r', 'similar_to', 2);
+"""
+
+
+def test_nodes_and_edges(make):
+    with foreign(make(NODES_AND_EDGES)) as graph:
+        assert graph.get(["w", "p"]) == [
+            Node("w", "write_file", "tool", "Save data to disk", {"lang": "en", "stars": 5, "os": "linux", "size": {"mb": 3}}),
+            Node("p", "permission", "concept", "", {"lang": "de", "properties": "not json"}),
+        ]
+        assert graph.edges(["w"]) == [Edge("w", "p", "requires", 0.5), Edge("w", "r", "similar_to", 2.0)]
+        assert graph.edges(["r"])[0] == Edge("r", "p", "requires", 1.0)
+        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("disk", filter={"size.mb": {"$gt": 2}}).ids == ["w"]
+
+
+LAYOUTS = {
+    "entities/relations": (
+        """CREATE TABLE entities (entity_id TEXT PRIMARY KEY, entity_name TEXT, entity_type TEXT, summary TEXT);
+        CREATE TABLE relations (head TEXT REFERENCES entities, relation TEXT, tail TEXT REFERENCES entities, confidence REAL);
+        INSERT INTO entities VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'Analytical Engine', 'machine', '');
+        INSERT INTO relations VALUES ('a', 'used', 'b', 0.25)""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 0.25),
+    ),
+    "concepts/links, integer ids": (
+        """CREATE TABLE concepts (id INTEGER PRIMARY KEY, label TEXT, category TEXT, definition TEXT);
+        CREATE TABLE links (from_id INTEGER, to_id INTEGER, link_type TEXT, strength REAL);
+        INSERT INTO concepts VALUES (1, 'Ada Lovelace', 'person', 'wrote a program'), (2, 'Engine', 'machine', NULL);
+        INSERT INTO links VALUES (1, 2, 'used', 0.25)""",
+        ["1", "Ada Lovelace", "person", "wrote a program"],
+        Edge("1", "2", "used", 0.25),
+    ),
+    "untyped edges": (
+        """CREATE TABLE nodes (id TEXT, name TEXT, type TEXT, text TEXT); CREATE TABLE edges (src TEXT, dst TEXT);
+        INSERT INTO nodes VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'Engine', '', '');
+        INSERT INTO edges VALUES ('a', 'b')""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "", 1.0),
+    ),
+    "camel case": (
+        """CREATE TABLE Vertices (Id TEXT PRIMARY KEY, DisplayName TEXT, NodeType TEXT, LongDescription TEXT);
+        CREATE TABLE Relationships (Id INTEGER PRIMARY KEY, sourceNodeId TEXT, targetNodeId TEXT, relationshipType TEXT);
+        INSERT INTO Vertices VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'Engine', '', '');
+        INSERT INTO Relationships VALUES (1, 'a', 'b', 'used')""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+    "subject/object by name": (
+        """CREATE TABLE entity (id INTEGER PRIMARY KEY, name TEXT UNIQUE, kind TEXT, content TEXT);
+        CREATE TABLE triples (subject TEXT, predicate TEXT, object TEXT);
+        INSERT INTO entity VALUES (1, 'Ada Lovelace', 'person', 'wrote a program'), (2, 'Engine', '', '');
+        INSERT INTO triples VALUES ('Ada Lovelace', 'used', 'Engine')""",
+        ["Ada Lovelace", "Ada Lovelace", "person", "wrote a program"],
+        Edge("Ada Lovelace", "Engine", "used", 1.0),
+    ),
+    "unusual names, by foreign keys alone": (
+        """CREATE TABLE people (pid INTEGER PRIMARY KEY, title TEXT, class TEXT, bio TEXT);
+        CREATE TABLE knows (who INTEGER REFERENCES people (pid), whom INTEGER REFERENCES people (pid), label TEXT);
+        CREATE TABLE audit (id INTEGER PRIMARY KEY, name TEXT, text TEXT);
+        INSERT INTO people VALUES (1, 'Ada Lovelace', 'person', 'wrote a program'), (2, 'Engine', '', '');
+        INSERT INTO knows VALUES (1, 2, 'used')""",
+        ["1", "Ada Lovelace", "person", "wrote a program"],
+        Edge("1", "2", "used", 1.0),
+    ),
+    "views": (
+        """CREATE TABLE t1 (a TEXT, b TEXT, c TEXT, d TEXT); CREATE TABLE t2 (a TEXT, b TEXT, c TEXT);
+        INSERT INTO t1 VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'Engine', '', '');
+        INSERT INTO t2 VALUES ('a', 'b', 'used');
+        CREATE VIEW nodes AS SELECT a AS id, b AS name, c AS type, d AS body FROM t1;
+        CREATE VIEW edges AS SELECT a AS source, b AS target, c AS type FROM t2""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+    "odd identifiers": (
+        """CREATE TABLE "my ""nodes" ("node id" TEXT PRIMARY KEY, "the ""name" TEXT, "order" TEXT, "type" TEXT, "text; --" TEXT);
+        CREATE TABLE "select" ("from" TEXT REFERENCES "my ""nodes", "to" TEXT REFERENCES "my ""nodes", "group type" TEXT);
+        INSERT INTO "my ""nodes" VALUES ('a', 'Ada Lovelace', '1st', 'person', 'wrote a program'), ('b', 'E', '', '', '');
+        INSERT INTO "select" VALUES ('a', 'b', 'used')""",
+        ["a", "", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+    "metadata of time intervals": (
+        """CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, type TEXT, notes TEXT, parent_id TEXT);
+        CREATE TABLE edges (edge_id TEXT, source_id TEXT, target_id TEXT, rel_type TEXT, valid_from TEXT, valid_to TEXT);
+        INSERT INTO nodes VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program', NULL), ('b', 'Engine', '', '', 'a');
+        INSERT INTO edges VALUES ('e', 'a', 'b', 'used', '1842', '1843')""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(make, layout):
+    script, expected, edge = LAYOUTS[layout]
+    with foreign(make(script)) as graph:
+        node = graph.get([expected[0]])[0]
+        if layout == "odd identifiers":
+            assert node.name == "Ada Lovelace" and node.metadata == {"order": "1st"}
+        else:
+            assert [node.id, node.name, node.type, node.text] == expected
+        assert graph.edges([node.id]) == [edge]
+        hits = graph.search("program").hits
+        assert {hit.node.id for hit in hits} >= {node.id, edge.target}
+        assert next(h for h in hits if h.node.id == edge.target).components.graph > 0
+
+
+def vector_rows(kind):
+    vectors = {1: [1, 0, 0], 2: [0, 1, 0], 3: [0, 0, 91 / 3]}  # the last begins with b"[" or so in some byte order
+    pack = json.dumps if kind == "json" else lambda v: np.array(v, "<f4").tobytes()
+    return [(key, pack(vector)) for key, vector in vectors.items()]
+
+
+@pytest.mark.parametrize("kind", ["json", "blob"])
+@pytest.mark.parametrize("table", ["embeddings", "node_embeddings", "vec_embeddings", None])
+def test_vectors(make, kind, table):
+    script = (
+        "CREATE TABLE nodes (id INTEGER PRIMARY KEY, name TEXT, embedding);"
+        "CREATE TABLE edges (source INTEGER, target INTEGER, type TEXT);"
+        "INSERT INTO nodes VALUES (1, 'one', NULL), (2, 'two', NULL), (3, 'three', NULL);"
+    )
+    rows = [("UPDATE nodes SET embedding = ?2 WHERE id = ?1", vector_rows(kind))]
+    if table:
+        script = script.replace(", embedding)", ", colour)") + f"CREATE TABLE {table} (node_id INTEGER, model TEXT, embedding);"
+        rows = [(f"INSERT INTO {table} (node_id, embedding) VALUES (?, ?)", vector_rows(kind))]
+    with foreign(make(script, rows)) as graph:
+        assert graph.info()["vectors"] == 3 and graph.info()["dimensions"] == 3
+        assert graph.info()["embedder"] is None
+        hits = graph.search("", query_vector=[0, 1, 0], mode="embedding").hits
+        assert [h.node.id for h in hits] == ["2"]
+        with pytest.raises(DimensionError, match=r"2 dimensions.*3"):
+            graph.search("x", query_vector=[1, 2])
+
+
+def test_a_float32_blob_may_begin_with_a_bracket(make):
+    script = "CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, vector BLOB)"
+    blob = b"[" + np.array([1, 2], "<f4").tobytes()[1:]
+    with foreign(make(script, [("INSERT INTO nodes VALUES ('a', 'x', ?)", [(blob,)])])) as graph:
+        assert graph.info()["dimensions"] == 2
+
+
+def test_vectors_of_mixed_dimension_are_named(make):
+    script = "CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, vector BLOB)"
+    rows = [("INSERT INTO nodes VALUES (?, 'x', ?)", [(str(n), np.ones(n, "<f4").tobytes()) for n in (3, 4)])]
+    with pytest.raises(DimensionError, match=r"3 \(node '3'\) and 4 \(node '4'\)"):
+        foreign(make(script, rows))
+
+
+@pytest.mark.parametrize("bad", [b"abc", "[1, NaN]", "hello", 5, "[[1, 2]]", "[1, \"x\"]", np.array([np.nan], "<f4").tobytes()])
+def test_a_vector_that_cannot_be_read_is_named(make, bad):
+    path = make("CREATE TABLE nodes (id TEXT PRIMARY KEY, vector)", [("INSERT INTO nodes VALUES ('a', ?)", [(bad,)])])
+    with pytest.raises(InvalidValueError, match="node 'a'"):
+        foreign(path)
+
+
+def test_untyped_edges_count_a_half_out_and_three_tenths_in(make):
+    path = make(
+        "CREATE TABLE nodes (id TEXT, name TEXT); CREATE TABLE edges (source TEXT, target TEXT);"
+        "INSERT INTO nodes VALUES ('m', 'middle'), ('o', 'x'), ('i', 'y');"
+        "INSERT INTO edges VALUES ('m', 'o'), ('i', 'm')"
+    )
+    with foreign(path, config=RetrievalConfig.published()) as graph:
+        hits = {h.node.id: h.components for h in graph.search("middle", mode="text").hits}
+        assert hits["o"].graph == pytest.approx(1.0) and hits["i"].graph == pytest.approx(0.3 / 0.5)
+        assert all(c.intent == 0 for c in hits.values())
+        explanation = graph.explain("middle", "i", mode="text")
+        assert sum(c.value for c in explanation.contributions) == pytest.approx(explanation.score, abs=1e-9)
+    with foreign(path) as graph:  # no edge has a type: the weight of the intent goes to the others
+        weights = graph.search("middle").weights
+        assert weights.intent == 0 and sum(weights.as_tuple()) == pytest.approx(1)
+
+
+def test_what_has_to_be_skipped_is_counted(make):
+    path = make(
+        """CREATE TABLE nodes (id TEXT, name TEXT, type TEXT, text TEXT);
+        CREATE TABLE edges (source TEXT, target TEXT, type TEXT, weight);
+        INSERT INTO nodes VALUES ('a', 'alpha', NULL, NULL), ('b', NULL, NULL, NULL), (NULL, 'no id', '', ''), ('b', 'beta', '', '');
+        INSERT INTO edges VALUES ('a', 'b', 'x', 1), ('a', 'b', 'x', 3), ('a', 'nobody', 'x', 1), ('a', NULL, 'x', 1),
+          ('b', 'a', NULL, 'heavy'), ('b', 'b', 'y', -1)"""
+    )
+    with foreign(path) as graph:
+        info = graph.info()
+        assert (info["nodes"], info["edges"]) == (2, 3)
+        assert info["foreign"]["skipped"] == {
+            "nodes without an id": 1,
+            "nodes with an id seen before": 1,
+            "edges naming missing nodes": 1,
+            "edges without two ends": 1,
+            "edges listed more than once": 1,
+            "edges whose weight is no number from 0 on (taken as 1)": 2,
+        }
+        json.dumps(info)
+        assert graph.get(["b"])[0].name == "beta"
+        assert Edge("a", "b", "x", 3.0) in graph.edges(["a"])
+        assert Edge("b", "a", "", 1.0) in graph.edges(["a"])
+
+
+def test_a_schema_can_be_given(make):
+    path = make(
+        """CREATE TABLE stuff (k TEXT, "what it is" TEXT, blurb TEXT, a, b); CREATE TABLE joins (x TEXT, y TEXT, how TEXT, n REAL);
+        CREATE TABLE numbers (k TEXT, v BLOB);
+        INSERT INTO stuff VALUES ('1', 'hammer', 'drives nails', 7, 8), ('2', 'nail', 'holds wood', 9, 10);
+        INSERT INTO joins VALUES ('1', '2', 'drives', 0.5)""",
+        [("INSERT INTO numbers VALUES (?, ?)", [(str(n), np.eye(3, dtype="<f4")[n].tobytes()) for n in (1, 2)])],
+    )
+    with pytest.raises(SchemaDetectionError) as caught:
+        foreign(path)
+    for part in ("stuff (k, what it is, blurb, a, b)", "joins (x, y, how, n)", "ForeignSchema(node_table=", str(path)):
+        assert part in str(caught.value)
+    schema = ForeignSchema(
+        node_table="stuff", id="k", name="what it is", text=("blurb",), metadata=("a",), edge_table="joins", source="x",
+        target="y", edge_type="how", weight="n", vector_table="numbers", vector_node="k", vector_column="v",
+    )  # fmt: skip
+    with foreign(path, schema) as graph:
+        assert graph.get(["1"]) == [Node("1", "hammer", "", "drives nails", {"a": 7})]
+        assert graph.edges(["1"]) == [Edge("1", "2", "drives", 0.5)]
+        assert graph.info()["vectors"] == 2
+    with foreign(path, ForeignSchema("stuff", "k", text=("blurb",))) as graph:  # another reading of the same file
+        assert graph.get(["1"]) == [Node("1", "", "", "drives nails", {"what it is": "hammer", "a": 7, "b": 8})]
+        assert graph.edges(["1"]) == []
+
+
+@pytest.mark.parametrize(
+    ("schema", "says"),
+    [
+        (ForeignSchema("nodez", "id"), "'nodez'"),
+        (ForeignSchema("nodes", "idd"), "id='idd'"),
+        (ForeignSchema("nodes", "id", text=("description", "poem")), "'poem'"),
+        (ForeignSchema("nodes", "id", edge_table="edges", source="source"), "no target="),
+        (ForeignSchema("nodes", "id", source="source", target="target"), "no edge_table="),
+        (ForeignSchema("nodes", "id", vector_table="edges", vector_node="id"), "no vector_column="),
+        (ForeignSchema("nodes", ""), "no id="),
+    ],
+)
+def test_a_schema_that_names_what_is_not_there(make, schema, says):
+    with pytest.raises(SchemaDetectionError) as caught:
+        foreign(make(NODES_AND_EDGES), schema)
+    assert says in str(caught.value)
+
+
+def test_an_empty_database_and_files_that_are_none(tmp_path, make):
+    with pytest.raises(SchemaDetectionError, match="no tables"):
+        foreign(make(""))
+    with pytest.raises(StoreError, match="no-such"):
+        foreign(tmp_path / "no-such.db")
+    (tmp_path / "text.db").write_text("not a database at all, whatever its name may say" * 30)
+    with pytest.raises(StoreError, match=r"text\.db"):
+        foreign(tmp_path / "text.db")
+
+
+def test_a_table_of_a_missing_extension_is_left_out_with_a_warning(make):
+    path = make(NODES_AND_EDGES)
+    connection = sqlite3.connect(path)
+    connection.execute("PRAGMA writable_schema = ON")
+    connection.execute(
+        "INSERT INTO sqlite_master VALUES ('table', 'vec_embeddings', 'vec_embeddings', 0, "
+        "'CREATE VIRTUAL TABLE vec_embeddings USING vec0(id, embedding float[3])')"
+    )
+    connection.commit()
+    connection.close()
+    with pytest.warns(FourfoldWarning, match="vec0"):
+        graph = foreign(path)
+    assert graph.search("save data").ids[0] == "w"
+    assert "vec0" in graph.info()["foreign"]["notes"][0]
+    graph.close()
+
+
+# -- never altered ----------------------------------------------------------------------------------------------------
+
+
+def fingerprint(path):
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_the_file_is_never_altered(make, wal):
+    path = make(NODES_AND_EDGES, wal=wal)
+    keeper = sqlite3.connect(path)  # an open application keeps its WAL file
+    if wal:
+        with keeper:
+            keeper.execute("INSERT INTO nodes (id, name) VALUES ('new', 'zebra')")
+    files = [path, Path(f"{path}-wal")] if wal else [path]
+    before = [fingerprint(file) for file in files]
+    with foreign(path) as graph:
+        assert graph.search("save data").ids[0] == "w"
+        assert not wal or graph.search("zebra", mode="text").ids == ["new"]
+        for refused in (lambda: graph.add([Node("x")]), lambda: graph.delete(["w"])):
+            with pytest.raises(StoreError, match="only read"):
+                refused()
+    with foreign(path) as graph:
+        graph.search("again")
+    assert [fingerprint(file) for file in files] == before
+    keeper.close()
+
+
+def test_a_wal_database_that_nobody_has_open(make):
+    path = make(NODES_AND_EDGES, wal=True)
+    before = fingerprint(path)
+    foreign(path).close()
+    assert fingerprint(path) == before
+    with foreign(path) as graph:
+        assert graph.search("save data").ids[0] == "w"
+        change(path, "INSERT INTO nodes (id, name) VALUES ('new', 'zebra')")
+        assert graph.search("zebra", mode="text").ids == ["new"]
+    assert graph.path == str(path)
+    connection = sqlite3.connect(path)  # whoever comes next finds all that was written
+    assert connection.execute("SELECT count(*) FROM nodes").fetchone() == (4,)
+    connection.close()
+
+
+UNWRITABLE = """
+import os, sys
+import fourfold.foreign
+from fourfold import Retriever
+with Retriever(embedder=len) as warm:
+    warm.search("import what is imported late")
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+with Retriever.open_foreign(sys.argv[1], embedder=lambda texts: [[1.0, len(t)] for t in texts]) as graph:
+    print(graph.search("save data").ids[0], graph.info()["foreign"]["index"])
+"""
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_a_folder_that_cannot_be_written_is_indexed_in_memory(make, wal, tmp_path_factory):
+    home = tmp_path_factory.mktemp("locked")
+    path = home / "theirs.db"
+    shutil.move(make(NODES_AND_EDGES, wal=wal), path)
+    for folder in (home, *home.parents):
+        if os.stat(folder).st_uid == os.getuid() and folder.name.startswith(("pytest", "locked")):
+            folder.chmod(0o755)
+    path.chmod(0o444)
+    home.chmod(0o555)
+    try:
+        done = subprocess.run([sys.executable, "-c", UNWRITABLE, str(path)], capture_output=True, text=True, timeout=60)
+    finally:
+        home.chmod(0o755)
+    assert done.stdout.split() == ["w", ":memory:"], done.stderr
+    assert sorted(file.name for file in home.iterdir()) == ["theirs.db"]
+
+
+# -- in step ----------------------------------------------------------------------------------------------------------
+
+
+def scores(graph, query, **options):
+    return {h.node.id: h.score for h in graph.search(query, k=99, **options).hits}
+
+
+@pytest.mark.parametrize("wal", [False, True])
+def test_what_another_connection_commits_the_next_search_sees(make, wal, tmp_path):
+    path = make(NODES_AND_EDGES, wal=wal)
+    with foreign(path) as graph:
+        generation = graph.generation
+        assert graph.search("zebra", mode="text").total == 0
+        assert graph.generation == generation  # nothing has changed, nothing was written
+        steps = [
+            ["INSERT INTO nodes (id, name, type) VALUES ('z', 'zebra', 'animal')"],
+            ["INSERT INTO edges VALUES (9, 'z', 'w', 'likes', 1)", "UPDATE edges SET weight = 3 WHERE id = 1"],
+            ["UPDATE nodes SET description = 'A striped horse', lang = 'fr' WHERE id = 'z'"],
+            ["DELETE FROM edges WHERE id = 9"],
+            ["DELETE FROM nodes WHERE id = 'p'"],
+            ["UPDATE nodes SET id = 'zz' WHERE id = 'z'"],
+        ]
+        for number, statements in enumerate(steps):
+            change(path, *statements)
+            copy = tmp_path / f"copy{number}.db"
+            source, target = sqlite3.connect(path), sqlite3.connect(copy)
+            source.backup(target)
+            source.close(), target.close()
+            with foreign(copy) as fresh:
+                for query in ("zebra horse", "save data", "permission to read"):
+                    assert scores(graph, query) == pytest.approx(scores(fresh, query), abs=1e-6), (statements, query)
+                assert graph.manifest() == fresh.manifest()
+                assert graph.edges(["w", "zz", "z"]) == fresh.edges(["w", "zz", "z"])
+
+
+def test_only_what_changed_is_embedded_again(make):
+    path = make(NODES_AND_EDGES)
+    seen = []
+
+    def spy(texts):
+        seen.extend(texts)
+        return letters(texts)
+
+    with Retriever.open_foreign(path, embedder=spy) as graph:
+        assert len(seen) == 3
+        seen.clear()
+        change(path, "UPDATE nodes SET description = 'changed' WHERE id = 'r'", "UPDATE edges SET weight = 9 WHERE id = 1")
+        graph.search("anything", mode="text")
+        assert len(seen) == 1 and seen[0].endswith("read_file changed")
+    seen.clear()
+    with Retriever.open_foreign(path, embedder=spy) as graph:
+        assert seen == []
+        assert graph.get(["r"])[0].text == "changed"
+    change(path, "UPDATE nodes SET description = 'again' WHERE id = 'r'")
+    with Retriever.open_foreign(path, embedder=spy) as graph:  # changed while nobody looked
+        assert len(seen) == 1 and seen[0].endswith("read_file again")
+
+
+def test_an_old_unchanged_file_is_not_read_again(make, monkeypatch):
+    path = make(NODES_AND_EDGES)
+    long_ago = time.time() - 3600
+    os.utime(path, (long_ago, long_ago))
+    foreign(path).close()
+    from fourfold.store import ForeignFile
+
+    monkeypatch.setattr(ForeignFile, "read", lambda self: pytest.fail("the file was read again"))
+    with foreign(path) as graph:
+        assert graph.search("save data").ids[0] == "w"
+
+
+def test_a_file_that_is_replaced(make, tmp_path):
+    path = make(NODES_AND_EDGES)
+    with foreign(path) as graph:
+        assert graph.search("save data").ids[0] == "w"
+        other = make(LAYOUTS["entities/relations"][0], name="other.db")
+        os.replace(other, path)
+        assert graph.search("program").ids[0] == "a"
+        assert len(graph) == 2
+
+
+def test_vectors_of_another_dimension_throughout(make):
+    path = make(
+        "CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, vector TEXT);"
+        "INSERT INTO nodes VALUES ('a', 'x', '[1, 0]'), ('b', 'y', '[0, 1]')"
+    )
+    with foreign(path) as graph:
+        assert graph.info()["dimensions"] == 2
+        change(path, "UPDATE nodes SET vector = CASE id WHEN 'a' THEN '[1, 0, 0]' ELSE '[0, 0, 1]' END")
+        assert graph.search("", mode="embedding", query_vector=[0, 0, 1]).ids == ["b"]
+        assert graph.info()["dimensions"] == 3
+
+
+def test_a_failed_sync_is_tried_again(make):
+    path = make(NODES_AND_EDGES)
+    with foreign(path) as graph:
+        change(path, "ALTER TABLE nodes ADD COLUMN vector", "UPDATE nodes SET vector = 'rubbish' WHERE id = 'w'")
+        graph.search("disk")  # the schema is that of the opening: the new column means nothing yet
+    for _ in range(2):
+        with pytest.raises(InvalidValueError, match="rubbish"):
+            foreign(path)
+    change(path, "UPDATE nodes SET vector = NULL")
+    with foreign(path) as graph:
+        assert graph.search("save data").ids[0] == "w"
+
+
+def test_another_embedder_is_refused_with_what_to_do(make):
+    path = make(NODES_AND_EDGES)
+    foreign(path).close()
+    with pytest.raises(EmbedderMismatchError, match=r"letters.*lambda.*\.fourfold.*delete"):
+        Retriever.open_foreign(path, embedder=lambda texts: [[1.0]] * len(texts))
+
+
+def test_a_graph_of_its_own_in_the_place_of_the_index_is_left_alone(make):
+    path = make(NODES_AND_EDGES)
+    with Retriever(f"{path}.fourfold", embedder=letters) as own:
+        own.add([Node("mine", name="mine")])
+    with pytest.raises(StoreError, match="graph of its own"):
+        foreign(path)
+    with Retriever(f"{path}.fourfold", embedder=letters) as own:
+        assert own.get(["mine"])
+
+
+WRITER = """
+import sqlite3, sys
+connection = sqlite3.connect(sys.argv[1], timeout=30)
+for number in range(int(sys.argv[2])):
+    with connection:
+        connection.execute("INSERT INTO nodes (id, name) VALUES (?, ?)", (f"n{number}", f"item{number} zebra"))
+        connection.execute("INSERT INTO edges (source, target, type) VALUES (?, 'w', 'near')", (f"n{number}",))
+    print(number, flush=True)
+"""
+
+
+def test_searching_while_another_process_writes(make):
+    """Two retrievers, each with four threads, over one WAL file that a child process writes."""
+    path = make(NODES_AND_EDGES, wal=True)
+    retrievers = [foreign(path) for _ in range(2)]
+    errors, done = [], threading.Event()
+
+    def search(graph):
+        try:
+            while not done.is_set():
+                total = graph.search("zebra", k=99, mode="text", weights={"graph": 0}).total
+                edges = graph.info()["edges"]
+                assert edges - 3 >= total  # both in one transaction
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=search, args=(graph,)) for graph in retrievers for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    child = subprocess.Popen([sys.executable, "-c", WRITER, str(path), "25"], stdout=subprocess.PIPE, text=True)
+    for line in child.stdout:
+        written = int(line)
+        for graph in retrievers:  # what the child says it has written is found
+            assert f"n{written}" in graph.search(f"item{written}", mode="text").ids
+    assert child.wait(timeout=60) == 0
+    child.stdout.close()
+    done.set()
+    for thread in threads:
+        thread.join(timeout=60)
+    assert not errors, errors[0]
+    assert [len(graph) for graph in retrievers] == [28, 28]
+    for graph in retrievers:
+        graph.close()
