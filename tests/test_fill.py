@@ -11,7 +11,12 @@ def graph(config=None):
     rng = np.random.default_rng(7)
     retriever = Retriever(config=config)
     retriever.add(
-        Node(id=f"n{i:02}", text="word", metadata={"far": i >= 40}, vector=[-1.0 if i >= 40 else 1.0, *rng.normal(size=3)])
+        Node(
+            id=f"n{i:02}",
+            text="word",
+            metadata={"far": i >= 40},
+            vector=[-1.0 if i >= 40 else 1.0, *rng.normal(size=3)],
+        )
         for i in range(50)
     )
     return retriever
