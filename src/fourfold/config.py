@@ -63,6 +63,7 @@ class RetrievalConfig:
             profile itself (published).
         normalize_weights: divide weights by their sum, and give the weight of a component without data to the others.
         clip: cut final scores to 1.
+        fill: where fewer nodes than asked for have a score, add the nearest by embedding, with a score of 0.
 
     Seeds
         seeds_per_component: seeds are the union of that many best by text and by embedding.
@@ -120,6 +121,7 @@ class RetrievalConfig:
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
     clip: bool = True
+    fill: bool = True
 
     seeds_per_component: int = 10
     seed_sharpness: float | None = 8.0
@@ -198,6 +200,7 @@ class RetrievalConfig:
             intent_tilt=None,
             normalize_weights=False,
             clip=False,
+            fill=False,
             seed_sharpness=None,
             use_edge_weights=False,
             degree_exponent=0.0,

@@ -54,7 +54,7 @@ def why(scores: Scores, index: Index, query: Query, positions: Sequence[int], na
             parts.append("near the best matches in the graph")
         if position in scores.bonus:
             parts.append("first of its community")
-        sentences.append("; ".join(parts))
+        sentences.append("; ".join(parts) or "nothing stands out; among the nearest of the rest in meaning")
     return sentences
 
 

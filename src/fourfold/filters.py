@@ -2,7 +2,8 @@
 
 ``{"lang": "en"}`` is short for ``{"lang": {"$eq": "en"}}``; several keys, and several operators of a key, must all
 hold. Nested metadata is reached by dotted keys; the columns of the node itself by ``$id``, ``$name`` and ``$type``.
-A list matches ``$eq``, ``$in`` and ``$contains`` by any of its elements; ``$contains`` on a string is a substring.
+A list matches ``$eq``, ``$in`` and ``$contains`` by any of its elements; ``$contains`` on a string is a substring,
+``$icontains`` the same without regard to case. ``$empty`` is a key that is missing, null, ``""`` or ``[]``.
 ``$ne``, ``$nin`` and ``$not`` are the exact complements, so they also keep nodes that lack the key. Numbers and
 strings are never compared with each other.
 """
@@ -18,7 +19,7 @@ from typing import Any
 from fourfold.errors import FilterError
 
 SCALAR, ELEMENT, NULL, CONTAINER = range(4)
-"""The kinds of rows in the table ``attributes``."""
+"""The kinds of rows in the table ``attributes``; the value of a CONTAINER is 1 for an empty list, else 0."""
 
 Filter = Mapping[str, Any]
 
@@ -47,7 +48,7 @@ def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
             yield path, 0, CONTAINER
             yield from attributes(value, f"{path}.")
         elif isinstance(value, (list, tuple)):
-            yield path, 0, CONTAINER
+            yield path, int(not value), CONTAINER
             for element in value:
                 if _is_scalar(element):
                     yield path, _sql_value(element), ELEMENT
@@ -206,6 +207,25 @@ def _contains(key: str, value: object) -> Clause:
     return _combine([element, substring], "UNION")
 
 
+def _contains_any_case(key: str, value: object) -> Clause:
+    if not isinstance(value, str):
+        raise FilterError(f"$icontains on {key!r} takes a string, not {value!r}.")
+    # lower_case is the function the store registers: SQLite's own lower() knows ASCII only
+    test = "typeof(value) = 'text' AND instr(lower_case(value), lower_case(?)) > 0"
+    substring = _select(key, test, [value], (SCALAR,))
+    element = _select(key, "typeof(value) = 'text' AND lower_case(value) = lower_case(?)", [value], (ELEMENT,))
+    return _combine([element, substring], "UNION")
+
+
+def _empty(key: str, value: object) -> Clause:
+    if not isinstance(value, bool):
+        raise FilterError(f"$empty on {key!r} takes true or false, not {value!r}.")
+    blank = _select(key, "value = ''", [], (SCALAR,))
+    no_elements = _select(key, "value = 1", [], (CONTAINER,))
+    empty = _combine([_equal(key, None), blank, no_elements], "UNION")
+    return empty if value else _complement(empty)
+
+
 def _exists(key: str, value: object) -> Clause:
     if not isinstance(value, bool):
         raise FilterError(f"$exists on {key!r} takes true or false, not {value!r}.")
@@ -223,6 +243,8 @@ _OPERATORS: dict[str, Callable[[str, object], Clause]] = {
     "$lt": _compare("$lt", "<"),
     "$lte": _compare("$lte", "<="),
     "$contains": _contains,
+    "$icontains": _contains_any_case,
+    "$empty": _empty,
     "$exists": _exists,
 }
 

@@ -70,6 +70,7 @@ class Scores:
     components: dict[str, FloatArray]
     term_weights: dict[str, float] = field(default_factory=dict)
     text_scale: float = 0.0
+    cosines: FloatArray | None = None
     seeds: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
     graph_spread: Spread | None = None
@@ -99,6 +100,8 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
     _attempt("intent", scores, lambda: intent_component(scores, index, query, config))
     combine(scores, index, query, config)
     diversify(scores, index, query, config)
+    if config.fill:
+        fill(scores, index, query)
     return scores
 
 
@@ -176,6 +179,7 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
     if query.mode != "text" and query.vector is not None and index.has_vectors:
         vector = query.vector
         _attempt("embedding", scores, lambda: raw.update(embedding=signals.embedding.score(index.matrix, vector)))
+        scores.cosines = raw.get("embedding")
     if not raw and scores.failed:
         raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
 
@@ -343,6 +347,22 @@ def diversify(scores: Scores, index: Index, query: Query, config: RetrievalConfi
             scores.bonus[position] = config.diversity_bonus * float(scores.total[position])
     final = {position: final_score(scores, position, config) for position in scores.order}
     scores.order.sort(key=lambda position: (-final[position], index.ids[position]))
+
+
+def fill(scores: Scores, index: Index, query: Query) -> None:
+    """Where fewer nodes than asked for stand above the background, add the nearest of the rest with a score of 0.
+
+    In tiny graphs, and behind a filter, the nodes nearest to a query can all lie below the corpus's mean.
+    """
+    missing = query.limit - len(scores.order)
+    if missing <= 0 or scores.cosines is None or not scores.weights.embedding or not scores.cosines.any():
+        return
+    free = index.rows.has_vector if query.mask is None else index.rows.has_vector & query.mask
+    free = free.copy()
+    free[scores.order] = False
+    rest = np.nonzero(free & (scores.total == 0.0))[0]
+    nearest = rest[np.argsort(-scores.cosines[rest], kind="stable")][:missing].tolist()
+    scores.order += nearest
 
 
 def final_score(scores: Scores, position: int, config: RetrievalConfig) -> float:

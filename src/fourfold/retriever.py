@@ -287,6 +287,24 @@ class Retriever:
         """Search for each query without blocking the event loop."""
         return await asyncio.to_thread(partial(self.search_many, list(queries), **options))
 
+    def query_vector(self, texts: Sequence[str]) -> FloatArray:
+        """Return one vector, (dimensions,), for a query that is told in several texts: the mean of their embeddings.
+
+        Raises:
+            EmbedderMismatchError: the graph's vectors were made with another embedder.
+            EmbedderError: the embedder failed, or there are no texts.
+
+        """
+        self._check_embedder(self._store.meta("embedder"))
+        if isinstance(texts, str) or not texts:
+            raise EmbedderError(f"A query vector is made of a list of at least one text, not of {texts!r}.")
+        try:
+            vectors = [self._embedder.embed_query(text) for text in texts]
+        except Exception as error:
+            raise EmbedderError(f"The embedder {self._embedder.name!r} failed on the query: {error}") from error
+        mean: FloatArray = checked(vectors, len(texts), self._embedder.name).mean(axis=0)
+        return mean
+
     def explain(self, query: str, node_id: str, **options: Any) -> Explanation:
         """Tell in words and numbers why a node stands where it does; the options are those of ``search``.
 

@@ -113,6 +113,7 @@ class Store:
         except sqlite3.Error as error:
             raise StoreError(f"The file {self.path!r} cannot be opened: {error}.") from error
         connection.execute("PRAGMA foreign_keys = ON")
+        connection.create_function("lower_case", 1, lambda value: str(value).lower(), deterministic=True)
         return connection
 
     def _prepare(self) -> None:

@@ -1,0 +1,243 @@
+"""The LangChain retriever: translates words, decides nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
+from langchain_core.documents import Document
+from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from pydantic import Field, InstanceOf, field_validator, model_validator
+
+from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights
+from fourfold.filters import to_sql
+from langchain_fourfold.documents import plain, to_document, to_node
+from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder
+
+_OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "group_by", "max_per_source")
+"""The options of ``Retriever.search`` that are fields here and may be given per call."""
+
+
+class FourfoldRetriever(BaseRetriever):
+    """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
+
+    Open a graph with ``FourfoldRetriever(path="kg.sqlite")`` or share an open one with ``retriever=``; make one of
+    documents with ``from_documents`` or of texts with ``from_texts``. ``k``, ``filter``, ``weights``, ``intent`` and
+    the other options of a search are fields and may be given per call: ``invoke("…", k=3)``.
+
+    Each result is a ``Document`` whose ``id`` is the node's, with ``metadata["score"]`` (a float in [0, 1]) and
+    ``metadata["fourfold"]``: intent, weights, components, method, why, community, name, type and degraded components.
+
+    Raises:
+        pydantic.ValidationError (a ValueError): an option that cannot be meant, such as ``k=0``.
+        fourfold.StoreError: the file cannot be used.
+        fourfold.EmbedderMismatchError: the file was made with another embedder.
+
+    """
+
+    path: str | Path = ":memory:"
+    """The SQLite file, created if missing; ``":memory:"`` keeps the graph in memory."""
+
+    embedder: Any = Field(default=None, exclude=True, repr=False)
+    """A LangChain ``Embeddings``, or whatever ``fourfold.Retriever`` takes; None is the model that ships with it."""
+
+    config: InstanceOf[RetrievalConfig] | None = Field(default=None, exclude=True, repr=False)
+    """The constants of retrieval."""
+
+    retriever: InstanceOf[Retriever] = Field(default=None, exclude=True, repr=False)  # type: ignore[assignment]
+    """The engine; given instead of ``path``, ``embedder`` and ``config``, or opened from them."""
+
+    k: int | None = None
+    """Number of documents; None is the config's limit (10)."""
+
+    filter: dict[str, Any] | None = None
+    """What the metadata must meet, such as ``{"lang": "en"}``; see ``fourfold.filters``. Per call, ``{}`` lifts it."""
+
+    weights: InstanceOf[Weights] | dict[str, float] | None = None
+    """The four weights, or some of them; None leaves them to the intent."""
+
+    intent: str | None = None
+    """Forces an intent; ``"default"`` is none; None reads it from the query."""
+
+    mode: str = "hybrid"
+    """What finds the seeds: ``"hybrid"``, ``"text"`` or ``"embedding"``."""
+
+    min_score: float | None = None
+    """Documents below this score are left out."""
+
+    group_by: str | None = None
+    """A metadata key of which each value has at most ``max_per_source`` documents."""
+
+    max_per_source: int = 1
+    """See ``group_by``."""
+
+    name_in_content: bool = False
+    """Whether ``page_content`` begins with the node's name: for graphs whose texts do not say what they are about."""
+
+    # -- making one ---------------------------------------------------------------------------------------------
+
+    @classmethod
+    def from_documents(
+        cls,
+        documents: Iterable[Document],
+        *,
+        path: str | Path = ":memory:",
+        embeddings: object = None,
+        edges: Iterable[Edge] = (),
+        name_key: str | Sequence[str] | None = ("title", "name"),
+        **fields: Any,
+    ) -> Self:
+        """Return a retriever over documents.
+
+        Args:
+            documents: an id is kept; a document without one gets a hash of its content for an id, so that adding it
+                again replaces it.
+            path: the SQLite file to put them in; what it already holds stays.
+            embeddings: the ``embedder``.
+            edges: edges between the documents, by id.
+            name_key: the metadata key that holds a document's title, or several to try; None for no names.
+            fields: the other fields of the retriever.
+
+        """
+        if embeddings is not None:
+            if fields.get("embedder") is not None:
+                raise InvalidValueError("embeddings and embedder are two names of one argument; give one of them.")
+            fields["embedder"] = embeddings
+        made = cls(path=path, **fields)
+        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        made.retriever.add([to_node(document, keys) for document in documents], edges)
+        return made
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: Iterable[str],
+        metadatas: Iterable[Mapping[str, Any] | None] | None = None,
+        ids: Iterable[str | None] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return a retriever over texts; ``options`` are those of ``from_documents``.
+
+        Raises:
+            InvalidValueError: ``metadatas`` or ``ids`` are not as many as ``texts``.
+
+        """
+        contents = list(texts)
+        columns: list[list[Any]] = []
+        for name, given in (("metadatas", metadatas), ("ids", ids)):
+            column = [None] * len(contents) if given is None else list(given)
+            if len(column) != len(contents):
+                raise InvalidValueError(f"There are {len(contents)} texts and {len(column)} {name}; give one for each.")
+            columns.append(column)
+        documents = (
+            Document(id=identity, page_content=text, metadata=dict(metadata or {}))
+            for text, metadata, identity in zip(contents, *columns, strict=True)
+        )
+        return cls.from_documents(documents, **options)
+
+    @field_validator("k", "max_per_source", mode="before")
+    @classmethod
+    def _at_least_one(cls, value: object) -> object:
+        if value is not None and (isinstance(value, bool) or not isinstance(value, int) or value < 1):
+            raise InvalidValueError(f"{value!r} is no number of results; it must be a whole number of at least 1.")
+        return value
+
+    @field_validator("filter")
+    @classmethod
+    def _readable(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
+        if value is not None:
+            to_sql(_filter(value))
+        return value
+
+    @model_validator(mode="before")
+    @classmethod
+    def _known_fields(cls, given: Any) -> Any:
+        unknown = sorted(set(given) - set(cls.model_fields)) if isinstance(given, dict) else []
+        if unknown:
+            raise InvalidValueError(
+                f"{cls.__name__} has no field {unknown[0]!r}; the fields are {', '.join(cls.model_fields)}."
+            )
+        return given
+
+    @model_validator(mode="after")
+    def _open(self) -> Self:
+        # RunnableConfigurableFields makes a copy for each call from all fields: it must share the engine, and it gives
+        # path, embedder and config beside it, as they are set here.
+        if self.retriever is None:
+            self.retriever = Retriever(self.path, embedder=as_embedder(self.embedder), config=self.config)
+        else:
+            for name, own in (
+                ("path", self.retriever.path),
+                ("embedder", self.retriever.embedder),
+                ("config", self.retriever.config),
+            ):
+                given = str(self.path) if name == "path" else getattr(self, name)
+                if name in self.model_fields_set and given is not None and given is not own and given != own:
+                    raise InvalidValueError(f"{name} belongs to the retriever that was given; leave {name} out.")
+        self.path = self.retriever.path
+        self.embedder = self.retriever.embedder
+        self.config = self.retriever.config
+        return self
+
+    # -- answering ----------------------------------------------------------------------------------------------
+
+    def _get_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: CallbackManagerForRetrieverRun,
+        k: int | None = None,
+        filter: Mapping[str, Any] | None = None,
+        weights: Weights | Mapping[str, float] | None = None,
+        intent: str | None = None,
+        **options: Any,
+    ) -> list[Document]:
+        given = self._options(k=k, filter=filter, weights=weights, intent=intent, **options)
+        result = self.retriever.search(query, **given)
+        return [to_document(hit, result, self.name_in_content) for hit in result.hits]
+
+    async def _aget_relevant_documents(
+        self,
+        query: str,
+        *,
+        run_manager: AsyncCallbackManagerForRetrieverRun,
+        k: int | None = None,
+        filter: Mapping[str, Any] | None = None,
+        weights: Weights | Mapping[str, float] | None = None,
+        intent: str | None = None,
+        **options: Any,
+    ) -> list[Document]:
+        given = self._options(k=k, filter=filter, weights=weights, intent=intent, **options)
+        result = await self.retriever.asearch(query, **given)
+        return [to_document(hit, result, self.name_in_content) for hit in result.hits]
+
+    def _options(self, **given: Any) -> dict[str, Any]:
+        """Return the options of one search: what the call gives, else the fields."""
+        given.pop("verbose", None)  # BaseRetriever reads it and passes it on
+        unknown = sorted(set(given) - {*_OPTIONS, "query_vector"})
+        if unknown:
+            raise InvalidValueError(
+                f"A search has no option {unknown[0]!r}; the options are {', '.join((*_OPTIONS, 'query_vector'))}."
+            )
+        options = {name: getattr(self, name) for name in _OPTIONS}
+        options.update((name, value) for name, value in given.items() if value is not None)
+        if options["filter"] is not None:
+            options["filter"] = _filter(options["filter"])
+        return options
+
+    def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
+        """Tell tracing the retriever's name and the embedding model."""
+        params = super()._get_ls_params(**kwargs)
+        embedder = self.retriever.embedder
+        wrapped = embedder.embeddings if isinstance(embedder, LangChainEmbedder) else embedder
+        params["ls_vector_store_provider"] = "fourfold"
+        params["ls_embedding_provider"] = type(wrapped).__name__
+        params["ls_embedding_model"] = embedder.name
+        return params
+
+
+def _filter(condition: Mapping[str, Any]) -> dict[str, Any]:
+    """Bring a filter's dates and the like into the form that ``to_node`` gives those of the metadata."""
+    return plain(condition, "The filter")

@@ -1,0 +1,185 @@
+"""The LlamaIndex retriever: translates words, decides nothing."""
+
+from __future__ import annotations
+
+import asyncio
+import sys
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import llama_index.core.instrumentation as instrument
+from llama_index.core.base.base_retriever import BaseRetriever
+from llama_index.core.callbacks.base import CallbackManager
+from llama_index.core.schema import BaseNode, IndexNode, MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.vector_stores import MetadataFilters
+from llama_index.retrievers.fourfold.embeddings import as_embedder
+from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
+from llama_index.retrievers.fourfold.filters import translate
+from llama_index.retrievers.fourfold.nodes import add_nodes, to_llama_index_node
+
+from fourfold import (
+    EmbedderError,
+    EmbedderMismatchError,
+    InvalidValueError,
+    RetrievalConfig,
+    Retriever,
+    SearchResult,
+    Weights,
+)
+from fourfold.filters import to_sql
+
+dispatcher = instrument.get_dispatcher(__name__)  # type: ignore[attr-defined]
+
+
+class FourfoldRetriever(BaseRetriever):
+    """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
+
+    Each result is a new ``NodeWithScore``: the node as it was given to ``from_nodes``, a score in [0, 1], and under
+    ``metadata["fourfold"]`` intent, weights, components, method, why, community, name, type and degraded components.
+    That breakdown is in no prompt, no embedded text and no ``hash``.
+
+    Args:
+        path: the SQLite file, created if missing; ``":memory:"``, the default, keeps the graph in memory.
+        retriever: an open ``fourfold.Retriever`` instead of ``path``, ``embedder`` and ``config``.
+        embedder: a ``BaseEmbedding``, or whatever ``fourfold.Retriever`` takes; None is the model that ships with it.
+        embed_model: another name for ``embedder``.
+        config: the constants of retrieval.
+        similarity_top_k: number of nodes.
+        filters: ``MetadataFilters``, nested as you like, or a Fourfold filter such as ``{"lang": "en"}``.
+        weights: the four weights, or some of them; None leaves them to the intent.
+        intent: forces an intent; ``"default"`` is none; None reads it from the query.
+        mode: what finds the seeds: ``"hybrid"``, ``"text"`` or ``"embedding"``.
+        min_score: nodes below this score are left out.
+        group_by: a metadata key of which each value has at most ``max_per_source`` nodes.
+        max_per_source: see ``group_by``.
+        callback_manager, object_map, objects, verbose: as in LlamaIndex's ``BaseRetriever``.
+
+    Raises:
+        InvalidValueError: an option that cannot be meant (a ValueError).
+        FilterError: filters that cannot be translated (a ValueError).
+        StoreError: the file cannot be used.
+        EmbedderMismatchError: the file was made with another embedder.
+
+    """
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        retriever: Retriever | None = None,
+        embedder: object = None,
+        embed_model: object = None,
+        config: RetrievalConfig | None = None,
+        similarity_top_k: int = 10,
+        filters: MetadataFilters | Mapping[str, Any] | None = None,
+        weights: Weights | Mapping[str, float] | None = None,
+        intent: str | None = None,
+        mode: str = "hybrid",
+        min_score: float | None = None,
+        group_by: str | None = None,
+        max_per_source: int = 1,
+        callback_manager: CallbackManager | None = None,
+        object_map: dict[str, Any] | None = None,
+        objects: list[IndexNode] | None = None,
+        verbose: bool = False,
+    ) -> None:
+        if isinstance(similarity_top_k, bool) or not isinstance(similarity_top_k, int) or similarity_top_k < 1:
+            raise InvalidValueError(
+                f"similarity_top_k is {similarity_top_k!r}; it must be a whole number of at least 1."
+            )
+        if (condition := translate(filters)) is not None:
+            to_sql(condition)
+        if embedder is not None and embed_model is not None:
+            raise InvalidValueError("embedder and embed_model are two names of one argument; give one of them.")
+        model = embedder if embedder is not None else embed_model
+        if retriever is not None:
+            given = {"path": path, "embedder": model, "config": config}
+            if extra := [name for name, value in given.items() if value is not None]:
+                raise InvalidValueError(f"{extra[0]} belongs to the retriever that was given; leave {extra[0]} out.")
+        self.retriever = retriever or Retriever(
+            ":memory:" if path is None else path, embedder=as_embedder(model), config=config
+        )
+        self.similarity_top_k = similarity_top_k
+        self.filters = filters
+        self.weights = weights
+        self.intent = intent
+        self.mode = mode
+        self.min_score = min_score
+        self.group_by = group_by
+        self.max_per_source = max_per_source
+        super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
+
+    @classmethod
+    def from_nodes(
+        cls,
+        nodes: Iterable[BaseNode],
+        *,
+        name_key: str | Sequence[str] | None = ("title", "name"),
+        metadata_mode: MetadataMode = MetadataMode.NONE,
+        **options: Any,
+    ) -> Self:
+        """Return a retriever over nodes.
+
+        Relationships become edges: NEXT and PREVIOUS ``followed_by``, SOURCE, PARENT and CHILD ``part_of``; one whose
+        other end is not in the graph is passed over. A node's ``embedding`` is taken as its vector. The objects of
+        ``IndexNode``s are retrieved from, as in LlamaIndex's own retrievers; they live as long as this retriever.
+
+        Args:
+            nodes: added to what the file already holds; a known id is replaced.
+            name_key: the metadata key that holds a node's title, or several to try; None for no names.
+            metadata_mode: which metadata is searched and embedded with the text; ``MetadataMode.EMBED`` for what
+                LlamaIndex's own indices embed.
+            options: the arguments of the constructor.
+
+        """
+        given = list(nodes)
+        objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
+        made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
+        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode)
+        return made
+
+    def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._told(self._search(query_bundle))
+
+    async def _aretrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
+        return self._told(await asyncio.to_thread(self._search, query_bundle))
+
+    def _search(self, query_bundle: QueryBundle) -> SearchResult:
+        return self.retriever.search(
+            query_bundle.query_str,
+            k=self.similarity_top_k,
+            filter=translate(self.filters),
+            weights=self.weights,
+            intent=self.intent,
+            query_vector=self._query_vector(query_bundle),
+            mode=self.mode,
+            min_score=self.min_score,
+            group_by=self.group_by,
+            max_per_source=self.max_per_source,
+        )
+
+    def _query_vector(self, query_bundle: QueryBundle) -> Any:
+        """Return the query's vector where the bundle brings one, or other texts to embed than the query."""
+        if query_bundle.embedding is not None:
+            return query_bundle.embedding
+        if not query_bundle.custom_embedding_strs or self.mode == "text":
+            return None
+        try:
+            return self.retriever.query_vector(query_bundle.custom_embedding_strs)
+        except EmbedderMismatchError:
+            raise
+        except EmbedderError:
+            return None  # the search meets the same failure, answers without embeddings and says so
+
+    def _told(self, result: SearchResult) -> list[NodeWithScore]:
+        """Return new nodes with scores, and tell the instrumentation how they came about."""
+        dispatcher.event(FourfoldRetrievalEvent.of(result))
+        found = []
+        for hit in result.hits:
+            node = to_llama_index_node(hit, result)
+            # recursive retrieval takes an index node's score of 0.0 for none at all, and makes it 1.0
+            score = max(hit.score, sys.float_info.min) if isinstance(node, IndexNode) else hit.score
+            found.append(NodeWithScore(node=node, score=score))
+        return found

@@ -1,0 +1,281 @@
+"""LlamaIndex nodes → Fourfold nodes and edges, and hits → LlamaIndex nodes.
+
+A node of LlamaIndex is more than its id, text and metadata. What is left of it (relationships, excluded keys,
+templates, character offsets…) is stored beside its metadata under one reserved key, and put together again for a hit.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from copy import deepcopy
+from typing import Any, ClassVar
+
+from llama_index.core.schema import (
+    BaseNode,
+    Document,
+    ImageDocument,
+    ImageNode,
+    IndexNode,
+    MetadataMode,
+    Node,
+    NodeRelationship,
+    RelatedNodeInfo,
+    TextNode,
+)
+from pydantic_core import PydanticSerializationError, to_jsonable_python
+
+from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
+from fourfold import Node as GraphNode
+
+BREAKDOWN = "fourfold"
+"""The metadata key under which a hit tells what its score is made of."""
+
+RESERVED = "_fourfold"
+"""The metadata key of a stored node that belongs to the adapters."""
+
+REF_DOC_ID = f"{RESERVED}.ref_doc_id"
+"""The filter key of a node's source document."""
+
+
+# -- nodes with a breakdown -------------------------------------------------------------------------------------------
+
+
+class _Explained:
+    """A node that carries a breakdown, and is otherwise the node it was.
+
+    The breakdown is in the metadata, where users look, but neither in ``hash``, by which fusion tells duplicates, nor
+    in any text made of the metadata, nor in comparisons.
+    """
+
+    plain: ClassVar[type[BaseNode]]
+
+    def without_breakdown(self) -> BaseNode:
+        """Return a copy as one of LlamaIndex's own classes, without the breakdown."""
+        values = dict(self.__dict__)
+        values["metadata"] = _without_breakdown(values["metadata"])
+        for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
+            values[keys] = [key for key in values[keys] if key != BREAKDOWN]
+        return self.plain.model_construct(**values)
+
+    @property
+    def hash(self) -> str:
+        """The hash of the node without its breakdown."""
+        return self.without_breakdown().hash
+
+    def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
+        """Return the metadata as text, without the breakdown."""
+        return self.without_breakdown().get_metadata_str(mode)
+
+    def __eq__(self, other: object) -> bool:
+        return self.without_breakdown() == (other.without_breakdown() if isinstance(other, _Explained) else other)
+
+    __hash__ = None  # type: ignore[assignment]  # nodes are mutable
+
+
+class _TextNode(_Explained, TextNode):
+    plain: ClassVar[type[BaseNode]] = TextNode
+
+
+class _ImageNode(_Explained, ImageNode):
+    plain: ClassVar[type[BaseNode]] = ImageNode
+
+
+class _IndexNode(_Explained, IndexNode):
+    plain: ClassVar[type[BaseNode]] = IndexNode
+
+
+class _Node(_Explained, Node):
+    plain: ClassVar[type[BaseNode]] = Node
+
+
+class _Document(_Explained, Document):
+    plain: ClassVar[type[BaseNode]] = Document
+
+
+class _ImageDocument(_Explained, ImageDocument):
+    plain: ClassVar[type[BaseNode]] = ImageDocument
+
+
+_EXPLAINED: Mapping[type[BaseNode], type[BaseNode]] = {
+    TextNode: _TextNode,
+    ImageNode: _ImageNode,
+    IndexNode: _IndexNode,
+    Node: _Node,
+    Document: _Document,
+    ImageDocument: _ImageDocument,
+}
+_BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): explained for cls, explained in _EXPLAINED.items()}
+
+
+def _without_breakdown(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    breakdown = metadata.get(BREAKDOWN)
+    own = breakdown.get("metadata", {}) if isinstance(breakdown, dict) else {}
+    return {
+        key: own.get(key, value) if key == BREAKDOWN else value
+        for key, value in metadata.items()
+        if key != BREAKDOWN or BREAKDOWN in own
+    }
+
+
+# -- into the graph ---------------------------------------------------------------------------------------------------
+
+
+def add_nodes(
+    retriever: Retriever,
+    nodes: Iterable[BaseNode],
+    *,
+    name_keys: Sequence[str] = ("title", "name"),
+    metadata_mode: MetadataMode = MetadataMode.NONE,
+) -> int:
+    """Add nodes, and their relationships as edges; a relationship to a node that is not there is passed over.
+
+    Returns:
+        The generation of the graph after the write.
+
+    """
+    given = [node.without_breakdown() if isinstance(node, _Explained) else node for node in nodes]
+    edges = list(dict.fromkeys(edge for node in given for edge in edges_of(node)))
+    here = {node.node_id for node in given}
+    elsewhere = {end for edge in edges for end in (edge.source, edge.target)} - here
+    here |= {node.id for node in retriever.get(sorted(elsewhere))}
+    return retriever.add(
+        [to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given],
+        [edge for edge in edges if edge.source in here and edge.target in here],
+    )
+
+
+def to_graph_node(
+    node: BaseNode,
+    *,
+    name_keys: Sequence[str] = ("title", "name"),
+    metadata_mode: MetadataMode = MetadataMode.NONE,
+) -> GraphNode:
+    """Return the node of the graph that stands for a LlamaIndex node; its embedding becomes the vector.
+
+    Args:
+        node: of one of LlamaIndex's classes; of a subclass of your own what the LlamaIndex class has is kept.
+        name_keys: metadata keys that may hold the node's name; the first that has a string counts.
+        metadata_mode: which metadata is searched and embedded with the text.
+
+    Raises:
+        InvalidValueError: the metadata has a value that JSON cannot hold.
+
+    """
+    content = node.get_content(metadata_mode=MetadataMode.NONE)
+    text = node.get_content(metadata_mode=metadata_mode)
+    rest = _rest(node)
+    if text != content:
+        rest["text"] = content
+    reserved: dict[str, Any] = {"class": _class_of(node).class_name()}
+    if isinstance(source := node.relationships.get(NodeRelationship.SOURCE), RelatedNodeInfo):
+        reserved["ref_doc_id"] = source.node_id
+    if rest:
+        reserved["node"] = [rest]  # filters do not look into mappings inside lists
+    metadata = _plain(node)
+    names = (metadata.get(key) for key in name_keys)
+    return GraphNode(
+        id=node.node_id,
+        name=next((name for name in names if isinstance(name, str) and name), ""),
+        text=text,
+        metadata={**metadata, RESERVED: reserved},
+        vector=node.embedding,
+    )
+
+
+def edges_of(node: BaseNode) -> Iterator[Edge]:
+    """Return a node's relationships as edges: ``followed_by`` and ``part_of``."""
+    for relationship, related in node.relationships.items():
+        for other in related if isinstance(related, list) else [related]:
+            here, there = node.node_id, other.node_id
+            if relationship == NodeRelationship.NEXT:
+                yield Edge(here, there, "followed_by")
+            elif relationship == NodeRelationship.PREVIOUS:
+                yield Edge(there, here, "followed_by")
+            elif relationship == NodeRelationship.CHILD:
+                yield Edge(there, here, "part_of")
+            else:  # SOURCE, PARENT
+                yield Edge(here, there, "part_of")
+
+
+def _rest(node: BaseNode) -> dict[str, Any]:
+    """Return the fields of a node that are neither id, text, metadata nor embedding, nor at their default."""
+    if isinstance(node, IndexNode):
+        node = node.model_copy(update={"obj": None})  # lives in the retriever's object_map
+    own = {"id_", "text", "metadata", "embedding", "obj"}
+    rest = node.model_dump(mode="json", exclude=own, exclude_defaults=True)
+    rest = {key: value for key, value in rest.items() if key in _class_of(node).model_fields and key not in own}
+    resource = rest.get("text_resource")
+    if resource and resource.get("text"):
+        del resource["text"]
+    return rest
+
+
+def _class_of(node: BaseNode) -> type[BaseNode]:
+    """Return the class a node is stored as: its own, or the nearest above it that LlamaIndex has."""
+    found = next((cls for cls in type(node).__mro__ if cls in _EXPLAINED), None)
+    if found is None:
+        raise InvalidValueError(f"{type(node).__name__} is no text, image or index node of LlamaIndex.")
+    return found
+
+
+def _plain(node: BaseNode) -> dict[str, Any]:
+    try:
+        metadata: dict[str, Any] = to_jsonable_python(node.metadata, fallback=_number)
+        json.dumps(metadata, allow_nan=False)
+    except (PydanticSerializationError, TypeError, ValueError) as error:
+        raise InvalidValueError(
+            f"The metadata of the node {node.node_id!r} is not made of JSON values: {error}."
+        ) from error
+    return metadata
+
+
+def _number(value: object) -> object:
+    """Unwrap a numpy array or scalar."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
+
+
+# -- out of the graph -------------------------------------------------------------------------------------------------
+
+
+def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
+    """Return a new node for a hit, as it was given, with the breakdown under ``metadata["fourfold"]``.
+
+    A node that did not come from LlamaIndex becomes a TextNode with its name and type in the metadata.
+    """
+    node = hit.node
+    own = {key: value for key, value in node.metadata.items() if key != RESERVED}
+    reserved = node.metadata.get(RESERVED)
+    cls: type[BaseNode] = _TextNode
+    fields: dict[str, Any] = {}
+    if reserved is None:
+        labels = {"name": node.name if node.text else "", "type": node.type}
+        own = {**{key: value for key, value in labels.items() if value}, **own}
+        fields["text"] = node.text or node.name
+    else:
+        cls = _BY_NAME[reserved["class"]]
+        fields = deepcopy(reserved.get("node", [{}])[0])  # answers are cached
+        text = fields.pop("text", node.text)
+        if issubclass(cls, TextNode):
+            fields["text"] = text
+        elif "text_resource" in fields:
+            fields["text_resource"].setdefault("text", text)
+    breakdown = {
+        "intent": str(result.intent),
+        "weights": result.weights.as_dict(),
+        "components": hit.components.as_dict(),
+        "method": hit.method,
+        "why": hit.why,
+        "community": hit.community,
+        "name": node.name,
+        "type": node.type,
+        "degraded": list(result.degraded),
+    }
+    if BREAKDOWN in own:
+        breakdown["metadata"] = {BREAKDOWN: own[BREAKDOWN]}
+    for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
+        fields[keys] = [*fields.get(keys, ()), BREAKDOWN]
+    fields["metadata"] = {**deepcopy(own), BREAKDOWN: breakdown}
+    return cls(id_=node.id, **fields)

@@ -1,0 +1,255 @@
+"""Nodes of LlamaIndex become nodes and edges of the graph, and come back as they were."""
+
+import copy
+import pickle
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from llama_index.core.node_parser import HierarchicalNodeParser, SentenceSplitter
+from llama_index.core.schema import (
+    Document,
+    ImageDocument,
+    ImageNode,
+    IndexNode,
+    MediaResource,
+    MetadataMode,
+    Node,
+    NodeRelationship,
+    RelatedNodeInfo,
+    TextNode,
+)
+from llama_index.retrievers.fourfold import FourfoldRetriever
+from PIL import Image
+
+import fourfold
+from fourfold import Edge
+
+
+def back(*nodes, **options):
+    """Return the nodes as they come back, by id."""
+    options = {"embedder": lambda texts: [[1.0, 2.0]] * len(texts), **options}
+    retriever = FourfoldRetriever.from_nodes(nodes, similarity_top_k=max(len(nodes), 1), **options)
+    return {hit.node.node_id: hit.node for hit in retriever.retrieve("text")}
+
+
+RICH = TextNode(
+    id_="rich",
+    text="A text.\nTwo lines.",
+    metadata={"title": "Title", "z": 1, "a": [1, "x", None], "nested": {"deep": {"er": 2.5}}, "none": None, "ok": True},
+    excluded_llm_metadata_keys=["z"],
+    excluded_embed_metadata_keys=["a", "title"],
+    metadata_template="{key} is {value}",
+    metadata_separator="; ",
+    text_template="{metadata_str} :: {content}",
+    start_char_idx=3,
+    end_char_idx=21,
+    mimetype="text/markdown",
+    relationships={
+        NodeRelationship.SOURCE: RelatedNodeInfo(node_id="doc", node_type="4", metadata={"file": "a.md"}, hash="abc"),
+        NodeRelationship.NEXT: RelatedNodeInfo(node_id="next"),
+        NodeRelationship.CHILD: [RelatedNodeInfo(node_id="c1"), RelatedNodeInfo(node_id="c2", metadata={"n": 1})],
+    },
+)
+
+
+@pytest.mark.parametrize(
+    "node",
+    [
+        RICH,
+        TextNode(id_="plain", text="text"),
+        TextNode(id_="empty", text=""),
+        Document(id_="document", text="whole text", metadata={"a": 1}),
+        Node(id_="node", text_resource=MediaResource(text="text", mimetype="text/plain")),
+        Node(id_="blank", text_resource=MediaResource(text="")),
+        Node(id_="media", image_resource=MediaResource(url="http://example.com/a.png", mimetype="image/png")),
+        ImageNode(id_="image", text="text", image_url="http://example.com/a.png", image_mimetype="image/png"),
+        IndexNode(id_="index", text="text", index_id="elsewhere"),
+    ],
+    ids=lambda node: node.id_,
+)
+def test_a_node_comes_back_equal(node):
+    before = copy.deepcopy(node)
+    found = back(node)[node.node_id]
+    assert node == before
+    assert found == node
+    assert node == found
+    assert isinstance(found, type(node))
+    assert found.class_name() == node.class_name()
+    assert found.hash == node.hash
+    assert found.relationships == node.relationships
+    for mode in MetadataMode:
+        assert found.get_content(metadata_mode=mode) == node.get_content(metadata_mode=mode)
+    assert found.metadata["fourfold"]["method"]
+    assert {k: v for k, v in found.metadata.items() if k != "fourfold"} == node.metadata
+    assert pickle.loads(pickle.dumps(found)) == node
+    assert copy.deepcopy(found) == node
+    assert back(found)[node.node_id] == node  # a hit can be added again
+    other = TextNode(id_=node.id_, text="another text")
+    assert found != other
+    assert other != found
+
+
+def test_an_image_document_comes_back_equal(tmp_path):
+    path = tmp_path / "a.png"
+    Image.new("RGB", (2, 2)).save(path)
+    document = ImageDocument(id_="a", text="text", image_path=str(path))
+    found = back(document)["a"]
+    assert found == document
+    assert isinstance(found, ImageDocument)
+    assert found.image_path == document.image_path
+
+
+metadata = st.dictionaries(
+    st.text(max_size=5),
+    st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers()
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(max_size=5),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=3), inner, max_size=3),
+        max_leaves=5,
+    ),
+    max_size=4,
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    text=st.text(max_size=40), own=metadata, excluded=st.lists(st.text(max_size=5).filter(lambda k: k != "fourfold"))
+)
+def test_any_text_node_comes_back_equal(text, own, excluded):
+    node = TextNode(id_="a", text=text, metadata=own, excluded_llm_metadata_keys=excluded)
+    found = back(node)
+    if text.strip() or found:
+        assert found["a"] == node
+        assert found["a"].hash == node.hash
+
+
+def test_an_own_fourfold_key_is_kept_inside_the_breakdown():
+    node = TextNode(id_="a", text="text", metadata={"fourfold": "mine", "b": 1})
+    found = back(node)["a"]
+    assert found.metadata["fourfold"]["metadata"] == {"fourfold": "mine"}
+    assert found == node
+    assert found.hash == node.hash
+
+
+def test_a_node_of_an_own_class_comes_back_as_the_class_above_it():
+    class Mine(TextNode):
+        extra: str = "e"
+
+    found = back(Mine(id_="a", text="text", extra="x"))["a"]
+    assert found == TextNode(id_="a", text="text")
+
+
+def test_embeddings_become_vectors():
+    nodes = [TextNode(id_="a", text="text", embedding=[1.0, 0.0]), TextNode(id_="b", text="text", embedding=[0.0, 1.0])]
+    retriever = FourfoldRetriever.from_nodes(nodes, embedder=lambda texts: [[0.1, 0.9]] * len(texts), mode="embedding")
+    assert retriever.retrieve("text")[0].node.node_id == "b"
+    assert retriever.retriever.info()["vectors"] == 2
+    with pytest.raises(fourfold.DimensionError, match="3 dimensions"):
+        FourfoldRetriever.from_nodes([*nodes, TextNode(id_="c", text="text", embedding=[1.0, 2.0, 3.0])])
+
+
+def test_titles_become_names():
+    node = TextNode(id_="a", text="text", metadata={"title": "T", "name": "N", "heading": "H", "number": 7})
+
+    def name(**options):
+        return FourfoldRetriever.from_nodes([node], **options).retriever.get(["a"])[0].name
+
+    assert [name(), name(name_key="name"), name(name_key=["number", "heading"]), name(name_key=None)] == [
+        "T",
+        "N",
+        "H",
+        "",
+    ]
+
+
+def test_metadata_can_be_searched_with_the_text():
+    node = TextNode(
+        id_="a", text="text", metadata={"author": "Ada", "secret": "x"}, excluded_embed_metadata_keys=["secret"]
+    )
+    other = TextNode(id_="b", text="text")
+    plain = FourfoldRetriever.from_nodes([node, other], mode="text")
+    with_metadata = FourfoldRetriever.from_nodes([node, other], mode="text", metadata_mode=MetadataMode.EMBED)
+    assert not plain.retrieve("Ada")
+    [found] = with_metadata.retrieve("Ada")
+    assert found.node == node
+    assert found.node.text == "text"
+    assert not with_metadata.retrieve("secret x")
+
+
+def test_metadata_that_cannot_become_json():
+    with pytest.raises(fourfold.InvalidValueError, match="metadata of the node 'a'"):
+        FourfoldRetriever.from_nodes([TextNode(id_="a", text="text", metadata={"bad": object()})])
+
+
+# -- relationships ----------------------------------------------------------------------------------------------------
+
+
+def related(identity):
+    return RelatedNodeInfo(node_id=identity)
+
+
+def test_relationships_become_edges():
+    nodes = [
+        TextNode(id_="doc", text="doc", relationships={NodeRelationship.CHILD: [related("a"), related("b")]}),
+        TextNode(
+            id_="a",
+            text="a",
+            relationships={NodeRelationship.NEXT: related("b"), NodeRelationship.SOURCE: related("doc")},
+        ),
+        TextNode(
+            id_="b",
+            text="b",
+            relationships={
+                NodeRelationship.PREVIOUS: related("a"),
+                NodeRelationship.PARENT: related("doc"),
+                NodeRelationship.NEXT: related("missing"),
+            },
+        ),
+    ]
+    graph = FourfoldRetriever.from_nodes(nodes).retriever
+    assert graph.edges(["doc", "a", "b"]) == [
+        Edge("a", "b", "followed_by"),
+        Edge("a", "doc", "part_of"),
+        Edge("b", "doc", "part_of"),
+    ]
+
+
+def test_relationships_reach_into_what_the_file_already_holds(tmp_path):
+    first = TextNode(id_="a", text="a", relationships={NodeRelationship.NEXT: related("b")})
+    second = TextNode(id_="b", text="b", relationships={NodeRelationship.PREVIOUS: related("a")})
+    assert not FourfoldRetriever.from_nodes([first], path=tmp_path / "kg").retriever.edges(["a"])
+    later = FourfoldRetriever.from_nodes([second], path=tmp_path / "kg").retriever
+    assert later.edges(["a"]) == [Edge("a", "b", "followed_by")]
+
+
+def test_what_llama_index_splits_comes_back_with_its_neighbours():
+    text = " ".join(f"Sentence number {n} of a long document about files." for n in range(60))
+    document = Document(id_="doc", text=text, metadata={"title": "Long"})
+    chunks = SentenceSplitter(chunk_size=64, chunk_overlap=0).get_nodes_from_documents([document])
+    assert len(chunks) > 5
+    found = back(*chunks)
+    assert {chunk.node_id for chunk in chunks} == set(found)
+    for chunk in chunks:
+        assert found[chunk.node_id] == chunk
+        assert found[chunk.node_id].ref_doc_id == "doc"
+    graph = FourfoldRetriever.from_nodes([document, *chunks]).retriever
+    types = [edge.type for edge in graph.edges([chunk.node_id for chunk in chunks])]
+    assert types.count("followed_by") == len(chunks) - 1
+    assert types.count("part_of") == len(chunks)
+
+
+def test_a_hierarchy_of_nodes_becomes_edges():
+    text = " ".join(f"Sentence number {n} of a long document about files." for n in range(60))
+    parser = HierarchicalNodeParser.from_defaults(chunk_sizes=[256, 64], chunk_overlap=0)
+    nodes = parser.get_nodes_from_documents([Document(id_="doc", text=text)])
+    found = back(*nodes)
+    assert all(found[node.node_id] == node for node in nodes)
+    graph = FourfoldRetriever.from_nodes(nodes).retriever
+    parents = {(node.node_id, node.parent_node.node_id) for node in nodes if node.parent_node}
+    assert parents
+    edges = graph.edges([node.node_id for node in nodes])
+    assert {(edge.source, edge.target) for edge in edges if edge.type == "part_of"} >= parents
