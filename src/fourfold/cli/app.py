@@ -13,7 +13,7 @@ from typer.core import TyperGroup
 from fourfold import FourfoldError, __version__
 from fourfold.cli import output
 
-_UsageErrors: tuple[type[Exception], ...] = typer.BadParameter.__bases__
+_UsageErrors: tuple[type[Any], ...] = typer.BadParameter.__bases__
 """What typer raises on a wrong call: click's UsageError, of click itself or of typer's own copy."""
 
 
@@ -38,6 +38,8 @@ class SentenceGroup(TyperGroup):
                 warnings.showwarning = _show_warning  # type: ignore[assignment]
                 code = super().main(args, prog_name, complete_var, False, windows_expand_args, **extra)
         except _UsageErrors as error:
+            if not error.format_message():  # the help was asked for by saying nothing, and is shown already
+                sys.exit(2)
             _fail(_wrong_call(error), 2)
         except FourfoldError as error:
             _fail(str(error), 1)

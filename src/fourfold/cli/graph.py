@@ -51,15 +51,17 @@ def index(
 
 def add(retriever: Retriever, nodes: list[Node], edges: list[Edge], progress: Progress) -> None:
     """Add a graph and show how far it is."""
-    task = progress.add_task("Embedding", total=len(nodes))
+    embedding = progress.add_task("Embedding", total=len(nodes))
+    writing = progress.add_task("Writing", total=None, visible=False)
 
     def embedded(done: int, total: int) -> None:
-        progress.update(task, completed=done, total=total)
+        progress.update(embedding, completed=done, total=total)
         if done == total:
-            progress.update(task, description="Writing", total=None)
+            progress.update(writing, visible=True)
 
     retriever.add(nodes, edges, progress=embedded)
-    progress.remove_task(task)
+    progress.remove_task(embedding)
+    progress.remove_task(writing)
 
 
 def info(db: options.Db, json: options.Json = False) -> None:
