@@ -7,6 +7,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
 ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
@@ -40,14 +41,16 @@ $(VENV)/.made:
 	touch $@
 
 $(VENV)/.demo: $(VENV)/.made pyproject.toml
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[cli]'
+	@echo "Installing into $(VENV): a few minutes the first time."
+	@$(PIP) -e '.[cli]'
 	touch $@
 
 $(VENV)/.test: $(VENV)/.made $(MANIFESTS)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all,test]' \
+	@echo "Installing into $(VENV): a few minutes the first time."
+	@$(PIP) -e '.[all,test]' \
 	  $(foreach adapter,$(ADAPTERS),-e './$(adapter)[test]')
 	touch $@ $(VENV)/.demo
 
 $(VENV)/.bench: $(VENV)/.test
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check -e '.[all,bench]'
+	@$(PIP) -e '.[all,bench]'
 	touch $@

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from fourfold import RetrievalConfig
+from fourfold.intent import classify
+
 ROOT = Path(__file__).parent.parent
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
 BLOCK = re.compile(r"(?:<!--\s*(?P<mark>[^>]*?)\s*-->\n+)?```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
@@ -76,6 +79,19 @@ def test_command_lines_parse(page):
 def test_links_lead_somewhere(page):
     for target in LINK.findall(page.read_text(encoding="utf-8")):
         assert (page.parent / target).exists(), f"{page.name} links to {target}"
+
+
+def test_the_table_of_weights_is_that_of_the_code():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = dict(re.findall(r"^\| \*?([\w ]+?)\*? \|.*?\|((?: \.\d+ \|){4})$", text, re.M))
+    table = {name: tuple(float(cell) for cell in cells.strip(" |").split("|")) for name, cells in rows.items()}
+    config = RetrievalConfig()
+    assert table.pop("global weights") == config.weights.as_tuple()
+    assert table == {spec.name: spec.profile.as_tuple() for spec in config.intents}
+    examples = dict(re.findall(r"^\| (\w+) \| (.+?) \| \.", text, re.M))
+    for intent, question in examples.items():
+        if "ten words" not in question:
+            assert classify(question.strip("`"), config.intents) == intent, question
 
 
 def test_the_blocks_are_found():

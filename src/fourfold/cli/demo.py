@@ -43,10 +43,12 @@ def demo(
         output.emit_json({"graph": info, "results": answers, "explanation": explanation.as_dict()})
         return
     console = output.stdout()
-    console.print(f"This Python's standard library as a graph: {info['nodes']:,} nodes, {info['edges']:,} edges.\n")
+    console.print(f"This Python's standard library as a graph: {info['nodes']:,} nodes, {info['edges']:,} edges.")
+    output.show_legend(console, results)
     for result in results:
-        output.show_result(console, result, legend=result is results[-1])
         console.print()
+        output.show_result(console, result)
+    console.print()
     console.print(Rule(f"fourfold explain {EXPLAINED[0]!r} {EXPLAINED[1]}", style="dim", align="left"))
     output.show_explanation(console, explanation)
     console.print()
@@ -67,7 +69,8 @@ def _build(retriever: Retriever) -> None:
 def _what_next(console: Console, db: Path | None) -> None:
     """Say how to ask on."""
     if db is None:
-        console.print("Keep the graph with  fourfold demo --db stdlib.sqlite  and ask your own questions:", style="dim")
+        console.print("Keep the graph, and ask your own questions:", style="dim")
+        console.print("  fourfold demo --db stdlib.sqlite")
     else:
         console.print("Ask your own questions:", style="dim")
     console.print(f'  fourfold search "run a command and read its output" --db {db or "stdlib.sqlite"}', soft_wrap=True)

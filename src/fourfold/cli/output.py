@@ -59,7 +59,7 @@ def progress_bar() -> Iterator[Progress]:
         yield progress
 
 
-def show_result(console: Console, result: SearchResult, *, legend: bool = True) -> None:
+def show_result(console: Console, result: SearchResult) -> None:
     """Print the intent, the weights and every hit with its bar, its components and why it is there."""
     console.print(Text(result.query, style="bold"))
     console.print(Text.assemble("intent ", (str(result.intent), "bold"), " · ", _weights(result.weights)))
@@ -77,8 +77,16 @@ def show_result(console: Console, result: SearchResult, *, legend: bool = True) 
         if hit.why:
             table.add_row("", Text(hit.why, style="dim"))
     console.print(table)
-    if legend:
-        console.print(_legend(console))
+
+
+def show_legend(console: Console, results: Sequence[SearchResult]) -> None:
+    """Print what the pieces of a bar are."""
+    pieces: list[Any] = [((_mark(console, name), _STYLES[name]), f" {name}  ") for name in _MARKS]
+    if any(result.meta.get("diversity") for result in results):
+        pieces.append((_BONUS, " first of its community  "))
+    parts = [part for piece in pieces for part in piece]
+    parts.append("\na piece of a bar is weight × component; a full bar is a score of 1")
+    console.print(Text.assemble(*parts, style="dim"))
 
 
 def show_explanation(console: Console, explanation: Explanation) -> None:
@@ -161,16 +169,6 @@ def _bar(console: Console, hit: Hit, weights: Weights) -> Iterator[tuple[str, st
     end = max(min(round(hit.score * _BAR), _BAR), drawn)
     yield _BONUS[0] * (end - drawn), _BONUS[1]
     yield " " * (_BAR - end), ""
-
-
-def _legend(console: Console) -> Text:
-    parts: list[Any] = []
-    for name in _MARKS:
-        parts += [(_mark(console, name), _STYLES[name]), f" {name}  "]
-    return Text.assemble(
-        *parts, _BONUS, " first of its community\n", "each part of a bar is weight × component; a full bar is 1",
-        style="dim",
-    )  # fmt: skip
 
 
 def _mark(console: Console, name: str) -> str:

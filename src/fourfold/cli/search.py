@@ -48,7 +48,10 @@ def search(
     if json:
         output.emit_json(result.as_dict())
     else:
-        output.show_result(output.stdout(), result)
+        console = output.stdout()
+        output.show_result(console, result)
+        if result.hits:
+            output.show_legend(console, [result])
 
 
 def explain(
