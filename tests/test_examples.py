@@ -30,8 +30,14 @@ def test_quickstart():
 
 def test_stdlib_graph_is_the_same_in_every_process(tmp_path):
     first, second = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
-    run("stdlib_graph.py", str(first), PYTHONHASHSEED="1")
-    told = run("stdlib_graph.py", str(second), PYTHONHASHSEED="2")
+    told = run("stdlib_graph.py", str(first), PYTHONHASHSEED="1")
+    code = (
+        "import sys, threading; from pathlib import Path; from fourfold.demo import write\n"
+        "sys.excepthook = sys.unraisablehook = sys.displayhook = threading.excepthook = print\n"
+        f"write(Path({str(second)!r}))"
+    )
+    env = {**os.environ, "PYTHONHASHSEED": "2"}
+    subprocess.run([sys.executable, "-c", code], check=True, timeout=300, env=env)
     assert first.read_bytes() == second.read_bytes()
     lines = [json.loads(line) for line in first.read_text(encoding="utf-8").splitlines()]
     kinds = [line["kind"] for line in lines]
@@ -41,17 +47,5 @@ def test_stdlib_graph_is_the_same_in_every_process(tmp_path):
     ids = {line["id"] for line in lines if line["kind"] == "node"}
     assert len(ids) == kinds.count("node")
     assert all({line["source"], line["target"]} <= ids for line in lines if line["kind"] == "edge")
-    # hooks that a program has replaced are still there
     assert {"sys.excepthook", "threading.excepthook", "json.dumps", "capability:compress data"} <= ids
     assert {"part_of", "depends_on", "implements", "relates_to"} <= {line.get("type") for line in lines}
-
-
-def test_stdlib_graph_does_not_see_replaced_hooks():
-    code = (
-        "import sys; sys.excepthook = sys.unraisablehook = sys.displayhook = print\n"
-        "from fourfold.demo import nodes\n"
-        "print({'sys.excepthook', 'sys.unraisablehook', 'sys.displayhook'} <= {node['id'] for node in nodes()})"
-    )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=300)
-    assert done.returncode == 0, done.stderr
-    assert "True" in done.stdout or "True" in done.stderr

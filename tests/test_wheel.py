@@ -63,11 +63,12 @@ def test_the_wheel_is_complete(wheels):
 
 
 def test_the_wheels_work_in_a_fresh_environment(wheels, tmp_path):
-    venv.create(tmp_path / "venv", with_pip=True)
+    venv.create(tmp_path / "venv", symlinks=os.name != "nt")
     python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check")
     (core,) = [wheel for wheel in wheels if wheel.name.startswith("fourfold-")]
     rest = [wheel for wheel in wheels if wheel != core]
-    run(python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check", f"{core}[cli]", *rest)
+    run(*pip, "install", "--no-compile", f"{core}[cli]", *rest)
     env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as archive:
