@@ -1,0 +1,56 @@
+# make demo   answers questions over a real graph
+# make test   lints, type-checks and tests core and adapters
+# make bench  measures quality and speed (FOURFOLD_DATASETS names a folder of collections)
+#
+# Each builds what it needs in .venv; the second time is quick. PYTHON=python3.12 make … takes another interpreter.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+PIP := $(BIN)/python -m pip install --quiet --disable-pip-version-check
+ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
+MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
+JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
+
+.PHONY: demo test lint types bench clean
+
+demo: $(VENV)/.demo
+	$(BIN)/fourfold demo
+
+# The adapters are type-checked one by one: several have a package of the name "tests".
+test: lint types
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests $(wildcard $(ADAPTERS:=/tests))
+
+lint: $(VENV)/.test
+	$(BIN)/ruff check .
+
+types: $(VENV)/.test
+	$(BIN)/mypy
+	set -e; for adapter in $(ADAPTERS); do (cd $$adapter && ../../$(BIN)/mypy --strict --explicit-package-bases --exclude '^tests/' .); done
+
+bench: $(VENV)/.bench
+	set -e; for script in $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)); do $(BIN)/python $$script; done
+
+clean:
+	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/.made:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "Fourfold needs Python 3.11 or newer; $(PYTHON) is not. Say PYTHON=python3.12 make …"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	touch $@
+
+$(VENV)/.demo: $(VENV)/.made pyproject.toml
+	@echo "Installing into $(VENV): a few minutes the first time."
+	@$(PIP) -e '.[cli]'
+	touch $@
+
+$(VENV)/.test: $(VENV)/.made $(MANIFESTS)
+	@echo "Installing into $(VENV): a few minutes the first time."
+	@$(PIP) -e '.[all,test]' \
+	  $(foreach adapter,$(ADAPTERS),-e './$(adapter)[test]')
+	touch $@ $(VENV)/.demo
+
+$(VENV)/.bench: $(VENV)/.test
+	@$(PIP) -e '.[all,bench]'
+	touch $@

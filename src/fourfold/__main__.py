@@ -1,0 +1,5 @@
+"""``python -m fourfold`` is the command line."""
+
+from fourfold.cli import main
+
+main()

@@ -1,0 +1,74 @@
+"""Commands about the graph file: ``index`` and ``info``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.progress import Progress
+
+from fourfold import Edge, InvalidValueError, Node, Retriever
+from fourfold.cli import options, output
+from fourfold.jsonl import read_graph
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command()(index)
+    app.command()(info)
+
+
+def index(
+    source: Annotated[Path, typer.Argument(metavar="GRAPH.jsonl", help="Nodes and edges, one JSON object a line.")],
+    db: options.Db,
+    json: options.Json = False,
+) -> None:
+    """Add a graph to a SQLite file; the file is created if missing.
+
+    A line is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …, "type": …,
+    "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight. All of the graph is
+    written, or nothing.
+    """
+    if source.is_dir():
+        raise InvalidValueError(f"{source} is a folder; give a file of JSON Lines.")
+    with output.progress_bar() as progress:
+        reading = progress.add_task("Reading", total=source.stat().st_size)
+        nodes, edges = read_graph(source, progress=lambda size: progress.advance(reading, size))
+        progress.remove_task(reading)
+        if not nodes and not edges:
+            raise InvalidValueError(f"{source} holds no node and no edge.")
+        with Retriever(db) as retriever:
+            add(retriever, nodes, edges, progress)
+            facts = retriever.info()
+    if json:
+        output.emit_json({"added": {"nodes": len(nodes), "edges": len(edges)}, **facts})
+    else:
+        console = output.stdout()
+        console.print(f"Added {len(nodes):,} nodes and {len(edges):,} edges.")
+        console.print(f"{db} now holds {facts['nodes']:,} nodes and {facts['edges']:,} edges.", soft_wrap=True)
+
+
+def add(retriever: Retriever, nodes: list[Node], edges: list[Edge], progress: Progress) -> None:
+    """Add a graph and show how far it is."""
+    embedding = progress.add_task("Embedding", total=len(nodes))
+    writing = progress.add_task("Writing", total=None, visible=False)
+
+    def embedded(done: int, total: int) -> None:
+        progress.update(embedding, completed=done, total=total)
+        if done == total:
+            progress.update(writing, visible=True)
+
+    retriever.add(nodes, edges, progress=embedded)
+    progress.remove_task(embedding)
+    progress.remove_task(writing)
+
+
+def info(db: options.Db, json: options.Json = False) -> None:
+    """Show what a graph file holds."""
+    with Retriever(db, read_only=True) as retriever:
+        facts = retriever.info()
+    if json:
+        output.emit_json(facts)
+    else:
+        output.show_facts(output.stdout(), {name.replace("_", " "): value for name, value in facts.items()})

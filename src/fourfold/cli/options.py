@@ -1,0 +1,75 @@
+"""The options that several commands share, and how their words become values."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from fourfold.pipeline import MODES
+from fourfold.types import COMPONENTS
+
+
+def _filter(text: str) -> Mapping[str, Any]:
+    try:
+        condition = json.loads(text)
+    except ValueError as error:
+        raise typer.BadParameter(f"{text!r} is no JSON ({error})") from error
+    if not isinstance(condition, dict):
+        raise typer.BadParameter(f"""{text!r} is no JSON object such as '{{"lang": "en"}}'""")
+    return condition
+
+
+def _weights(text: str) -> Mapping[str, float]:
+    weights: dict[str, float] = {}
+    for part in text.split(","):
+        name, _, value = part.partition("=")
+        try:
+            weights[name.strip()] = float(value)
+        except ValueError as error:
+            raise typer.BadParameter(f"{part!r} is not of the form embedding=0.7") from error
+        if name.strip() not in COMPONENTS:
+            raise typer.BadParameter(f"{name.strip()!r} is none of {', '.join(COMPONENTS)}")
+    return weights
+
+
+def _mode(text: str) -> str:
+    if text not in MODES:
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(MODES)}")
+    return text
+
+
+Db = Annotated[Path, typer.Option("--db", help="The SQLite file of the graph.")]
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Query = Annotated[str, typer.Argument(help="The question, in plain words.", show_default=False)]
+Limit = Annotated[int | None, typer.Option("-k", help="Number of hits.", show_default="10")]
+Filter = Annotated[
+    Any,
+    typer.Option(
+        "--filter",
+        parser=_filter,
+        metavar="JSON",
+        help="""Metadata a hit must have: '{"lang": "en"}', '{"year": {"$gte": 2020}}'.""",
+        show_default=False,
+    ),
+]
+IntentName = Annotated[
+    str | None,
+    typer.Option("--intent", help="Force an intent; default is none.", show_default="read from the question"),
+]
+WeightsOption = Annotated[
+    Any,
+    typer.Option(
+        "--weights",
+        parser=_weights,
+        metavar="NAME=NUMBER,…",
+        help="Of embedding, text, graph and intent: embedding=.7,text=.2.",
+        show_default="by intent",
+    ),
+]
+Mode = Annotated[
+    str, typer.Option("--mode", parser=_mode, metavar="|".join(MODES), help="What finds the first candidates.")
+]

@@ -1,0 +1,180 @@
+"""What the commands print: JSON for programs on stdout, tables for people, progress and sentences on stderr."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from fourfold import Explanation, Hit, SearchResult, Weights
+
+_MARKS = {"embedding": ("█", "#"), "text": ("▓", "="), "graph": ("▒", "-"), "intent": ("░", ".")}
+_STYLES = {"embedding": "cyan", "text": "green", "graph": "magenta", "intent": "yellow"}
+_BONUS = ("+", "bold")
+_BAR = 24
+_SMALL_BAR = 10
+_WIDEST = 110
+
+
+def stdout() -> Console:
+    """Return a console on what is stdout now, not too wide to read."""
+    console = Console(highlight=False, soft_wrap=False)
+    if console.width > _WIDEST:
+        console.width = _WIDEST
+    return console
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on stderr."""
+    typer.echo(sentence, err=True)
+
+
+def emit_json(value: object) -> None:
+    """Print a value as JSON on stdout, in plain characters where the terminal knows no others."""
+    unicode = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") == "utf8"
+    typer.echo(json.dumps(value, ensure_ascii=not unicode, indent=2))
+
+
+@contextmanager
+def progress_bar() -> Iterator[Progress]:
+    """Show tasks with a bar, what is done and the time left, on stderr."""
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(bar_width=30),
+        TaskProgressColumn(),
+        TimeRemainingColumn(compact=True),
+        TextColumn("left"),
+    )
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, disable=not console.is_terminal) as progress:
+        yield progress
+
+
+def show_result(console: Console, result: SearchResult) -> None:
+    """Print the intent, the weights and every hit with its bar, its components and why it is there."""
+    console.print(Text(result.query, style="bold"))
+    console.print(Text.assemble("intent ", (str(result.intent), "bold"), " · ", _weights(result.weights)))
+    if result.degraded:
+        console.print(f"[red]left out, because they failed: {', '.join(result.degraded)}[/red]")
+    if not result.hits:
+        console.print("No hits.")
+        return
+    table = Table.grid(padding=(0, 1), expand=True)
+    table.add_column(justify="right", width=len(str(len(result.hits))) + 1, style="dim")
+    table.add_column(ratio=1)
+    for rank, hit in enumerate(result.hits, 1):
+        table.add_row(str(rank), _heading(hit))
+        table.add_row("", _components(console, hit, result.weights))
+        if hit.why:
+            table.add_row("", Text(hit.why, style="dim"))
+    console.print(table)
+
+
+def show_legend(console: Console, results: Sequence[SearchResult]) -> None:
+    """Print what the pieces of a bar are."""
+    pieces: list[Any] = [((_mark(console, name), _STYLES[name]), f" {name}  ") for name in _MARKS]
+    if any(result.meta.get("diversity") for result in results):
+        pieces.append((_BONUS, " first of its community  "))
+    parts = [part for piece in pieces for part in piece]
+    parts.append("\na piece of a bar is weight × component; a full bar is a score of 1")
+    console.print(Text.assemble(*parts, style="dim"))
+
+
+def show_explanation(console: Console, explanation: Explanation) -> None:
+    """Print every contribution to the score of a node, and their sum."""
+    headline = explanation.text.splitlines()[0]
+    console.print(Text(headline, style="bold"))
+    console.print(Text.assemble("intent ", (str(explanation.intent), "bold"), " · ", _weights(explanation.weights)))
+    table = Table(box=None, padding=(0, 1), header_style="dim", expand=True)
+    table.add_column("adds", justify="right", no_wrap=True)
+    table.add_column("", width=_SMALL_BAR)
+    table.add_column("component", no_wrap=True)
+    table.add_column("evidence", ratio=1)
+    largest = max((abs(part.value) for part in explanation.contributions), default=0.0)
+    for part in explanation.contributions:
+        if abs(part.value) < 5e-5:  # nothing of it would be seen
+            continue
+        style = _STYLES.get(part.component, "")
+        mark = _mark(console, part.component) if part.component in _MARKS else _BONUS[0]
+        bar = mark * max(round(abs(part.value) / largest * _SMALL_BAR), 1)
+        table.add_row(f"{part.value:+.4f}", Text(bar, style), Text(part.component, style), Text(part.evidence))
+    table.add_row(Text(f"{explanation.score:.4f}", style="bold"), "", Text("score", style="bold"), "")
+    console.print(table)
+
+
+def show_facts(console: Console, facts: Mapping[str, object]) -> None:
+    """Print names and values, one a line."""
+    table = Table.grid(padding=(0, 2))
+    table.add_column(style="dim", no_wrap=True)
+    table.add_column(overflow="fold")
+    for name, value in facts.items():
+        table.add_row(name, Text(_in_words(value)))
+    console.print(table)
+
+
+def _in_words(value: object) -> str:
+    if value is None:
+        return "none"
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return ", ".join(map(str, value)) or "none"
+    return str(value)
+
+
+def _weights(weights: Weights) -> Text:
+    parts: list[Any] = ["weights"]
+    for name, value in weights.as_dict().items():
+        parts += [" ", (name, _STYLES[name]), f" {_short(value)}"]
+    return Text.assemble(*parts)
+
+
+def _heading(hit: Hit) -> Text:
+    """Return score, name and type; the id too where it is not the name."""
+    name = hit.node.name or hit.node.id
+    parts: list[Any] = [(f"{hit.score:.3f}", "bold"), "  ", (name, "bold")]
+    if hit.node.type:
+        parts += ["  ", (hit.node.type, "italic dim")]
+    if name != hit.node.id:
+        parts += ["  ", (f"id {hit.node.id}", "dim")]
+    return Text.assemble(*parts, overflow="ellipsis")
+
+
+def _components(console: Console, hit: Hit, weights: Weights) -> Text:
+    """Return the bar of contributions and the four component scores."""
+    parts: list[Any] = list(_bar(console, hit, weights))
+    for name, value in hit.components.as_dict().items():
+        parts += [" ", (name, _STYLES[name]), f" {_short(value):>4}"]
+    return Text.assemble(*parts)
+
+
+def _bar(console: Console, hit: Hit, weights: Weights) -> Iterator[tuple[str, str]]:
+    """Yield the pieces of a bar in which a score of 1 is full and each piece is weight × component."""
+    shares = weights.as_dict()
+    total, drawn = 0.0, 0
+    for name, value in hit.components.as_dict().items():
+        total += shares[name] * value
+        end = min(round(total * _BAR), _BAR)
+        yield _mark(console, name) * (end - drawn), _STYLES[name]
+        drawn = end
+    end = max(min(round(hit.score * _BAR), _BAR), drawn)
+    yield _BONUS[0] * (end - drawn), _BONUS[1]
+    yield " " * (_BAR - end), ""
+
+
+def _mark(console: Console, name: str) -> str:
+    return _MARKS[name][0 if console.encoding.startswith("utf") else 1]
+
+
+def _short(value: float) -> str:
+    """Return a number in [0, 1] in at most four characters: .07, 1.00."""
+    return f"{value:.2f}".removeprefix("0")

@@ -1,0 +1,73 @@
+"""Commands that ask the graph: ``search`` and ``explain``."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from fourfold import Retriever
+from fourfold.cli import options, output
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command()(search)
+    app.command()(explain)
+
+
+def search(
+    query: options.Query,
+    db: options.Db,
+    k: options.Limit = None,
+    filter: options.Filter = None,
+    intent: options.IntentName = None,
+    weights: options.WeightsOption = None,
+    mode: options.Mode = "hybrid",
+    min_score: Annotated[
+        float | None, typer.Option("--min-score", help="Leave out hits below this score.", show_default=False)
+    ] = None,
+    group_by: Annotated[
+        str | None,
+        typer.Option("--group-by", help="A metadata key: one hit for each of its values.", show_default=False),
+    ] = None,
+    json: options.Json = False,
+) -> None:
+    """Ask a question and see the best nodes, and why they are there."""
+    with Retriever(db, read_only=True) as retriever:
+        result = retriever.search(
+            query,
+            k=k,
+            filter=filter,
+            intent=intent,
+            weights=weights,
+            mode=mode,
+            min_score=min_score,
+            group_by=group_by,
+        )
+    if json:
+        output.emit_json(result.as_dict())
+    else:
+        console = output.stdout()
+        output.show_result(console, result)
+        if result.hits:
+            output.show_legend(console, [result])
+
+
+def explain(
+    query: options.Query,
+    node: Annotated[str, typer.Argument(help="The id of the node.", show_default=False)],
+    db: options.Db,
+    filter: options.Filter = None,
+    intent: options.IntentName = None,
+    weights: options.WeightsOption = None,
+    mode: options.Mode = "hybrid",
+    json: options.Json = False,
+) -> None:
+    """Take the score of one node apart: every contribution, adding up to the score."""
+    with Retriever(db, read_only=True) as retriever:
+        explanation = retriever.explain(query, node, filter=filter, intent=intent, weights=weights, mode=mode)
+    if json:
+        output.emit_json(explanation.as_dict())
+    else:
+        output.show_explanation(output.stdout(), explanation)

@@ -1,0 +1,107 @@
+"""Graphs as JSON Lines: one node or edge an object, one object a line.
+
+    {"kind": "node", "id": "a", "name": "write_file", "type": "tool", "text": "…", "metadata": {"lang": "en"}}
+    {"kind": "edge", "source": "a", "target": "b", "type": "depends_on", "weight": 1.0}
+
+``kind`` may be left out: what has a source or a target is an edge. Nodes and edges may come in any order.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from fourfold.errors import InvalidValueError
+from fourfold.types import Edge, Node
+
+_TEXT = "a string"
+_NODE = {"id": _TEXT, "name": _TEXT, "type": _TEXT, "text": _TEXT, "metadata": "an object", "vector": "a list"}
+_EDGE = {"source": _TEXT, "target": _TEXT, "type": _TEXT, "weight": "a number"}
+_PYTHON: dict[str, type | tuple[type, ...]] = {_TEXT: str, "an object": dict, "a list": list, "a number": (int, float)}
+
+
+def read_graph(path: str | Path, *, progress: Callable[[int], None] | None = None) -> tuple[list[Node], list[Edge]]:
+    """Read the nodes and edges of a JSON Lines file (UTF-8; empty lines are passed over).
+
+    Args:
+        path: the file.
+        progress: called with the number of bytes of each line that was read.
+
+    Raises:
+        InvalidValueError: a line that is no node and no edge; the sentence has its number.
+        OSError: the file cannot be read.
+
+    """
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    with Path(path).open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if progress is not None:
+                progress(len(line))
+            try:
+                item = _parse(line)
+            except ValueError as error:
+                raise InvalidValueError(f"{path}, line {number}: {error}.") from error
+            if isinstance(item, Node):
+                nodes.append(item)
+            elif item is not None:
+                edges.append(item)
+    return nodes, edges
+
+
+def _parse(line: bytes) -> Node | Edge | None:
+    """Return what a line holds; None if it is empty."""
+    try:
+        text = line.decode("utf-8-sig").strip()
+    except UnicodeDecodeError as error:
+        raise ValueError(f"this is not UTF-8 (byte {error.start + 1})") from error
+    if not text:
+        return None
+    try:
+        item = json.loads(text, parse_constant=_refuse)
+    except json.JSONDecodeError as error:
+        raise ValueError(f"this is no JSON ({error.msg}, column {error.colno})") from error
+    except RecursionError as error:
+        raise ValueError("this is nested too deeply") from error
+    if not isinstance(item, dict):
+        raise ValueError(f"this is {_kind_of(item)}; a line is an object with the keys of a node or of an edge")
+    kind = item.pop("kind", "edge" if "source" in item or "target" in item else "node")
+    if kind == "node":
+        return Node(**_checked(item, kind, _NODE, needed=("id",)))
+    if kind == "edge":
+        return Edge(**_checked(item, kind, _EDGE, needed=("source", "target")))
+    raise ValueError(f'"kind" is {json.dumps(kind)}; it must be "node" or "edge"')
+
+
+def _checked(item: dict[str, Any], kind: str, allowed: Mapping[str, str], needed: tuple[str, ...]) -> dict[str, Any]:
+    """Return the fields of a node or an edge; null counts as left out."""
+    if unknown := sorted(item.keys() - allowed.keys()):
+        advice = '; further fields of a node belong into "metadata"' if kind == "node" else ""
+        raise ValueError(f"the {kind} has the unknown key {unknown[0]!r}, not one of {', '.join(allowed)}{advice}")
+    fields = {name: value for name, value in item.items() if value is not None}
+    for name in needed:
+        if not fields.get(name, ""):
+            raise ValueError(f"the {kind} has no {name}")
+    for name, value in fields.items():
+        expected = allowed[name]
+        if not isinstance(value, _PYTHON[expected]) or isinstance(value, bool):
+            raise ValueError(f"the {name} of the {kind} is {_kind_of(value)}; it must be {expected}")
+    weight = fields.get("weight", 1.0)
+    if not 0 <= weight < math.inf:
+        raise ValueError(f"the weight of the edge is {weight}; it must be finite and at least 0")
+    return fields
+
+
+def _kind_of(value: object) -> str:
+    """Name a JSON value for people; short ones are shown."""
+    shown = json.dumps(value, ensure_ascii=False)
+    if len(shown) <= 40:
+        return shown
+    return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a long value"
+
+
+def _refuse(constant: str) -> object:
+    raise ValueError(f"{constant} is no JSON number")

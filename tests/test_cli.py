@@ -1,0 +1,282 @@
+"""The command line as its users meet it: what it prints, its exit codes, and one sentence instead of a traceback."""
+
+import io
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from rich.console import Console
+from typer.testing import CliRunner
+
+from fourfold import Components, Hit, Node, SearchResult, Weights, __version__
+from fourfold.cli import GROUPS, create_app, output
+
+LINES = [
+    {"kind": "node", "id": "save", "name": "write_file", "type": "tool", "text": "Save data to disk."},
+    {"kind": "node", "id": "open", "name": "open_file", "type": "tool", "text": "Open a file.", "metadata": {"n": 1}},
+    {"id": "disk", "name": "disk", "type": "place", "text": "Where files live.", "metadata": {"n": 2}},
+    {"kind": "edge", "source": "save", "target": "open", "type": "requires", "weight": 0.5},
+    {"source": "open", "target": "disk", "type": "depends_on"},
+]
+
+
+def run(*args, **options):
+    return CliRunner().invoke(create_app(), [str(arg) for arg in args], **options)
+
+
+def write(path: Path, lines) -> Path:
+    path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
+    return path
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("cli")
+    path = folder / "kg.sqlite"
+    result = run("index", write(folder / "g.jsonl", LINES), "--db", path)
+    assert result.exit_code == 0, result.output
+    return path
+
+
+def sentence(result, code: int) -> str:
+    """Return what stands on stderr, which must be one line; nothing may stand on stdout."""
+    assert result.exit_code == code, result.output
+    assert result.stdout == ""
+    line = result.stderr.removesuffix("\n")
+    assert line.startswith("fourfold: ") and line.endswith((".", "lowest", "help.")), line
+    assert "\n" not in line and "Traceback" not in line
+    return line
+
+
+def test_every_command_is_there_and_has_help():
+    listed = run("--help").stdout
+    for name in ("demo", "index", "search", "explain", "info"):
+        assert name in listed
+        answer = run(name, "--help")
+        assert answer.exit_code == 0 and "--json" in answer.stdout, name
+    assert len(set(GROUPS)) == len(GROUPS)
+
+
+def test_version():
+    assert run("--version").stdout == f"fourfold {__version__}\n"
+
+
+def test_index_says_what_it_added(tmp_path):
+    path = write(tmp_path / "g.jsonl", ["\ufeff" + json.dumps(LINES[0]), "", *LINES[1:]])
+    answer = run("index", path, "--db", tmp_path / "kg.sqlite")
+    assert "Added 3 nodes and 2 edges" in answer.stdout
+    again = json.loads(run("index", path, "--db", tmp_path / "kg.sqlite", "--json").stdout)
+    assert again["added"] == {"nodes": 3, "edges": 2}
+    assert (again["nodes"], again["edges"]) == (3, 2)
+
+
+@pytest.mark.parametrize(
+    ("line", "said"),
+    [
+        ("{", "no JSON"),
+        ("[1, 2]", "[1, 2]"),
+        ('{"kind": "thing", "id": "x"}', '"thing"'),
+        ('{"kind": ["node"], "id": "x"}', '["node"]'),
+        ('{"name": "no id"}', "no id"),
+        ('{"id": ""}', "no id"),
+        ('{"id": 7}', "is 7"),
+        ('{"id": "x", "colour": "red"}', "'colour'"),
+        ('{"id": "x", "metadata": [1]}', "metadata"),
+        ('{"id": "x", "metadata": {"a": NaN}}', "NaN"),
+        ('{"id": "x", "vector": "1 2"}', "vector"),
+        ('{"source": "save"}', "no target"),
+        ('{"source": "save", "target": "open", "weight": true}', "weight"),
+        ('{"source": "save", "target": "open", "weight": -1}', "-1"),
+        ('{"source": "save", "target": "open", "weight": 1e999}', "inf"),
+        ("[" * 100_000, "nested"),
+        (b"\xff\xfe", "UTF-8"),
+    ],
+)
+def test_a_malformed_line_is_named_and_nothing_is_written(tmp_path, line, said):
+    path = tmp_path / "g.jsonl"
+    path.write_bytes(json.dumps(LINES[0]).encode() + b"\n" + (line if isinstance(line, bytes) else line.encode()))
+    told = sentence(run("index", path, "--db", tmp_path / "kg.sqlite"), 1)
+    assert f"{path}, line 2: " in told
+    assert said in told
+    assert not (tmp_path / "kg.sqlite").exists()
+
+
+def test_an_edge_to_nowhere_leaves_the_graph_as_it_was(tmp_path, db):
+    before = json.loads(run("info", "--db", db, "--json").stdout)
+    path = write(tmp_path / "g.jsonl", [{"id": "new"}, {"source": "new", "target": "nowhere"}])
+    assert "'nowhere'" in sentence(run("index", path, "--db", db), 1)
+    assert json.loads(run("info", "--db", db, "--json").stdout) == before
+
+
+def test_a_file_that_is_missing_empty_or_a_folder(tmp_path):
+    target = ("--db", tmp_path / "kg.sqlite")
+    assert "missing.jsonl" in sentence(run("index", tmp_path / "missing.jsonl", *target), 1)
+    assert "folder" in sentence(run("index", tmp_path, *target), 1)
+    assert "no node" in sentence(run("index", write(tmp_path / "g.jsonl", []), *target), 1)
+
+
+def test_search_shows_score_components_and_why(db):
+    shown = run("search", "save data", "--db", db).stdout
+    assert "intent goal_based" in shown
+    assert all(name in shown for name in ("embedding", "text", "graph", "write_file", "id save", "matches save"))
+    assert max(map(len, shown.splitlines())) <= 80
+
+
+def test_search_json_is_the_result_itself(db):
+    answer = json.loads(run("search", "save data", "--db", db, "--json").stdout)
+    assert answer["hits"][0]["id"] == "save"
+    assert set(answer["hits"][0]["components"]) == {"embedding", "text", "graph", "intent"}
+    assert answer["hits"][0]["why"]
+
+
+def test_search_options_reach_the_retriever(db):
+    def ids(*options):
+        answer = json.loads(run("search", "file disk", "--db", db, "--json", *options).stdout)
+        return [hit["id"] for hit in answer["hits"]]
+
+    assert len(ids("-k", "1")) == 1
+    assert ids("--filter", '{"n": {"$gte": 2}}') == ["disk"]
+    assert ids("--min-score", "1.1") == []
+    assert len(ids("--group-by", "n")) == 3
+    answer = json.loads(run("search", "disk", "--db", db, "--json", "--intent", "workflow", "--mode", "text").stdout)
+    assert (answer["intent"], answer["mode"]) == ("workflow", "text")
+    weights = json.loads(
+        run("search", "disk", "--db", db, "--json", "--weights", "embedding=0,text=1,graph=0").stdout
+    )["weights"]
+    assert weights == {"embedding": 0, "text": 1, "graph": 0, "intent": 0}
+
+
+def test_explain_adds_up(db):
+    answer = json.loads(run("explain", "save data", "open", "--db", db, "--json").stdout)
+    assert sum(part["value"] for part in answer["contributions"]) == pytest.approx(answer["score"])
+    shown = run("explain", "save data", "open", "--db", db).stdout
+    assert "rank 2" in shown and "requires" in shown and f"{answer['score']:.4f}" in shown
+
+
+def test_info(db):
+    facts = json.loads(run("info", "--db", db, "--json").stdout)
+    assert (facts["nodes"], facts["edges"], facts["dimensions"]) == (3, 2, 256)
+    assert "requires, depends_on" in run("info", "--db", db).stdout
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (["-k", "0"], "k is 0"),
+        (["--filter", '{"n": {"$near": 1}}'], "$near"),
+        (["--weights", "text=-1"], "-1"),
+        (["--weights", "embedding=0,text=0,graph=0"], "0"),
+        (["--intent", "gossip"], "gossip"),
+    ],
+)
+def test_a_value_that_cannot_be_meant_is_an_error(db, options, said):
+    assert said in sentence(run("search", "x", "--db", db, *options), 1)
+
+
+@pytest.mark.parametrize(
+    "args",
+    [
+        ["bogus"],
+        ["search"],
+        ["search", "x"],
+        ["search", "x", "--db", "x", "--bogus"],
+        ["search", "x", "--db", "x", "-k", "many"],
+        ["search", "x", "--db", "x", "--filter", "{"],
+        ["search", "x", "--db", "x", "--filter", "[]"],
+        ["search", "x", "--db", "x", "--weights", "text"],
+        ["search", "x", "--db", "x", "--weights", "words=1"],
+        ["search", "x", "--db", "x", "--mode", "psychic"],
+        ["explain", "x"],
+        ["--bogus"],
+    ],
+)
+def test_a_wrong_call_is_exit_code_2(args):
+    assert "--help" in sentence(run(*args), 2)
+
+
+def test_files_that_cannot_be_searched(tmp_path, db):
+    missing = tmp_path / "missing.sqlite"
+    for args in (["info"], ["search", "x"], ["explain", "x", "y"]):
+        assert "missing.sqlite" in sentence(run(*args, "--db", missing), 1)
+    assert not missing.exists()
+    text = write(tmp_path / "text", ["this is no database"])
+    assert str(text) in sentence(run("info", "--db", text), 1)
+    foreign = tmp_path / "foreign.sqlite"
+    with sqlite3.connect(foreign) as connection:
+        connection.execute("CREATE TABLE invoices (total)")
+    connection.close()
+    assert "foreign.sqlite" in sentence(run("info", "--db", foreign), 1)
+    assert "'nobody'" in sentence(run("explain", "x", "nobody", "--db", db), 1)
+
+
+def test_a_bar_is_as_long_as_the_score():
+    weights = Weights(0.25, 0.25, 0.25, 0.25)
+    hit = Hit(Node(id="a", name="[bold]name[/bold]"), 1.0, Components(1.0, 1.0, 1.0, 1.0), "embedding")
+    half = Hit(Node(id="b"), 0.525, Components(1.0, 1.0, 0.0, 0.0), "embedding")
+    console = Console(file=io.StringIO(), width=80)
+    output.show_result(console, SearchResult("q", (hit, half), "semantic", weights))
+    shown = console.file.getvalue()
+    assert "[bold]name[/bold]" in shown  # text of a node is data, not markup
+    assert "█" * 6 + "▓" * 6 + "▒" * 6 + "░" * 6 in shown
+    assert "█" * 6 + "▓" * 6 + "+" in shown
+
+
+def fourfold(*args, **options):
+    """Run the command in a process of its own."""
+    env = {**os.environ, **options.pop("env", {})}
+    return subprocess.run(
+        [sys.executable, "-m", "fourfold", *map(str, args)], capture_output=True, timeout=120, env=env, **options
+    )
+
+
+def test_a_real_process_speaks_plainly(db):
+    done = fourfold("search", "save data", "--db", db, env={"PYTHONIOENCODING": "ascii"})
+    assert done.returncode == 0 and b"write_file" in done.stdout and done.stderr == b""
+    bad = fourfold("search", b"caf\xff".decode(errors="surrogateescape"), "--db", db, "--json")
+    assert bad.returncode == 0, bad.stderr
+    json.loads(bad.stdout)
+    wrong = fourfold("search", "x", "--db", "nowhere.sqlite")
+    assert wrong.returncode == 1 and wrong.stdout == b"" and wrong.stderr.count(b"\n") == 1
+
+
+def test_a_reader_that_goes_away_is_no_error(db):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fourfold", "search", "disk", "--db", db], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    process.stdout.close()
+    told = process.stderr.read()
+    process.stderr.close()
+    process.wait(timeout=120)
+    assert b"Traceback" not in told
+
+
+def test_without_typer_a_sentence_names_the_extra():
+    code = "import sys; sys.modules['typer'] = None; from fourfold.cli import main; main()"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 1
+    assert done.stderr.count("\n") == 1 and "pip install 'fourfold[cli]'" in done.stderr
+
+
+def test_the_demo(tmp_path):
+    done = fourfold("demo", "--db", tmp_path / "stdlib.sqlite", "--json", "-k", "3")
+    assert done.returncode == 0, done.stderr.decode()
+    told = json.loads(done.stdout)
+    assert told["graph"]["nodes"] > 3000 and told["graph"]["edges"] > 6000
+    assert [result["intent"] for result in told["results"]] == [
+        "workflow",
+        "comparison",
+        "exploratory",
+        "exact_match",
+        "goal_based",
+    ]
+    assert all(result["total"] == 3 for result in told["results"])
+    assert "argparse" in [hit["id"] for hit in told["results"][0]["hits"]]
+    assert {"json", "pickle"} <= {hit["id"] for hit in told["results"][1]["hits"]}
+    assert told["results"][3]["hits"][0]["id"] == "zipfile.ZipFile"
+    assert told["explanation"]["rank"] is not None
+    kept = run("search", "json", "--db", tmp_path / "stdlib.sqlite", "-k", "1", "--json")
+    assert json.loads(kept.stdout)["hits"][0]["id"] == "json"

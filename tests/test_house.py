@@ -1,0 +1,95 @@
+"""The house stands: a room imports only from floors below it, and modules do not import each other in circles."""
+
+import ast
+from graphlib import CycleError, TopologicalSorter
+from pathlib import Path
+
+import pytest
+
+import fourfold
+
+SRC = Path(fourfold.__file__).parent
+
+# Ground floor first. Rooms on one floor do not see each other.
+FLOORS = (
+    {"errors"},
+    {"types"},
+    {"intent", "tokenizer", "filters", "cache", "jsonl"},
+    {"edge_types"},
+    {"config", "store", "embed"},
+    {"index"},
+    {"signals"},
+    {"pipeline"},
+    {"explain"},
+    {"retriever"},
+    {"__init__"},  # the front door: what `from fourfold import …` gives
+    {"ingest", "questions", "tools", "evaluate", "demo"},
+    {"cli"},
+    {"__main__"},
+)
+FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
+
+
+def modules() -> dict[str, Path]:
+    """Return every module of the package by its dotted name."""
+    found = {}
+    for path in sorted(SRC.rglob("*.py")):
+        parts = path.relative_to(SRC.parent).with_suffix("").parts
+        found[".".join(parts[:-1] if parts[-1] == "__init__" else parts)] = path
+    return found
+
+
+MODULES = modules()
+
+
+def room_of(module: str) -> str:
+    parts = module.split(".")
+    return parts[1] if len(parts) > 1 else "__init__"
+
+
+def imports_of(module: str) -> set[str]:
+    """Return the modules of the package that a module imports, anywhere in its code."""
+    package = module if MODULES[module].name == "__init__.py" else module.rpartition(".")[0]
+    found = set()
+    for node in ast.walk(ast.parse(MODULES[module].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            parent = package.rsplit(".", node.level - 1)[0] if node.level else ""
+            base = ".".join(filter(None, [parent, node.module])) if node.level else node.module
+            names = [f"{base}.{alias.name}" if f"{base}.{alias.name}" in MODULES else base for alias in node.names]
+        else:
+            continue
+        found.update(name for name in names if name in MODULES)
+    return found - {module}
+
+
+@pytest.mark.parametrize("module", MODULES)
+def test_a_room_imports_only_from_floors_below(module):
+    room = room_of(module)
+    assert room in FLOOR_OF, f"{room} stands on no floor; give it one in FLOORS"
+    for target in imports_of(module):
+        other = room_of(target)
+        if other != room:
+            assert FLOOR_OF[other] < FLOOR_OF[room], f"{module} imports {target}, which is not below it"
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    # a package's __init__ is what its own modules make up, so they are below it
+    graph = {module: {target for target in imports_of(module) if target != "fourfold"} for module in MODULES}
+    try:
+        TopologicalSorter(graph).prepare()
+    except CycleError as error:
+        pytest.fail(f"These import each other in a circle: {' → '.join(error.args[1])}")
+
+
+def test_this_test_sees_imports():
+    assert {"fourfold.index", "fourfold.store", "fourfold.pipeline"} <= imports_of("fourfold.retriever")
+    assert "fourfold.embed.static" in imports_of("fourfold.embed.base")
+    assert len(MODULES) > 25
+
+
+def test_nothing_above_the_store_speaks_sql():
+    for module, path in MODULES.items():
+        if room_of(module) not in ("store", "filters"):
+            assert "sqlite3" not in path.read_text(encoding="utf-8").replace("sqlite3.connect", ""), module

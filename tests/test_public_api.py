@@ -1,0 +1,36 @@
+"""What ``from fourfold import …`` offers."""
+
+import inspect
+
+import fourfold
+from fourfold import FourfoldError
+
+
+def test_all_is_sorted_and_complete():
+    assert list(fourfold.__all__) == sorted(fourfold.__all__)
+    assert len(set(fourfold.__all__)) == len(fourfold.__all__)
+    public = {
+        name for name, value in vars(fourfold).items() if not name.startswith("_") and not inspect.ismodule(value)
+    }
+    assert public | {"__version__"} == set(fourfold.__all__)
+
+
+def test_the_names_the_documentation_promises():
+    asked = {"Edge", "Intent", "Node", "RetrievalConfig", "Retriever", "Weights"}
+    answered = {"Components", "Contribution", "Explanation", "Hit", "SearchResult"}
+    assert asked | answered <= set(fourfold.__all__)
+
+
+def test_every_public_thing_has_a_docstring():
+    for name in set(fourfold.__all__) - {"__version__"}:
+        assert (getattr(fourfold, name).__doc__ or "").strip(), name
+
+
+def test_all_errors_are_one_tree():
+    errors = [
+        value
+        for value in vars(fourfold).values()
+        if isinstance(value, type) and issubclass(value, Exception) and not issubclass(value, Warning)
+    ]
+    assert FourfoldError in errors
+    assert all(issubclass(error, FourfoldError) for error in errors)

@@ -1,0 +1,83 @@
+"""What users install: the wheels hold everything, and work in an environment of their own."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parent.parent
+PACKAGES = [ROOT, *(path.parent for path in sorted((ROOT / "adapters").glob("*/pyproject.toml")))]
+
+pytestmark = [pytest.mark.slow, pytest.mark.xdist_group("wheel")]
+
+
+def run(*command, **options):
+    done = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=600, **options)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("wheels")
+    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", folder, *PACKAGES)
+    return sorted(folder.glob("*.whl"))
+
+
+def test_the_wheel_is_complete(wheels):
+    (wheel,) = [path for path in wheels if path.name.startswith("fourfold-")]
+    with zipfile.ZipFile(wheel) as archive:
+        names = set(archive.namelist())
+        info = next(name for name in names if name.endswith(".dist-info/METADATA")).removesuffix("METADATA")
+        metadata = Parser().parsestr(archive.read(f"{info}METADATA").decode())
+        entry_points = archive.read(f"{info}entry_points.txt").decode()
+    source = {
+        path.relative_to(ROOT / "src").as_posix()
+        for path in (ROOT / "src" / "fourfold").rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    }
+    assert source <= names
+    assert {
+        "fourfold/py.typed",
+        "fourfold/embed/model/model.safetensors",
+        "fourfold/embed/model/tokenizer.json",
+        "fourfold/embed/model/config.json",
+        "fourfold/embed/model/LICENSE",
+        "fourfold/embed/model/NOTICE",
+        "fourfold/demo/stdlib_facts.toml",
+        f"{info}licenses/LICENSE",
+        f"{info}licenses/src/fourfold/embed/model/LICENSE",
+        f"{info}licenses/src/fourfold/embed/model/NOTICE",
+    } <= names
+    assert not [name for name in names if not name.startswith(("fourfold/", info))]
+    assert "fourfold = fourfold.cli:main" in entry_points
+    assert metadata["Requires-Python"] == ">=3.11"
+    needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
+    assert not [line for line in needed if line.startswith(("langchain", "llama", "typer", "torch"))]
+
+
+def test_the_wheels_work_in_a_fresh_environment(wheels, tmp_path):
+    venv.create(tmp_path / "venv", symlinks=os.name != "nt")
+    python = tmp_path / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
+    pip = (sys.executable, "-m", "pip", "--python", python, "--quiet", "--disable-pip-version-check")
+    (core,) = [wheel for wheel in wheels if wheel.name.startswith("fourfold-")]
+    rest = [wheel for wheel in wheels if wheel != core]
+    run(*pip, "install", "--no-compile", f"{core}[cli]", *rest)
+    env = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            names = [Path(name) for name in archive.namelist() if name.endswith("__init__.py")]
+        package = ".".join(min(names, key=lambda path: len(path.parts)).parent.parts)
+        run(python, "-W", "error", "-c", f"import {package}", cwd=tmp_path, env=env)
+    graph = tmp_path / "g.jsonl"
+    graph.write_text('{"id": "a", "name": "write_file", "text": "Save data to disk."}\n{"id": "b", "name": "banana"}\n')
+    fourfold = python.with_name("fourfold")
+    run(fourfold, "index", graph, "--db", tmp_path / "kg.sqlite", cwd=tmp_path, env=env)
+    found = run(fourfold, "search", "save data", "--db", tmp_path / "kg.sqlite", "--json", cwd=tmp_path, env=env)
+    assert json.loads(found)["hits"][0]["id"] == "a"
