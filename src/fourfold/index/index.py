@@ -235,11 +235,14 @@ _EDGE_ARRAYS = ("edge_nums", "edge_sources", "edge_targets", "edge_types", "edge
 
 
 def _matrix(changes: Changes, dimensions: int) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-    """Return unit vectors for the changed nodes, (n, dimensions) float32, and which of them have one."""
+    """Return unit vectors for the changed nodes, (n, dimensions) float32, and which of them have one.
+
+    The vectors of ``changes`` become the unit vectors themselves: a copy of all vectors would be the largest array.
+    """
     n = len(changes.nums)
     has_vector = np.zeros(n, bool)
     has_vector[changes.with_vector] = True
-    vectors = np.array(changes.vectors) if n and len(changes.with_vector) == n else None
+    vectors = changes.vectors if n and len(changes.with_vector) == n else None
     if vectors is None:
         vectors = np.zeros((n, dimensions), np.float32)
         if len(changes.with_vector):
