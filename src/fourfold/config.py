@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fourfold.edge_types import EDGE_TYPE_WEIGHTS
+from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, EDGE_TYPE_WEIGHTS
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, PUBLISHED_INTENTS, IntentSpec
 from fourfold.types import Weights
@@ -50,7 +50,8 @@ class RetrievalConfig:
 
     Scales
         scaling: ``"standard"``: standard scores, negatives to 0, text and embedding divided by the query's single
-            largest; ``"max"``: each component divided by its own maximum (published).
+            largest, the graph component as the share of the seeds' weight that arrives; ``"max"``: each component
+            divided by its own maximum (published).
         background: number of imaginary nodes without any match in the mean and deviation of standard scores, so that
             tiny graphs have scores too.
         candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
@@ -71,6 +72,7 @@ class RetrievalConfig:
 
     Graph
         edge_type_weights, unknown_edge_weight: weight of an edge by its type.
+        related_types: see ``edge_types.type_weight``.
         forward, backward: factor along and against the arrow.
         untyped_edge_weight, untyped_backward: weight of an edge without a type, and its factor against the arrow
             (the method: +0.5 along, +0.3 = 0.5 · 0.6 against).
@@ -116,7 +118,7 @@ class RetrievalConfig:
     background: int = 10
     candidate_multiplier: int = 3
 
-    weights: Weights = Weights(0.35, 0.29, 0.18, 0.18)
+    weights: Weights = Weights(0.31, 0.25, 0.26, 0.18)
     partial_weights: Weights = PUBLISHED_PROFILE
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
@@ -126,8 +128,9 @@ class RetrievalConfig:
     seeds_per_component: int = 10
     seed_sharpness: float | None = 8.0
 
-    edge_type_weights: Mapping[str, float] = field(default_factory=lambda: EDGE_TYPE_WEIGHTS)
+    edge_type_weights: Mapping[str, float] = field(default_factory=lambda: DEFAULT_TYPE_WEIGHTS)
     unknown_edge_weight: float = 0.5
+    related_types: bool = True
     forward: float = 1.0
     backward: float = 0.7
     untyped_edge_weight: float = 0.5
@@ -202,6 +205,8 @@ class RetrievalConfig:
             clip=False,
             fill=False,
             seed_sharpness=None,
+            edge_type_weights=EDGE_TYPE_WEIGHTS,
+            related_types=False,
             use_edge_weights=False,
             degree_exponent=0.0,
             hub_cap=None,

@@ -15,7 +15,6 @@ import numpy as np
 from fourfold.tokenizer import split_identifier
 from fourfold.types import FloatArray
 
-
 EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     {
         "implements": 1.0,
@@ -36,6 +35,30 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
     }
 )
 """Published weight of each edge type; ``RetrievalConfig.unknown_edge_weight`` is for all others."""
+
+MENTIONS = "mentions"
+"""The edge type of one node's text that names another node's title."""
+
+DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType({**EDGE_TYPE_WEIGHTS, MENTIONS: 1.0})
+"""The published weights, and that of mentions."""
+
+
+def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *, related: bool) -> float:
+    """Return the weight of an edge type.
+
+    Args:
+        edge_type: the type as the graph has it.
+        weights: the known types.
+        default: for all others.
+        related: a type whose label holds the words of a known type, such as ``tool_directly_depends_on``, weighs as
+            much as that one; the longest known type decides.
+
+    """
+    if edge_type in weights or not related:
+        return weights.get(edge_type, default)
+    words = label(edge_type).split()
+    held = [known for known in weights if known and set(label(known).split()) <= set(words)]
+    return weights[max(held, key=lambda known: (len(known), known))] if held else default
 
 
 

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from fourfold import signals
 from fourfold.config import RetrievalConfig
+from fourfold.edge_types import type_weight
 from fourfold.errors import InvalidValueError, SearchError
 from fourfold.index import UNTYPED, Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
@@ -261,12 +262,16 @@ def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalCo
 
 
 def graph_component(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> FloatArray:
-    """Spread the seeds along typed edges, blend in PageRank, divide by the maximum."""
+    """Spread the seeds along typed edges, blend in PageRank; of the seeds' weight, or of the maximum."""
     adjacency = index.adjacency
     if not len(adjacency) or not len(scores.seeds):
         return scores.components["graph"]
-    type_weights = adjacency.by_type(
-        {**config.edge_type_weights, UNTYPED: config.untyped_edge_weight}, config.unknown_edge_weight
+    known = {**config.edge_type_weights, UNTYPED: config.untyped_edge_weight}
+    type_weights = np.array(
+        [
+            type_weight(name, known, config.unknown_edge_weight, related=config.related_types)
+            for name in adjacency.type_names
+        ]
     )
     scores.graph_spread = _spread(config, adjacency, type_weights)
     proximity = signals.graph.score(
@@ -277,6 +282,8 @@ def graph_component(scores: Scores, index: Index, query: Query, config: Retrieva
         proximity = signals.graph.published_second_hop(adjacency, proximity, scores.seeds, best, query.mask)
     if config.pagerank_share and len(adjacency) >= config.pagerank_min_edges:
         proximity = signals.graph.with_pagerank(proximity, index.pagerank(), config.pagerank_share, query.mask)
+    if config.scaling == "standard":
+        return np.minimum(proximity / scores.seed_weights.sum(), 1.0)
     return by_maximum(proximity)
 
 
