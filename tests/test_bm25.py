@@ -1,5 +1,7 @@
 """BM25 of the postings against an independent implementation (bm25s, method "lucene": the same idf and saturation)."""
 
+# ruff: noqa: E501 (tables of cases read better on one line)
+
 import random
 
 import bm25s
@@ -11,7 +13,27 @@ from fourfold.config import TextField
 from fourfold.signals import text as text_signal
 from fourfold.tokenizer import make_tokenizer
 
-WORDS = "save load file read write parse tree graph node edge disk cloud fast slow error readFile HTTPServer 数据库 Grant's".split()
+WORDS = [
+    "save",
+    "load",
+    "file",
+    "read",
+    "write",
+    "parse",
+    "tree",
+    "graph",
+    "node",
+    "edge",
+    "disk",
+    "cloud",
+    "fast",
+    "slow",
+    "error",
+    "readFile",
+    "HTTPServer",
+    "数据库",
+    "Grant's",
+]
 
 
 def corpus(seed, size=200):
@@ -52,7 +74,9 @@ def test_a_field_of_its_own_is_bm25_over_that_field():
         known = [term for term in terms("save graph") if term in reference.vocab_dict]
         expected += weight * (both.k1 + 1) * reference.get_scores(known)
     with Retriever(embedder=lambda texts: [[1.0]] * len(texts), config=both) as retriever:
-        retriever.add(Node(f"{n:04}", name=name, text=text) for n, (name, text) in enumerate(zip(names, documents, strict=True)))
+        retriever.add(
+            Node(f"{n:04}", name=name, text=text) for n, (name, text) in enumerate(zip(names, documents, strict=True))
+        )
         words = make_tokenizer("snowball-english").terms_of_words("save graph")
         ours = text_signal.score(retriever._current_index(), text_signal.term_weights(words, (), 1.0, prefix=True))
     np.testing.assert_allclose(ours, expected, atol=1e-4, rtol=1e-5)

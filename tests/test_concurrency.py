@@ -5,7 +5,6 @@ import sys
 import threading
 
 import pytest
-from test_store import check_file
 
 from fourfold import Edge, Node, Retriever
 from fourfold.embed import CallableEmbedder
@@ -19,7 +18,7 @@ def batch(step):
 
 
 @pytest.mark.parametrize("memory", [False, True])
-def test_eight_threads_search_while_one_writes(tmp_path, memory):
+def test_eight_threads_search_while_one_writes(tmp_path, memory, check_file):
     path = ":memory:" if memory else tmp_path / "graph.sqlite"
     with Retriever(path, embedder=LETTERS) as retriever:
         retriever.add(*batch(0))
@@ -58,7 +57,10 @@ def test_eight_threads_search_while_one_writes(tmp_path, memory):
 
 
 def test_what_is_deleted_is_gone_when_delete_returns(tmp_path):
-    with Retriever(tmp_path / "g.sqlite", embedder=LETTERS) as one, Retriever(tmp_path / "g.sqlite", embedder=LETTERS) as two:
+    with (
+        Retriever(tmp_path / "g.sqlite", embedder=LETTERS) as one,
+        Retriever(tmp_path / "g.sqlite", embedder=LETTERS) as two,
+    ):
         for step in range(8):
             one.add(*batch(step))
             for retriever in (one, two):
@@ -84,7 +86,7 @@ with Retriever(sys.argv[1], embedder=LETTERS) as retriever:
 """
 
 
-def test_two_processes_on_one_file(tmp_path):
+def test_two_processes_on_one_file(tmp_path, check_file):
     path = tmp_path / "graph.sqlite"
     folder = __file__.rsplit("/", 1)[0]
     child = subprocess.Popen(

@@ -1,5 +1,7 @@
 """Faults: killed processes, failing components, a blocked event loop."""
 
+# ruff: noqa: E501 (tables of cases read better on one line)
+
 import asyncio
 import os
 import random
@@ -12,7 +14,6 @@ import time
 from collections import Counter
 
 import pytest
-from test_store import check_file
 
 from fourfold import Edge, EmbedderError, Node, RetrievalConfig, Retriever, SearchError, Weights
 
@@ -44,7 +45,7 @@ def letters():
     return CallableEmbedder(lambda texts: [[float(len(t)), float(t.count("e")), 1.0] for t in texts], "letters")
 
 
-def test_a_process_killed_in_the_middle_of_add(tmp_path):
+def test_a_process_killed_in_the_middle_of_add(tmp_path, check_file):
     """Twenty-five processes, each killed at a random moment of writing: the file holds whole calls only."""
     path, rng, last, cut_short = tmp_path / "graph.sqlite", random.Random(5), -1, 0
     forker = subprocess.Popen(
@@ -81,7 +82,9 @@ def test_a_process_killed_in_the_middle_of_add(tmp_path):
 
 def small(**options):
     retriever = Retriever(**options)
-    nodes = [Node(str(n), name=name, vector=[1.0, n, 0.0]) for n, name in enumerate(["alpha save", "beta load", "gamma"])]
+    nodes = [
+        Node(str(n), name=name, vector=[1.0, n, 0.0]) for n, name in enumerate(["alpha save", "beta load", "gamma"])
+    ]
     retriever.add(nodes, [Edge("0", "1", "requires"), Edge("1", "2", "enables")])
     return retriever
 
@@ -162,7 +165,7 @@ def test_weights_that_leave_only_what_failed_are_an_error(caplog):
         retriever.search("save alpha", weights=Weights(1, 0, 0, 0))
 
 
-def test_a_write_that_fails_at_its_beginning_leaves_no_transaction_open(tmp_path):
+def test_a_write_that_fails_at_its_beginning_leaves_no_transaction_open(tmp_path, check_file):
     path = tmp_path / "graph.sqlite"
     with small(path=path, embedder=broken) as retriever:
         connection = sqlite3.connect(path)
@@ -217,10 +220,10 @@ async def test_asearch_never_blocks_the_event_loop(tmp_path):
     later = time.perf_counter() - began - took
     stop.set()
     await beat
-    print(f"first search {took * 1e3:.0f} ms, longest gap {during_first * 1e3:.0f} ms; then {max(gaps) * 1e3:.0f} ms; quiet {quiet * 1e3:.0f} ms")
+    measured = f"first search {took * 1e3:.0f} ms, longest gap {during_first * 1e3:.0f} ms; then {max(gaps) * 1e3:.0f} ms; quiet {quiet * 1e3:.0f} ms"
     assert first.total == 10 and number > 5
-    assert during_first < max(0.6 * took, 0.1)  # run on the loop, the search itself would be the gap
-    assert max(gaps) < max(0.6 * later, 0.1)
+    assert during_first < max(0.6 * took, 0.1), measured  # run on the loop, the search itself would be the gap
+    assert max(gaps) < max(0.6 * later, 0.1), measured
     retriever.close()
 
 

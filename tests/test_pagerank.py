@@ -1,5 +1,7 @@
 """PageRank and communities against networkx."""
 
+# ruff: noqa: E501 (tables of cases read better on one line)
+
 import networkx as nx
 import numpy as np
 import pytest
@@ -52,6 +54,10 @@ def test_greedy_modularity_equals_networkx(seed):
     assert all((found[node] == -1) == (ids[node] not in ends) for node in range(n))
 
 
+def by_id(labels, names):
+    return {frozenset(names[i] for i in np.nonzero(labels == c)[0]) for c in set(labels.tolist())}
+
+
 def test_label_propagation_depends_on_the_graph_alone():
     rng = np.random.default_rng(1)
     graph = nx.MultiDiGraph(nx.connected_caveman_graph(6, 6))
@@ -61,6 +67,5 @@ def test_label_propagation_depends_on_the_graph_alone():
     order = rng.permutation(n)  # node i stands at position order[i]
     moved = nx.relabel_nodes(graph, dict(enumerate(order.tolist())))
     second = label_propagation(adjacency_of(moved, n), [ids[node] for node in np.argsort(order)])
-    by_id = lambda labels, names: {frozenset(names[i] for i in np.nonzero(labels == c)[0]) for c in set(labels.tolist())}  # noqa: E731
     assert by_id(first, ids) == by_id(second, [ids[node] for node in np.argsort(order)])
     assert 2 <= len(set(first.tolist())) <= 12

@@ -1,5 +1,7 @@
 """What a search promises: scores, weights, masks, thresholds, groups, the cache, explanations."""
 
+# ruff: noqa: E501 (tables of cases read better on one line)
+
 import json
 import random
 import time
@@ -12,9 +14,33 @@ from hypothesis import strategies as st
 
 from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights
 
-WORDS = "save load file read write parse tree graph node edge disk cloud fast slow error".split()
+WORDS = [
+    "save",
+    "load",
+    "file",
+    "read",
+    "write",
+    "parse",
+    "tree",
+    "graph",
+    "node",
+    "edge",
+    "disk",
+    "cloud",
+    "fast",
+    "slow",
+    "error",
+]
 TYPES = ("requires", "enables", "similar_to", "", "has_limitation", "loves")
-QUERIES = ("save a file", "how to parse a tree", "error reading disk", "node vs edge", "fast cloud graph", '"load file"', "Tree")
+QUERIES = (
+    "save a file",
+    "how to parse a tree",
+    "error reading disk",
+    "node vs edge",
+    "fast cloud graph",
+    '"load file"',
+    "Tree",
+)
 
 
 def embed(texts):
@@ -26,7 +52,13 @@ def random_graph(seed, config=None, size=40, edges=90):
     retriever = Retriever(embedder=embed, config=config)
     text = lambda n: " ".join(rng.choices(WORDS, k=rng.randint(0, n)))  # noqa: E731
     nodes = [
-        Node(f"n{n:02}", name=text(3), type=rng.choice(["tool", "idea"]), text=text(10), metadata={"n": n % 4, "doc": f"d{n % 9}"})
+        Node(
+            f"n{n:02}",
+            name=text(3),
+            type=rng.choice(["tool", "idea"]),
+            text=text(10),
+            metadata={"n": n % 4, "doc": f"d{n % 9}"},
+        )
         for n in range(size)
     ]
     pick = lambda: f"n{rng.randrange(size):02}"  # noqa: E731
@@ -42,7 +74,13 @@ PRESETS = {"default": RetrievalConfig(), "published": RetrievalConfig.published(
 def test_contributions_add_up_to_the_score_of_the_hit(preset, seed):
     with random_graph(seed, PRESETS[preset]) as retriever:
         for query in QUERIES[seed::2]:
-            for options in ({}, {"intent": "workflow"}, {"filter": {"n": {"$lt": 3}}, "k": 5}, {"mode": "text"}, {"weights": {"graph": 2}}):
+            for options in (
+                {},
+                {"intent": "workflow"},
+                {"filter": {"n": {"$lt": 3}}, "k": 5},
+                {"mode": "text"},
+                {"weights": {"graph": 2}},
+            ):
                 result = retriever.search(query, **options)
                 for rank, hit in enumerate(result.hits, 1):
                     told = retriever.explain(query, hit.node.id, **options)
@@ -79,7 +117,7 @@ def test_scores_lie_between_0_and_1(seed, query, weights, mode):
         result = retriever.search(query, weights=weights, mode=mode)
         scores = [hit.score for hit in result.hits]
         assert scores == sorted(scores, reverse=True)
-        assert all(0 < score <= 1 for score in scores)
+        assert all(0 <= score <= 1 for score in scores)
         assert all(0 <= value <= 1 + 1e-6 for hit in result.hits for value in hit.components.as_dict().values())
         assert all(type(hit.score) is float for hit in result.hits)
         assert not any(weights is None for weights in result.weights.as_tuple())
@@ -96,8 +134,9 @@ def test_a_single_weight_ranks_by_that_component_alone(preset, alone):
     weights = Weights(**{name: float(name == alone) for name in ("embedding", "text", "graph", "intent")})
     with random_graph(3, config) as retriever:
         hits = retriever.search("error reading disk", weights=weights, intent="debugging", k=40).hits
-        assert hits and all(hit.score == pytest.approx(getattr(hit.components, alone), abs=1e-6) for hit in hits)
-        assert all(alone in hit.method.split("+") for hit in hits)
+        assert hits[0].score > 0
+        assert all(hit.score == pytest.approx(getattr(hit.components, alone), abs=1e-6) for hit in hits)
+        assert all(alone in hit.method.split("+") for hit in hits if hit.score > 0)
 
 
 def test_weights_make_the_score():
@@ -118,7 +157,11 @@ def test_weights_make_the_score():
 
 @pytest.mark.parametrize("preset", PRESETS)
 def test_a_masked_node_is_neither_hit_nor_seed_nor_passed_through(preset):
-    nodes = [Node("seed", name="alpha", metadata={"ok": True}), Node("far", metadata={"ok": True}), Node("hidden", name="alpha alpha")]
+    nodes = [
+        Node("seed", name="alpha", metadata={"ok": True}),
+        Node("far", metadata={"ok": True}),
+        Node("hidden", name="alpha alpha"),
+    ]
     with Retriever(embedder=lambda texts: [[0.0, 0.0]] * len(texts), config=PRESETS[preset]) as retriever:
         retriever.add(nodes, [Edge("seed", "hidden", "requires"), Edge("hidden", "far", "requires")])
         open_ids = retriever.search("alpha", intent="workflow").ids
