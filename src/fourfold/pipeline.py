@@ -99,6 +99,9 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
     choose_seeds(scores, index, query, config)
     _attempt("graph", scores, lambda: graph_component(scores, index, query, config))
     _attempt("intent", scores, lambda: intent_component(scores, index, query, config))
+    asked = {name for name, weight in weights.as_dict().items() if weight}
+    if asked <= set(scores.failed):
+        raise SearchError(f"Every component with a weight failed: {', '.join(sorted(asked))}.")
     combine(scores, index, query, config)
     diversify(scores, index, query, config)
     if config.fill:

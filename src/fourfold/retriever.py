@@ -31,7 +31,6 @@ from fourfold.errors import (
     EmbedderError,
     EmbedderMismatchError,
     InvalidValueError,
-    StoreError,
     UnknownNodeError,
 )
 from fourfold.index import Index, build
@@ -261,19 +260,21 @@ class Retriever:
         request = self._checked_request(
             query, k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source
         )
-        for _ in range(3):  # a node may be deleted between the search and the reading of its text
+        for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
             index = self._current_index()
             key = (index.generation, *request)
             if (known := self._cache.get(key)) is not None:
                 return known
             result = self._answer(
-                index, query, k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source
-            )
+                index, query, k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source,
+                without_gone=last,
+            )  # fmt: skip
             if result is not None:
-                if not result.degraded:
-                    self._cache.put(key, result)
-                return result
-        raise StoreError(f"{self.path!r} changes faster than it can be read; try again.")
+                break
+        assert result is not None
+        if not result.degraded:
+            self._cache.put(key, result)
+        return result
 
     async def asearch(self, query: str, **options: Any) -> SearchResult:
         """Search without blocking the event loop; the options are those of ``search``."""
@@ -445,14 +446,18 @@ class Retriever:
         min_score: float | None,
         group_by: str | None,
         max_per_source: int,
+        *,
+        without_gone: bool,
     ) -> SearchResult | None:
-        """Return the answer, or None if one of its nodes has gone meanwhile."""
+        """Return the answer; if one of its nodes has gone meanwhile, None, or the answer without it."""
         query = self._query(index, text, k, filter, intent, weights, query_vector, mode)
         limit = query.limit
         if group_by is not None:
             query = replace(query, limit=len(index))
         scores = pipeline.run(index, query, self.config)
-        hits = self._hits(scores, index, query, limit, min_score, group_by, max_per_source)
+        hits = self._hits(
+            scores, index, query, limit, min_score, group_by, max_per_source, without_gone=without_gone
+        )
         if hits is None:
             return None
         return SearchResult(
@@ -569,8 +574,10 @@ class Retriever:
         min_score: float | None,
         group_by: str | None,
         max_per_source: int,
+        *,
+        without_gone: bool,
     ) -> tuple[Hit, ...] | None:
-        """Return the hits with their nodes, or None if one of the nodes has gone meanwhile."""
+        """Return the hits with their nodes; if one has gone meanwhile, None, or the hits without it."""
         order = scores.order
         if min_score is not None:
             order = [p for p in order if pipeline.final_score(scores, p, self.config) >= min_score]
@@ -584,6 +591,8 @@ class Retriever:
             for position in batch:
                 node = found.get(int(index.rows.nums[position]))
                 if node is None or node.id != index.ids[position]:
+                    if without_gone:
+                        continue
                     return None
                 if group_by is not None:
                     group = json.dumps(node.metadata.get(group_by, ["", node.id]), sort_keys=True, default=str)

@@ -429,4 +429,3 @@ def _hash(node: Node) -> bytes:
     if node.vector is not None:
         digest.update(np.asarray(node.vector, "<f4").tobytes())
     return digest.digest()
-

@@ -1,0 +1,256 @@
+"""What a search promises: scores, weights, masks, thresholds, groups, the cache, explanations."""
+
+# ruff: noqa: E501 (tables of cases read better on one line)
+
+import json
+import random
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights
+
+WORDS = [
+    "save",
+    "load",
+    "file",
+    "read",
+    "write",
+    "parse",
+    "tree",
+    "graph",
+    "node",
+    "edge",
+    "disk",
+    "cloud",
+    "fast",
+    "slow",
+    "error",
+]
+TYPES = ("requires", "enables", "similar_to", "", "has_limitation", "loves")
+QUERIES = (
+    "save a file",
+    "how to parse a tree",
+    "error reading disk",
+    "node vs edge",
+    "fast cloud graph",
+    '"load file"',
+    "Tree",
+)
+
+
+def embed(texts):
+    return [np.random.default_rng(sum(map(ord, text))).normal(size=6).tolist() for text in texts]
+
+
+def random_graph(seed, config=None, size=40, edges=90):
+    rng = random.Random(seed)
+    retriever = Retriever(embedder=embed, config=config)
+    text = lambda n: " ".join(rng.choices(WORDS, k=rng.randint(0, n)))  # noqa: E731
+    nodes = [
+        Node(
+            f"n{n:02}",
+            name=text(3),
+            type=rng.choice(["tool", "idea"]),
+            text=text(10),
+            metadata={"n": n % 4, "doc": f"d{n % 9}"},
+        )
+        for n in range(size)
+    ]
+    pick = lambda: f"n{rng.randrange(size):02}"  # noqa: E731
+    retriever.add(nodes, [Edge(pick(), pick(), rng.choice(TYPES), rng.choice([0.5, 1, 2])) for _ in range(edges)])
+    return retriever
+
+
+PRESETS = {"default": RetrievalConfig(), "published": RetrievalConfig.published()}
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("seed", range(3))
+def test_contributions_add_up_to_the_score_of_the_hit(preset, seed):
+    with random_graph(seed, PRESETS[preset]) as retriever:
+        for query in QUERIES[seed::2]:
+            for options in (
+                {},
+                {"intent": "workflow"},
+                {"filter": {"n": {"$lt": 3}}, "k": 5},
+                {"mode": "text"},
+                {"weights": {"graph": 2}},
+            ):
+                result = retriever.search(query, **options)
+                for rank, hit in enumerate(result.hits, 1):
+                    told = retriever.explain(query, hit.node.id, **options)
+                    assert sum(c.value for c in told.contributions) == pytest.approx(hit.score, abs=1e-9)
+                    assert told.score == pytest.approx(hit.score, abs=1e-12)
+                    assert told.rank == rank and told.components == hit.components
+                    assert told.intent == result.intent and told.weights == result.weights
+                    if hit.score < 1:  # "rounding" hides nothing
+                        assert abs(sum(c.value for c in told.contributions if c.component == "rounding")) < 1e-6
+                    json.dumps(told.as_dict(), allow_nan=False)
+                    told._repr_html_()
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_every_node_can_be_explained_hit_or_not(preset):
+    with random_graph(9, PRESETS[preset]) as retriever:
+        hits = set(retriever.search("save a file", filter={"n": 1}).ids)
+        for n in range(40):
+            told = retriever.explain("save a file", f"n{n:02}", filter={"n": 1})
+            assert sum(c.value for c in told.contributions) == pytest.approx(told.score, abs=1e-9)
+            assert (told.rank is not None) == (f"n{n:02}" in hits)
+            assert n % 4 == 1 or told.score == 0
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.integers(0, 10**6),
+    st.lists(st.sampled_from([*WORDS, "how", "to", "vs", "error"]), max_size=6).map(" ".join),
+    st.one_of(st.none(), st.tuples(*[st.floats(0, 1e6)] * 4).filter(any).map(lambda w: Weights(*w))),
+    st.sampled_from(["hybrid", "text", "embedding"]),
+)
+def test_scores_lie_between_0_and_1(seed, query, weights, mode):
+    with random_graph(seed, size=12, edges=25) as retriever:
+        result = retriever.search(query, weights=weights, mode=mode)
+        scores = [hit.score for hit in result.hits]
+        assert scores == sorted(scores, reverse=True)
+        assert all(0 <= score <= 1 for score in scores)
+        assert all(0 <= value <= 1 + 1e-6 for hit in result.hits for value in hit.components.as_dict().values())
+        assert all(type(hit.score) is float for hit in result.hits)
+        assert not any(weights is None for weights in result.weights.as_tuple())
+        json.dumps(result.as_dict(), allow_nan=False)
+
+
+# -- weights ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+@pytest.mark.parametrize("alone", ["embedding", "text", "graph", "intent"])
+def test_a_single_weight_ranks_by_that_component_alone(preset, alone):
+    config = replace(PRESETS[preset], diversity_bonus=0.0)
+    weights = Weights(**{name: float(name == alone) for name in ("embedding", "text", "graph", "intent")})
+    with random_graph(3, config) as retriever:
+        hits = retriever.search("error reading disk", weights=weights, intent="debugging", k=40).hits
+        assert hits[0].score > 0
+        assert all(hit.score == pytest.approx(getattr(hit.components, alone), abs=1e-6) for hit in hits)
+        assert all(alone in hit.method.split("+") for hit in hits if hit.score > 0)
+
+
+def test_weights_make_the_score():
+    with random_graph(4, replace(RetrievalConfig(), diversity_bonus=0.0)) as retriever:
+        for weights in (Weights(1, 2, 3, 4), {"embedding": 0, "text": 0.7}, {"graph": 0.0}, None):
+            result = retriever.search("save a file", weights=weights)
+            assert sum(result.weights.as_tuple()) == pytest.approx(1)
+            for hit in result.hits:
+                parts = zip(result.weights.as_tuple(), hit.components.as_dict().values(), strict=True)
+                assert hit.score == pytest.approx(min(sum(w * c for w, c in parts), 1), abs=1e-6)
+        partial = retriever.search("save a file", weights={"embedding": 0, "text": 0.7}).weights
+        assert partial.embedding == 0 and partial.intent == 0
+        assert partial.text / partial.graph == pytest.approx(0.7 / 0.15)
+
+
+# -- filters and the graph ----------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("preset", PRESETS)
+def test_a_masked_node_is_neither_hit_nor_seed_nor_passed_through(preset):
+    nodes = [
+        Node("seed", name="alpha", metadata={"ok": True}),
+        Node("far", metadata={"ok": True}),
+        Node("hidden", name="alpha alpha"),
+    ]
+    with Retriever(embedder=lambda texts: [[0.0, 0.0]] * len(texts), config=PRESETS[preset]) as retriever:
+        retriever.add(nodes, [Edge("seed", "hidden", "requires"), Edge("hidden", "far", "requires")])
+        open_ids = retriever.search("alpha", intent="workflow").ids
+        assert set(open_ids) == {"seed", "hidden", "far"}
+        masked = retriever.search("alpha", intent="workflow", filter={"ok": True})
+        assert masked.ids == ["seed"]  # `far` can only be reached through or from `hidden`
+        told = retriever.explain("alpha", "hidden", intent="workflow", filter={"ok": True})
+        assert told.score == 0 and told.rank is None
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_masked_nodes_never_appear(seed):
+    with random_graph(seed) as retriever:
+        for query in QUERIES:
+            hits = retriever.search(query, k=40, filter={"n": {"$in": [0, 2]}}).hits
+            assert hits and {hit.node.metadata["n"] for hit in hits} <= {0, 2}
+            assert retriever.search(query, filter={"n": 17}).hits == ()
+
+
+# -- thresholds and groups ----------------------------------------------------------------------------------------------
+
+
+def test_min_score_cuts_on_the_score_the_caller_sees():
+    with random_graph(5) as retriever:
+        everything = retriever.search("save a file", k=40).hits
+        middle = everything[len(everything) // 2].score
+        kept = retriever.search("save a file", k=40, min_score=middle).hits
+        assert kept == tuple(hit for hit in everything if hit.score >= middle)
+        assert retriever.search("save a file", min_score=1.01).hits == ()
+        assert retriever.search("save a file", k=40, min_score=-1).hits == everything
+
+
+def test_a_group_gives_at_most_so_many_hits_and_k_is_still_filled():
+    with random_graph(6) as retriever:
+        for most in (1, 2):
+            hits = retriever.search("save a file", k=9, group_by="doc", max_per_source=most).hits
+            documents = [hit.node.metadata["doc"] for hit in hits]
+            assert len(hits) == 9 and max(map(documents.count, documents)) <= most
+        ungrouped = retriever.search("save a file", k=9, group_by="no such key").ids
+        assert len(set(ungrouped)) == 9  # nodes without the key are groups of their own
+
+
+# -- the cache ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_argument_that_changes_the_answer_is_part_of_the_key():
+    vector = [1.0, 0, 0, 0, 0, 0]
+    variants = [
+        {}, {"k": 3}, {"k": 4}, {"filter": {"n": 1}}, {"filter": {"n": 2}}, {"intent": "debugging"}, {"intent": "default"},
+        {"weights": {"text": 2}}, {"weights": {"text": 3}}, {"query_vector": vector}, {"query_vector": vector[::-1]},
+        {"mode": "text"}, {"mode": "embedding"}, {"min_score": 0.3}, {"group_by": "n"}, {"group_by": "n", "max_per_source": 2},
+        {"group_by": "doc"},
+    ]  # fmt: skip
+    uncached = replace(RetrievalConfig(), cache_seconds=0)
+    with random_graph(7) as retriever, random_graph(7, uncached) as plain:
+        for _ in range(2):
+            for options in variants:
+                assert retriever.search("save a file", **options) == plain.search("save a file", **options), options
+        first = retriever.search("save a file")
+        assert retriever.search("save a file") is first
+        assert retriever.search("save a file ") is not first
+        assert plain.search("save a file") is not plain.search("save a file")
+
+
+def test_the_cache_forgets_after_its_life_and_on_a_write(monkeypatch):
+    with random_graph(8) as retriever:
+        first = retriever.search("save a file")
+        now = time.monotonic()
+        monkeypatch.setattr("fourfold.cache.time.monotonic", lambda: now + 299)
+        assert retriever.search("save a file") is first
+        monkeypatch.setattr("fourfold.cache.time.monotonic", lambda: now + 301)
+        second = retriever.search("save a file")
+        assert second is not first and second == first
+        retriever.add([Node("new", name="save a file")])
+        third = retriever.search("save a file")
+        assert "new" in third.ids and third.generation > second.generation
+
+
+def test_other_graphs_keep_their_answers():
+    with random_graph(1) as one, random_graph(2) as two:
+        kept = two.search("save a file")
+        one.add([Node("new", name="save a file")])
+        assert two.search("save a file") is kept
+
+
+def test_hits_carry_what_the_caller_needs():
+    with random_graph(1) as retriever:
+        hit = retriever.search("save a file").hits[0]
+        assert isinstance(hit.components, Components) and hit.why and hit.node.text
+        with pytest.raises(TypeError):
+            hit.node.metadata["n"] = 5
+        assert retriever.get([hit.node.id])[0] == hit.node

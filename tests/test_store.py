@@ -1,0 +1,255 @@
+"""The file: round trips, sequences of writes against a fresh build, and that its parts stay consistent."""
+
+# ruff: noqa: E501 (tables of cases read better on one line)
+
+import random
+import sqlite3
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError
+
+TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=5)
+JSON = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(-(2**70), 2**70), st.floats(allow_nan=False, allow_infinity=False), TEXT
+    ),
+    lambda inner: st.one_of(st.lists(inner, max_size=3), st.dictionaries(TEXT, inner, max_size=3)),
+    max_leaves=6,
+)
+VECTORS = st.lists(st.floats(-100, 100, width=32), min_size=3, max_size=3)
+NODES = st.builds(
+    Node, IDS, name=TEXT, type=TEXT, text=TEXT, metadata=st.dictionaries(TEXT, JSON, max_size=3), vector=VECTORS
+)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(NODES, max_size=5, unique_by=lambda node: node.id), st.lists(TEXT, min_size=1, max_size=2), st.data())
+def test_round_trip(nodes, types, data):
+    ids = [node.id for node in nodes]
+    edges = {}
+    if ids:
+        ends = st.sampled_from(ids)
+        for _ in range(data.draw(st.integers(0, 4))):
+            edge = Edge(
+                data.draw(ends), data.draw(ends), data.draw(st.sampled_from(types)), data.draw(st.floats(0, 1e6))
+            )
+            edges[edge.source, edge.target, edge.type] = edge
+    with Retriever() as retriever:
+        retriever.add(nodes, edges.values())
+        assert retriever.get(ids) == nodes
+        assert set(retriever.edges(ids)) == set(edges.values())
+        stored = retriever._store.changes(-1)
+        for place, identity in enumerate(stored.ids):
+            assert stored.vectors[place].tolist() == next(n.vector for n in nodes if n.id == identity)
+        before = retriever.manifest()
+        retriever.add(nodes, edges.values())
+        assert retriever.manifest() == before
+
+
+WORDS = [
+    "save",
+    "load",
+    "file",
+    "read",
+    "write",
+    "parse",
+    "tree",
+    "graph",
+    "node",
+    "edge",
+    "disk",
+    "cloud",
+    "fast",
+    "slow",
+    "error",
+]
+TYPES = ("requires", "enables", "similar_to", "", "loves")
+QUERIES = ("save a file", "how to parse a tree", "node vs edge", '"load file"')
+
+
+def random_node(rng, identity):
+    words = lambda n: " ".join(rng.choices(WORDS, k=rng.randint(0, n)))  # noqa: E731
+    vector = None if rng.random() < 0.2 else np.random.default_rng(rng.randrange(2**32)).normal(size=8).astype("f4")
+    return Node(
+        identity,
+        name=words(3),
+        type=rng.choice(["tool", "idea", ""]),
+        text=words(12),
+        metadata={"n": rng.randint(0, 3)},
+        vector=vector,
+    )
+
+
+def answers(retriever):
+    found = {}
+    vector = np.random.default_rng(7).normal(size=8)
+    for query in QUERIES:
+        for options in (
+            {"query_vector": vector},
+            {"mode": "text", "filter": {"n": {"$lt": 2}}},
+            {"query_vector": vector, "intent": "debugging"},
+        ):
+            for hit in retriever.search(query, k=99, **options).hits:
+                found[query, str(options.keys()), hit.node.id, "score"] = hit.score
+                for name, value in hit.components.as_dict().items():
+                    found[query, str(options.keys()), hit.node.id, name] = value
+    return found
+
+
+def random_writes(rng, nodes, edges):
+    """Return a function that applies one random write to a retriever and keep ``nodes`` and ``edges`` in step."""
+    kind = rng.random()
+    if kind < 0.6 or len(nodes) < 4:
+        new = [random_node(rng, f"n{rng.randint(0, 25)}") for _ in range(rng.randint(0, 5))]
+        nodes.update({node.id: node for node in new})
+        pool = sorted(nodes)
+        links = [
+            Edge(rng.choice(pool), rng.choice(pool), rng.choice(TYPES), rng.choice([0, 0.5, 1, 3]))
+            for _ in range(rng.randint(0, 8))
+            if pool
+        ]
+        edges.update({(e.source, e.target, e.type): e for e in links})
+        return lambda retriever: retriever.add(new, links)
+    gone = rng.sample(sorted(nodes), rng.randint(0, 3))
+    for identity in gone:
+        del nodes[identity]
+    for key in [key for key in edges if key[0] not in nodes or key[1] not in nodes]:
+        del edges[key]
+    cut = [edges.pop(key) for key in rng.sample(sorted(edges), min(len(edges), rng.randint(0, 2)))]
+    return lambda retriever: retriever.delete(gone, edges=cut)
+
+
+@pytest.mark.parametrize("preset", ["default", "published"])
+@pytest.mark.parametrize("seed", range(3))
+def test_any_sequence_of_writes_equals_a_fresh_build(tmp_path, seed, preset, check_file):
+    config = RetrievalConfig() if preset == "default" else RetrievalConfig.published()
+    constant = lambda texts: [[1.0] * 8] * len(texts)  # noqa: E731
+    rng, nodes, edges = random.Random(seed), {}, {}
+    with (
+        Retriever(tmp_path / "grown.sqlite", embedder=constant, config=config) as grown,
+        Retriever(tmp_path / "grown.sqlite", embedder=constant, config=config) as other,
+    ):
+        for _ in range(12):
+            random_writes(rng, nodes, edges)(rng.choice([grown, other]))
+            if rng.random() < 0.5:
+                with Retriever(embedder=constant, config=config) as fresh:
+                    shuffled = rng.sample(sorted(nodes), len(nodes))
+                    fresh.add((nodes[identity] for identity in shuffled), edges.values())
+                    expected = answers(fresh)
+                    for retriever in (grown, other):
+                        found = answers(retriever)
+                        assert found.keys() == expected.keys()
+                        assert found == pytest.approx(expected, abs=1e-6)
+                        assert retriever.manifest() == fresh.manifest()
+                        assert retriever.edges(nodes) == fresh.edges(nodes)
+    check_file(tmp_path / "grown.sqlite")
+
+
+def test_a_replaced_node_keeps_its_edges_and_the_last_of_several_counts():
+    with Retriever(embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add(
+            [Node("a", name="old"), Node("b"), Node("a", name="new")], [Edge("a", "b", "x", 1), Edge("a", "b", "x", 2)]
+        )
+        assert len(retriever) == 2 and retriever.get(["a"])[0].name == "new"
+        retriever.add([Node("a", name="newer")])
+        assert retriever.edges(["a"]) == [Edge("a", "b", "x", 2.0)]
+        assert retriever.search("new", mode="text").total == 0
+        assert retriever.search("newer", mode="text").ids[0] == "a"
+
+
+def test_deleting_everything_and_beginning_again():
+    with Retriever(embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add([Node("a", name="alpha"), Node("b", name="beta")], [Edge("a", "b")])
+        assert retriever.search("alpha").total == 2
+        assert retriever.delete(["a", "b", "nobody"]) == 2
+        assert retriever.search("alpha").total == 0 and len(retriever) == 0
+        retriever.add([Node("a", name="alpha")])
+        assert retriever.search("alpha").ids == ["a"]
+
+
+# -- files that cannot be used ------------------------------------------------------------------------------------------
+
+
+def test_files_that_cannot_be_used_are_named(tmp_path):
+    text = tmp_path / "text.sqlite"
+    text.write_text("hello" * 400)
+    short = tmp_path / "short.sqlite"
+    short.write_text("hello")
+    other = tmp_path / "other.sqlite"
+    connection = sqlite3.connect(other)
+    connection.execute("CREATE TABLE things (a)")
+    connection.close()
+    newer = tmp_path / "newer.sqlite"
+    Retriever(newer).close()
+    connection = sqlite3.connect(newer)
+    connection.execute("PRAGMA user_version = 999")
+    connection.close()
+    cases = {
+        text: "no SQLite database",
+        short: "no SQLite database",
+        other: "another application.*open_foreign",
+        newer: "schema version 999.*upgrade",
+        tmp_path: "cannot be opened",
+        tmp_path / "no" / "folder.sqlite": "cannot be opened",
+    }
+    for path, says in cases.items():
+        with pytest.raises(StoreError, match=says) as caught:
+            Retriever(path)
+        assert str(path) in str(caught.value)
+    with pytest.raises(StoreError, match="no file"):
+        Retriever(tmp_path / "missing.sqlite", read_only=True)
+    assert text.read_text() == "hello" * 400
+    assert not (tmp_path / "missing.sqlite").exists()
+
+
+def test_an_empty_file_becomes_a_graph(tmp_path):
+    path = tmp_path / "empty.sqlite"
+    path.touch()
+    with Retriever(path) as retriever:
+        assert len(retriever) == 0
+
+
+def test_read_only(tmp_path):
+    path = tmp_path / "graph.sqlite"
+    constant = lambda texts: [[1.0]] * len(texts)  # noqa: E731
+    with Retriever(path, embedder=constant) as retriever:
+        retriever.add([Node("a", name="alpha")])
+    before = Path(path).read_bytes()
+    with Retriever(path, embedder=constant, read_only=True) as retriever:
+        assert retriever.search("alpha").ids == ["a"]
+        with pytest.raises(StoreError, match="read-only"):
+            retriever.add([Node("b")])
+        with pytest.raises(StoreError, match="read-only"):
+            retriever.delete(["a"])
+    assert Path(path).read_bytes() == before
+
+
+def test_a_closed_retriever_says_so(tmp_path):
+    retriever = Retriever(tmp_path / "graph.sqlite", embedder=lambda texts: [[1.0]] * len(texts))
+    retriever.add([Node("a")])
+    retriever.close()
+    retriever.close()
+    for use in (lambda: retriever.search("a"), lambda: retriever.add([Node("b")]), lambda: len(retriever)):
+        with pytest.raises(StoreError, match="closed"):
+            use()
+
+
+def test_a_full_disk_changes_nothing(tmp_path, check_file):
+    with Retriever(tmp_path / "graph.sqlite", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add([Node("a", name="alpha")])
+        writer = retriever._store._writer
+        pages = writer.execute("PRAGMA page_count").fetchone()[0]
+        writer.execute(f"PRAGMA max_page_count = {pages + 2}")
+        with pytest.raises(StoreError, match=r"full.*"):
+            retriever.add(Node(str(n), name=f"word{n}", text="long " * 2000) for n in range(50))
+        assert retriever.search("word7 alpha", mode="text").ids == ["a"]
+        writer.execute("PRAGMA max_page_count = 1000000")
+        retriever.add(Node(str(n), name=f"word{n}", text="long " * 2000) for n in range(50))
+        assert retriever.search("word7", mode="text").ids == ["7"]
+    check_file(tmp_path / "graph.sqlite")
