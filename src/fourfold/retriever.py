@@ -335,6 +335,11 @@ class Retriever:
         names = self._names(index, [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()])
         return explain.explanation(scores, index, request, self.config, position, node, names)
 
+    def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
+        """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
+        index = self._current_index()
+        return index, [self._query(index, text, k, None, None, None, None, "hybrid") for text in queries]
+
     # -- looking around -----------------------------------------------------------------------------------------
 
     @property
