@@ -126,7 +126,9 @@ def llama_index_fusion(mode: str) -> Callable[[Collection], Search]:
                 return np.asarray(model.embed_query(text)).tolist()
 
             def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
-                return np.asarray(model.embed_documents(texts)).tolist()
+                vectors = np.array(model.embed_documents(texts))
+                vectors[~vectors.any(axis=1), 0] = 1e-9  # its cosine of a text without words would be NaN
+                return vectors.tolist()
 
             def _get_query_embedding(self, query: str) -> list[float]:
                 return self._get_text_embedding(query)
