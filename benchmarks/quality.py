@@ -229,7 +229,10 @@ def main() -> None:
             continue
         whole = load_collection(folder)
         collection = replace(whole, judgements=whole.judgements.first(options.max_queries))
-        row = {name: scores_of(run(s, collection), collection) for name, s in our_systems(collection, options.systems).items()}
+        row = {
+            name: scores_of(run(s, collection), collection)
+            for name, s in our_systems(collection, options.systems).items()
+        }
         for name in options.systems:
             if name in PEERS:
                 row[name] = scores_of(cached_run(name, collection, options.results), collection)

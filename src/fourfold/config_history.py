@@ -134,7 +134,7 @@ def _rich(name: str, value: Any) -> Any:
 
 
 def _intent(value: Mapping[str, Any]) -> IntentSpec:
-    rich = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items()}
+    rich: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items()}
     if rich.get("profile") is not None:
         rich["profile"] = Weights(**rich["profile"])
     if rich["name"] in set(Intent):

@@ -337,6 +337,10 @@ class Retriever:
         names = self._names(index, [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()])
         return explain.explanation(scores, index, request, self.config, position, node, names)
 
+    def forget_answers(self) -> None:
+        """Drop every remembered answer; the next searches are computed anew."""
+        self._cache.clear()
+
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
         """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
         index = self._current_index()

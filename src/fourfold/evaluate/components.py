@@ -7,9 +7,10 @@ graph and intent edges are computed anew for each setting that touches them; wei
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from functools import cache
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,7 +21,7 @@ from fourfold.evaluate.collection import JudgedQuery
 from fourfold.index import Index
 from fourfold.index.postings import build_postings
 from fourfold.intent import IntentSpec, classify, find_spec
-from fourfold.pipeline import Query, Scores
+from fourfold.pipeline import Scores
 from fourfold.signals.scaling import top_positions
 from fourfold.types import COMPONENTS, FloatArray
 
@@ -73,7 +74,7 @@ class ComponentScores:
         self.index, prepared = retriever.prepare([query.text for query in queries], k=k)
         self.queries = tuple(queries)
         self.k = k
-        self._prepared = [replace(query, closeness=_once(query.closeness)) for query in prepared]
+        self._prepared = [replace(query, asked_types=cache(query.asked_types)) for query in prepared]
         self._specs: list[IntentSpec] = []
         config = retriever.config
         self.intents = [classify(query.text, config.intents) for query in self._prepared]
@@ -138,7 +139,8 @@ class ComponentScores:
             ],
             np.float32,
         )
-        return of_intent[self._intent_of]
+        weights: FloatArray = of_intent[self._intent_of]
+        return weights
 
     # -- what the pipeline finds --------------------------------------------------------------------------------
 
@@ -230,15 +232,3 @@ def _structure_key(config: RetrievalConfig) -> tuple[object, ...]:
 def _ideal(query: JudgedQuery, k: int) -> float:
     gains = sorted((grade for grade in query.relevant.values() if grade > 0), reverse=True)[:k]
     return float(np.sum(np.array(gains) / np.log2(np.arange(len(gains)) + 2)))
-
-
-def _once(closeness: Callable[[], FloatArray | None]) -> Callable[[], FloatArray | None]:
-    known: list[Any] = []
-
-    def value() -> FloatArray | None:
-        if not known:
-            known.append(closeness())
-        found: FloatArray | None = known[0]
-        return found
-
-    return value

@@ -172,7 +172,7 @@ def _by_group(
         return array, np.ones(len(array))
     numbers: dict[object, int] = {}
     which = np.array([numbers.setdefault(group, len(numbers)) for group in groups])
-    return np.bincount(which, array), np.bincount(which).astype(np.float64)
+    return np.bincount(which, array).astype(np.float64), np.bincount(which).astype(np.float64)
 
 
 def _resampled(

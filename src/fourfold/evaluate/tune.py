@@ -134,7 +134,8 @@ def tune(
         return TuneResult(start, {}, f"ndcg@{k}", same, same, nothing, 0.0, False, verdict, {}, 0, notes)
 
     fitted = _sample(groups, _FIT_QUERIES, seed)
-    scores = everything if fitted.all() else ComponentScores(retriever, [q for q, f in zip(queries, fitted, strict=True) if f], k=k)
+    to_fit = [query for query, kept in zip(queries, fitted, strict=True) if kept]
+    scores = everything if fitted.all() else ComponentScores(retriever, to_fit, k=k)
     learner = Learner(scores, start)
     after = np.zeros(len(queries))
     rankings: dict[str, list[str]] = {}
@@ -154,7 +155,7 @@ def tune(
     mean = float(gain.mean())
     worthwhile = bound > 0 and mean >= MINIMUM_GAIN and bool(changes)
     return TuneResult(
-        config=config if worthwhile else config,
+        config=config,
         changes=changes,
         measure=f"ndcg@{k}",
         default=bootstrap_interval(before, groups=groups, seed=seed),
@@ -302,9 +303,9 @@ class Learner:
 
 def text_moves() -> Iterator[Move]:
     """Yield the settings of the text component."""
-    for weight in (0.0, 0.25, 1.0, 2.0):
+    for weight in (0.0, 0.6, 1.0, 2.0):
         yield Move("name_weight", weight, lambda config, w=weight: _with_name_weight(config, w))  # type: ignore[misc]
-    yield from _moves("keyword_boost", (1.0, 2.0))
+    yield from _moves("keyword_boost", (1.0, 2.0, 5.0))
 
 
 def graph_moves() -> Iterator[Move]:
@@ -316,7 +317,6 @@ def graph_moves() -> Iterator[Move]:
     yield from _moves("second_hop", (0.0, 0.25, 1.0))
     yield from _moves("degree_exponent", (0.5,))
     yield from _moves("chosen_types", (0.0, 0.5))
-    yield from _moves("chosen_sharpness", (2.0, 8.0))
     yield from _moves("chosen_second_hop", (0.0, 0.25, 1.0))
 
 
@@ -415,9 +415,7 @@ def _distance(a: Weights, b: Weights) -> float:
     return float(sum(abs(np.log((x + 0.05) / (y + 0.05))) for x, y in zip(a.as_tuple(), b.as_tuple(), strict=True)))
 
 
-def _notes(
-    queries: Sequence[JudgedQuery], folds: int, before: FloatArray, groups: Sequence[object]
-) -> tuple[str, ...]:
+def _notes(queries: Sequence[JudgedQuery], folds: int, before: FloatArray, groups: Sequence[object]) -> tuple[str, ...]:
     notes = []
     if len(queries) < FEW_QUERIES:
         interval = bootstrap_interval(before, groups=groups)
