@@ -104,7 +104,7 @@ def random(options: argparse.Namespace) -> dict[str, Any]:
 
 def speed(options: argparse.Namespace) -> dict[str, Any]:
     dice = np.random.default_rng(0)
-    words = [f"{a}{b}" for a in "ba be bi bo bu da de di do du".split() for b in "lan mer nis ton rug kel".split()]
+    words = [f"{a}{b}" for a in ("ba", "be", "bi", "bo", "du") for b in ("lan", "mer", "nis", "ton", "rug", "kel")]
     words += [f"{word}{end}" for word in words for end in ("a", "o", "us", "ix", "en")]
     weights = 1.0 / np.arange(1, len(words) + 1)
     weights /= weights.sum()

@@ -176,7 +176,12 @@ def summarise(
 
 
 def feedback_judgements(retriever: Retriever) -> Judgements:
-    """Return what ``Retriever.feedback`` collected as judged queries; nodes that are gone are skipped and listed."""
+    """Return what ``Retriever.feedback`` collected as judged queries; nodes that are gone are skipped and listed.
+
+    Raises:
+        InvalidValueError: there is none.
+
+    """
     relevant: dict[str, dict[str, float]] = {}
     for query, node_id, grade in retriever.judgements():
         relevant.setdefault(query, {})[node_id] = grade
@@ -185,6 +190,11 @@ def feedback_judgements(retriever: Retriever) -> Judgements:
         for number, (text, grades) in enumerate(relevant.items(), 1)
         if any(grade > 0 for grade in grades.values())
     )
+    if not queries:
+        raise InvalidValueError(
+            f"{retriever.path!r} holds no feedback that calls a node relevant; collect some with "
+            "retriever.feedback(query, node_id), or name a file of judged queries."
+        )
     return known_to(retriever, Judgements("feedback", queries))
 
 

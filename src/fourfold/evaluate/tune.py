@@ -153,7 +153,7 @@ def tune(
     gain = after - before
     bound = lower_bound(gain, confidence=CONFIDENCE, groups=groups, seed=seed)
     mean = float(gain.mean())
-    worthwhile = bound > 0 and mean >= MINIMUM_GAIN and bool(changes)
+    worthwhile = bound > 0 and mean >= MINIMUM_GAIN and bool(changes) and len(queries) >= FEW_QUERIES
     return TuneResult(
         config=config,
         changes=changes,
