@@ -7,10 +7,10 @@ graph and intent edges are computed anew for each setting that touches them; wei
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,8 +34,21 @@ TEXT_SETTINGS = frozenset(
 """Fields of the config that the text and embedding scores depend on."""
 
 _WEIGHT_SETTINGS = frozenset({"weights", "intent_tilt", "intents", "diversity_bonus"})
+_GRAPH_ONLY = frozenset(
+    {"edge_type_weights", "unknown_edge_weight", "second_hop", "published_second_hop", "pagerank_share"}
+)
+_INTENT_ONLY = frozenset({"chosen_types", "chosen_sharpness", "chosen_enough", "chosen_second_hop"})
+_IRRELEVANT = {
+    "graph": _INTENT_ONLY,
+    "intent": _GRAPH_ONLY,
+    "seeds": _GRAPH_ONLY | _INTENT_ONLY | {"forward", "backward", "use_edge_weights", "degree_exponent", "hub_cap"},
+}
+_SPREADING = {"graph": pipeline.graph_component, "intent": pipeline.intent_component}
 _CANDIDATES = 60
-_STRUCTURE_BYTES = 256 * 1024 * 1024
+_KEPT_STRUCTURES = 64
+_KEPT_PARTS = 12
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -58,6 +71,21 @@ class _Base:
 
     scores: Scores
     best: NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Sparse:
+    """Scores of the nodes that have any; ``nodes`` ascend."""
+
+    nodes: NDArray[np.int64]
+    values: FloatArray
+
+    def at(self, nodes: NDArray[np.int64]) -> FloatArray:
+        """Return the scores of these nodes."""
+        if not len(self.nodes):
+            return np.zeros(len(nodes))
+        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        return np.where(self.nodes[place] == nodes, self.values[place], 0.0)
 
 
 class ComponentScores:
@@ -85,6 +113,8 @@ class ComponentScores:
         self._ideal = np.array([_ideal(query, k) for query in queries])
         self._base: OrderedDict[object, tuple[Index, list[_Base]]] = OrderedDict()
         self._structures: OrderedDict[object, Structure] = OrderedDict()
+        self._spreads: OrderedDict[object, list[_Sparse]] = OrderedDict()
+        self._seeds: OrderedDict[object, list[Scores]] = OrderedDict()
         self._values: dict[str, FloatArray] = {}
         self._id_order = np.argsort(np.argsort(np.array(self.index.ids, dtype=object)))
 
@@ -149,33 +179,62 @@ class ComponentScores:
 
         (The seeds' weights follow the weights of embedding and text, which are therefore part of it.)
         """
-        key = _structure_key(config)
-        if key in self._structures:
-            self._structures.move_to_end(key)
-            return self._structures[key]
+        return self._remembered(self._structures, _key(config), lambda: self._structure(config), _KEPT_STRUCTURES)
+
+    def _structure(self, config: RetrievalConfig) -> Structure:
         index, base = self._base_for(config)
-        graph = len(index.adjacency) > 0
-        found = []
-        for query, known in zip(self._prepared, base, strict=True):
-            start, nodes = known.scores, known.best
-            if graph:
-                spec = find_spec(start.spec.name, config.intents)
+        if not len(index.adjacency):
+            return self._padded([self._candidates(known.scores, known.best, {}) for known in base])
+        graph, intent = self._spread("graph", config), self._spread("intent", config)
+        return self._padded(
+            [
+                self._candidates(known.scores, known.best, {"graph": g, "intent": i})
+                for known, g, i in zip(base, graph, intent, strict=True)
+            ]
+        )
+
+    def _spread(self, name: str, config: RetrievalConfig) -> list[_Sparse]:
+        """Return what a component gives in each query; kept, as most settings change only one of the two."""
+
+        def compute() -> list[_Sparse]:
+            index, _ = self._base_for(config)
+            found = []
+            for query, scores in zip(self._prepared, self._seeded(config), strict=True):
+                values = _SPREADING[name](scores, index, query, config)
+                nodes = np.nonzero(values)[0]
+                found.append(_Sparse(nodes, values[nodes]))
+            return found
+
+        return self._remembered(self._spreads, (name, _key(config, skip=_IRRELEVANT[name])), compute)
+
+    def _seeded(self, config: RetrievalConfig) -> list[Scores]:
+        """Return the scores of each query as they are when the graph is reached, with seeds and without edges."""
+
+        def compute() -> list[Scores]:
+            index, base = self._base_for(config)
+            found = []
+            for query, known in zip(self._prepared, base, strict=True):
+                spec = find_spec(known.scores.spec.name, config.intents)
                 weights = pipeline.choose_weights(spec, query, index, config)
-                scores = replace(start, spec=spec, weights=weights, components=dict(start.components))
+                scores = replace(known.scores, spec=spec, weights=weights, components=dict(known.scores.components))
                 pipeline.choose_seeds(scores, index, query, config)
-                scores.components["graph"] = pipeline.graph_component(scores, index, query, config)
-                # The component is wanted even where its weight is 0, so that the weight can be learnt.
+                # Intent edges are wanted even where their weight is 0, so that the weight can be learnt.
                 scores.weights = replace(weights, intent=weights.intent or 1.0)
-                scores.components["intent"] = pipeline.intent_component(scores, index, query, config)
-                reached = [top_positions(scores.components[name], _CANDIDATES) for name in ("graph", "intent")]
-                nodes = np.unique(np.concatenate((nodes, *reached)))
-                start = scores
-            found.append(self._candidates(start, nodes))
-        structure = self._padded(found)
-        self._structures[key] = structure
-        while len(self._structures) > max(_STRUCTURE_BYTES // structure.scores.nbytes, 1):
-            self._structures.popitem(last=False)
-        return structure
+                found.append(scores)
+            return found
+
+        return self._remembered(self._seeds, _key(config, skip=_IRRELEVANT["seeds"]), compute)
+
+    @staticmethod
+    def _remembered(
+        memory: OrderedDict[object, T], key: object, compute: Callable[[], T], kept: int = _KEPT_PARTS
+    ) -> T:
+        if key not in memory:
+            memory[key] = compute()
+            if len(memory) > kept:
+                memory.popitem(last=False)
+        memory.move_to_end(key)
+        return memory[key]
 
     def _base_for(self, config: RetrievalConfig) -> tuple[Index, list[_Base]]:
         key = tuple(repr(getattr(config, name)) for name in sorted(TEXT_SETTINGS) if hasattr(config, name))
@@ -201,9 +260,17 @@ class ComponentScores:
         postings = build_postings(rows.tokens, rows.token_counts, config.text_fields, k1=config.k1, b=config.b)
         return replace(self.index, postings=postings)
 
-    def _candidates(self, scores: Scores, nodes: NDArray[np.int64]) -> tuple[NDArray[np.int64], FloatArray]:
+    def _candidates(
+        self, scores: Scores, best: NDArray[np.int64], spreads: dict[str, _Sparse]
+    ) -> tuple[NDArray[np.int64], FloatArray]:
+        """Return the best nodes by any component in the order of their ids, with all four scores."""
+        reached = [sparse.nodes[top_positions(sparse.values, _CANDIDATES)] for sparse in spreads.values()]
+        nodes = np.unique(np.concatenate((best, *reached)))
         nodes = nodes[np.argsort(self._id_order[nodes])]
-        return nodes, np.stack([scores.components[name][nodes] for name in COMPONENTS], axis=1).astype(np.float32)
+        table = np.zeros((len(nodes), len(COMPONENTS)), np.float32)
+        for column, name in enumerate(COMPONENTS):
+            table[:, column] = spreads[name].at(nodes) if name in spreads else scores.components[name][nodes]
+        return nodes, table
 
     def _padded(self, found: Sequence[tuple[NDArray[np.int64], FloatArray]]) -> Structure:
         width = max((len(nodes) for nodes, _ in found), default=0) or 1
@@ -222,8 +289,10 @@ class ComponentScores:
         return {position: grade for position, grade in found.items() if position is not None}
 
 
-def _structure_key(config: RetrievalConfig) -> tuple[object, ...]:
-    others = [repr(getattr(config, f.name)) for f in fields(config) if f.name not in _WEIGHT_SETTINGS]
+def _key(config: RetrievalConfig, *, skip: frozenset[str] = frozenset()) -> tuple[object, ...]:
+    """Return what the component scores depend on; a setting nobody declared irrelevant counts."""
+    left_out = _WEIGHT_SETTINGS | skip
+    others = [repr(getattr(config, f.name)) for f in fields(config) if f.name not in left_out]
     pair = config.weights.embedding + config.weights.text
     share = round(config.weights.embedding / pair, 4) if pair else 0.5
     return (*others, share, config.intent_tilt, config.intents)

@@ -33,7 +33,7 @@ CONFIDENCE = 0.999
 FEW_QUERIES = 20
 
 _FOLDS = 5
-_FIT_QUERIES = 400
+_FIT_QUERIES = 300
 _INTENT_QUERIES = 40
 _STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
 _SHARES = tuple(round(0.1 * step, 1) for step in range(11))
@@ -183,6 +183,7 @@ class Learner:
         self.scores = scores
         self.start = start
         self._has_edges = len(scores.index.adjacency) > 0
+        self._tables: dict[object, FloatArray] = {}
 
     def fit(self, training: NDArray[np.bool_]) -> tuple[RetrievalConfig, dict[str, Any]]:
         """Return the config learnt from the queries at ``training``, and what it changes."""
@@ -242,7 +243,7 @@ class Learner:
         self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig], training: NDArray[np.bool_]
     ) -> RetrievalConfig:
         """Return the weighting nearest to the present one of all that are about as good as the best, if better."""
-        table = self.scores.grid(config, weightings)[:, training]
+        table = self._table(config, weightings)[:, training]
         here = self.scores.values(config)[training]
         best = table[int(table.mean(axis=1).argmax())]
         gain, error = _paired(best - here)
@@ -255,6 +256,12 @@ class Learner:
         chosen = weightings[nearest]
         gain, error = _paired(self.scores.values(chosen)[training] - here)  # with the seeds that come with it
         return chosen if gain > error else config
+
+    def _table(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
+        key = (config.fingerprint(), tuple(weighting.weights for weighting in weightings))
+        if key not in self._tables:
+            self._tables[key] = self.scores.grid(config, weightings)
+        return self._tables[key]
 
     def _profiles(
         self, config: RetrievalConfig, training: NDArray[np.bool_], changes: dict[str, Any]
