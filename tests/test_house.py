@@ -17,7 +17,7 @@ FLOORS = (
     {"intent", "tokenizer", "filters", "cache", "jsonl"},
     {"edge_types"},
     {"config", "store", "embed"},
-    {"index"},
+    {"index", "config_history"},
     {"signals"},
     {"pipeline"},
     {"explain"},

@@ -10,6 +10,7 @@ import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC, datetime
 from functools import partial
 from numbers import Real
 from pathlib import Path
@@ -22,6 +23,7 @@ from numpy.typing import NDArray
 from fourfold import explain, filters, pipeline
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
+from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
 from fourfold.edge_types import TypeLabels
 from fourfold.embed import Embedder, as_embedder
 from fourfold.embed.base import LARGEST_COORDINATE, checked
@@ -57,7 +59,7 @@ class Retriever:
     Args:
         path: the file, created if missing; ``":memory:"`` keeps everything in memory.
         embedder: None for the embedded static model; a callable, a Model2Vec folder or name, or an Embedder.
-        config: the constants of retrieval.
+        config: the constants of retrieval; None for those applied to the file (see ``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it.
 
     Raises:
@@ -74,9 +76,9 @@ class Retriever:
         config: RetrievalConfig | None = None,
         read_only: bool = False,
     ) -> None:
-        self.config = config or RetrievalConfig()
         self._store = Store(path, read_only=read_only)
         try:
+            self.config = config if config is not None else self._config_history().config()
             self._embedder: Embedder = as_embedder(embedder)
             self._tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
@@ -336,6 +338,95 @@ class Retriever:
         names = self._names(index, [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()])
         return explain.explanation(scores, index, request, self.config, position, node, names)
 
+    def forget_answers(self) -> None:
+        """Drop every remembered answer; the next searches are computed anew."""
+        self._cache.clear()
+
+    def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
+        """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
+        index = self._current_index()
+        return index, [self._query(index, text, k, None, None, None, None, "hybrid") for text in queries]
+
+    # -- learning ------------------------------------------------------------------------------------------------
+
+    def feedback(self, query: str, node_id: str, relevant: bool | float = True) -> None:
+        """Remember whether a node answers a query; a second word on the same pair replaces the first.
+
+        ``fourfold tune`` and ``evaluate.feedback_judgements`` read what was collected.
+
+        Args:
+            query: as it was asked.
+            node_id: a node of the graph.
+            relevant: yes or no, or a grade of at least 0.
+
+        Raises:
+            UnknownNodeError: there is no such node.
+            InvalidValueError: an empty query, or a grade that is negative or no number.
+
+        """
+        if not isinstance(query, str) or not query.strip():
+            raise InvalidValueError(f"The query is {query!r}; feedback needs the words that were asked.")
+        grade = float(relevant)
+        if not (math.isfinite(grade) and grade >= 0):
+            raise InvalidValueError(f"relevant is {relevant!r}; it must be True, False or a grade of at least 0.")
+        if not self.get([node_id]):
+            raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
+        with self._store.transaction() as writer:
+            writer.put_feedback(query.strip(), node_id, grade)
+
+    def judgements(self) -> list[tuple[str, str, float]]:
+        """Return all feedback as (query, node id, grade), in the order of the queries' first mention."""
+        return self._store.feedback()
+
+    def apply_config(self, config: RetrievalConfig, *, evidence: Mapping[str, Any] | None = None) -> int:
+        """Store a config in the file and use it; whoever opens the file without a config gets it.
+
+        Args:
+            config: what differs from the defaults is stored.
+            evidence: JSON values that say why, such as the gain that was measured.
+
+        Returns:
+            The number of this version, for ``rollback_config``.
+
+        """
+        now = datetime.now(UTC).isoformat(timespec="seconds")
+        with self._store.transaction() as writer:
+            history = ConfigHistory.from_json(writer.meta("config")).applied(config, now, evidence or {})
+            writer.set_meta("config", history.to_json())
+        self._use(config)
+        return history.in_force
+
+    def rollback_config(self, version: int | None = None) -> int:
+        """Go back to a version that was applied before; None is the one before this, 0 the defaults.
+
+        Returns:
+            The number of the version now in force.
+
+        Raises:
+            StoreError: there is no such version.
+
+        """
+        with self._store.transaction() as writer:
+            history = ConfigHistory.from_json(writer.meta("config"))
+            history = replace(history, in_force=history.before() if version is None else version)
+            config = history.config()
+            writer.set_meta("config", history.to_json())
+        self._use(config)
+        return history.in_force
+
+    def config_versions(self) -> list[ConfigVersion]:
+        """Return every config ever applied to the file, oldest first."""
+        return list(self._config_history().versions)
+
+    def _config_history(self) -> ConfigHistory:
+        return ConfigHistory.from_json(self._store.meta("config"))
+
+    def _use(self, config: RetrievalConfig) -> None:
+        with self._index_lock:
+            self.config = config
+            self._index = None
+        self._cache.clear()
+
     # -- looking around -----------------------------------------------------------------------------------------
 
     @property
@@ -382,6 +473,8 @@ class Retriever:
             "embedder": self._store.meta("embedder"),
             "tokenizer": self._store.meta("tokenizer") or self._tokenizer.name,
             "config": self.config.fingerprint(),
+            "config_version": self._config_history().in_force,
+            "config_changes": changes_of(self.config),
         }
 
     def close(self) -> None:

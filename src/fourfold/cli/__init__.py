@@ -18,6 +18,7 @@ GROUPS = (
     "graph",
     "search",
     "demo",
+    "evaluate",
 )
 
 

@@ -60,6 +60,15 @@ CREATE TABLE edges (
 CREATE INDEX edges_by_target ON edges (target);
 CREATE INDEX edges_by_generation ON edges (generation);
 
+-- What users said of answers; a node may be gone meanwhile.
+CREATE TABLE feedback (
+    num INTEGER PRIMARY KEY,
+    query TEXT NOT NULL,
+    node TEXT NOT NULL,
+    grade REAL NOT NULL,
+    UNIQUE (query, node)
+);
+
 -- What an index of an older generation must forget.
 CREATE TABLE deletions (kind TEXT NOT NULL, num INTEGER NOT NULL, generation INTEGER NOT NULL);
 CREATE INDEX deletions_by_generation ON deletions (generation);

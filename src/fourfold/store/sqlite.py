@@ -251,6 +251,14 @@ class Store:
         with self._reading() as connection:
             return dict(connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall())
 
+    def feedback(self) -> list[tuple[str, str, float]]:
+        """Return what users said of answers: (query, node id, grade), oldest query first."""
+        with self._reading() as connection:
+            return connection.execute(
+                "SELECT query, node, grade FROM feedback f "
+                "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
+            ).fetchall()
+
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the node numbers a compiled filter selects (see ``filters.to_sql``)."""
         with self._reading() as connection:
@@ -327,6 +335,14 @@ class Writer:
             self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         else:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def put_feedback(self, query: str, node_id: str, grade: float) -> None:
+        """Store what somebody said of an answer; the latest word on a pair counts."""
+        self._connection.execute(
+            "INSERT INTO feedback (query, node, grade) VALUES (?, ?, ?) "
+            "ON CONFLICT (query, node) DO UPDATE SET grade = excluded.grade",
+            (query, node_id, grade),
+        )
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement of another module of the store inside this transaction."""

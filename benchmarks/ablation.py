@@ -1,0 +1,72 @@
+"""The ladder, each part switched off, and other fusion rules, on every collection of a folder.
+
+    FOURFOLD_DATASETS=… python benchmarks/ablation.py [--collections cacm …] [--max-queries 300] [--results FOLDER]
+
+Prints one Markdown table for each of the three, nDCG@10 by collection, and writes ablation.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from quality import facts
+from tuning import folders
+
+from fourfold import RetrievalConfig, Retriever
+from fourfold.evaluate import ablations, ladder, load_collection, run_fusion, run_variants
+
+MEASURE = "ndcg@10"
+Table = dict[str, dict[str, float]]
+
+
+def measured(folder: Path, max_queries: int | None) -> dict[str, dict[str, float]]:
+    collection = load_collection(folder)
+    judged = collection.judgements.first(max_queries)
+    with Retriever() as retriever:
+        retriever.add(collection.nodes, collection.edges)
+        runs = {
+            "ladder": run_variants(retriever, judged, ladder(RetrievalConfig())),
+            "ablation": run_variants(retriever, judged, ablations(RetrievalConfig())),
+            "fusion": run_fusion(retriever, judged),
+        }
+    return {
+        kind: {run.system: float(run.values(judged, MEASURE).mean()) for run in found} for kind, found in runs.items()
+    }
+
+
+def markdown(tables: dict[str, Table], kind: str) -> str:
+    names = list(dict.fromkeys(system for table in tables.values() for system in table[kind]))
+    lines = [f"| {kind} | " + " | ".join(tables) + " | mean |", "|---" * (len(tables) + 2) + "|"]
+    for name in names:
+        values = [table[kind].get(name) for table in tables.values()]
+        cells = ["–" if value is None else f"{value:.3f}".lstrip("0") for value in values]
+        known = [value for value in values if value is not None]
+        mean = f"{np.mean(known):.3f}".lstrip("0") if len(known) == len(values) else "–"
+        lines.append(f"| {name} | " + " | ".join(cells) + f" | {mean} |")
+    return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--collections", nargs="+")
+    parser.add_argument("--max-queries", type=int, default=None)
+    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "fourfold-quality")
+    options = parser.parse_args()
+    options.results.mkdir(parents=True, exist_ok=True)
+    tables: dict[str, Any] = {}
+    for folder in folders(options.collections):
+        tables[folder.name] = measured(folder, options.max_queries)
+        report = {"facts": facts(), "measure": MEASURE, "max_queries": options.max_queries, "tables": tables}
+        (options.results / "ablation.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+        print(folder.name, json.dumps(tables[folder.name]), flush=True)
+    for kind in ("ladder", "ablation", "fusion") if tables else ():
+        print("\n" + markdown(tables, kind))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,173 @@
+"""What tuning is worth on queries it was not learnt from, that it leaves noise alone, and how long it takes.
+
+    FOURFOLD_DATASETS=… python benchmarks/tuning.py quality [--collections toollinkos …] [--max-queries 300]
+    FOURFOLD_DATASETS=… python benchmarks/tuning.py random [--trials 100] [--collections restbench_tmdb]
+    python benchmarks/tuning.py speed [--nodes 5000] [--queries 300]
+
+``quality`` prints, for each collection, the config in force and the tuned one on held-out folds, and what the gate let
+pass; ``random`` deals the judgements out to the wrong queries and counts how often anything would be applied;
+``speed`` times tuning on a made-up graph, and evaluating against searching. Results are written as JSON (--results).
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import tempfile
+import time
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from quality import facts
+
+from fourfold import Edge, Node, Retriever
+from fourfold.evaluate import JudgedQuery, Judgements, evaluate, load_collection, measure, summarise, tune
+
+MEASURES = ("ndcg@10", "recall@5", "recall@10")
+
+
+def folders(names: list[str] | None) -> list[Path]:
+    if "FOURFOLD_DATASETS" not in os.environ:
+        print("FOURFOLD_DATASETS names no folder of collections; there is nothing to measure.")
+        return []
+    found = sorted(path.parent for path in Path(os.environ["FOURFOLD_DATASETS"]).glob("*/corpus.jsonl"))
+    return [folder for folder in found if not names or folder.name in names]
+
+
+def quality(options: argparse.Namespace) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for folder in folders(options.collections):
+        collection = load_collection(folder)
+        queries = collection.judgements.first(options.max_queries).queries
+        with Retriever() as retriever:
+            retriever.add(collection.nodes, collection.edges)
+            default = evaluate(retriever, queries)
+            start, cpu = time.perf_counter(), time.process_time()
+            result = tune(retriever, queries)
+            seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
+        row: dict[str, Any] = {"queries": len(queries), "lower": result.lower, "applied": result.worthwhile}
+        for name in MEASURES:
+            of = measure(name)
+            row[f"default {name}"] = float(default.values(queries, name).mean())
+            row[f"tuned {name}"] = float(np.mean([of(result.rankings[query.id], query) for query in queries]))
+            row[f"gated {name}"] = row[f"tuned {name}" if result.worthwhile else f"default {name}"]
+        rows[folder.name] = row | {"seconds": seconds, "cpu_seconds": cpu, "changes": result.changes}
+        print(folder.name, {k: round(v, 4) if isinstance(v, float) else v for k, v in rows[folder.name].items()})
+        write(options, {"quality": rows})
+    if rows:
+        print_table(rows)
+    return rows
+
+
+def print_table(rows: dict[str, Any]) -> None:
+    columns = [f"{kind} {name}" for name in MEASURES for kind in ("default", "tuned", "gated")]
+    print("\n" + f"{'':20}" + "".join(f"{column:>18}" for column in columns) + "  applied")
+    for name, row in rows.items():
+        print(f"{name:20}" + "".join(f"{row[column]:18.3f}" for column in columns) + f"  {row['applied']}")
+    print(f"{'mean':20}" + "".join(f"{np.mean([row[c] for row in rows.values()]):18.3f}" for c in columns))
+
+
+def random(options: argparse.Namespace) -> dict[str, Any]:
+    rows = {}
+    for folder in folders(options.collections or ["restbench_tmdb"]):
+        collection = load_collection(folder)
+        judged = collection.judgements.first(options.max_queries).queries
+        ids = [node.id for node in collection.nodes]
+        applied, gains, largest = 0, [], 0.0
+        with Retriever() as retriever:
+            retriever.add(collection.nodes, collection.edges)
+            for trial in range(options.trials):
+                dice = np.random.default_rng(trial)
+                dealt = [
+                    replace(query, relevant=dict.fromkeys(dice.choice(ids, len(query.relevant), replace=False), 1.0))
+                    for query in judged
+                ]
+                result = tune(retriever, dealt, seed=trial)
+                applied += result.worthwhile
+                gains.append(result.gain.mean)
+                largest = max(largest, result.lower)
+                rows[folder.name] = {
+                    "trials": trial + 1,
+                    "applied": applied,
+                    "mean gain": float(np.mean(gains)),
+                    "largest gain": float(np.max(gains)),
+                    "largest lower bound": largest,
+                }
+                if (trial + 1) % 10 == 0:
+                    print(folder.name, rows[folder.name], flush=True)
+                    write(options, {"random": rows})
+    return rows
+
+
+def speed(options: argparse.Namespace) -> dict[str, Any]:
+    dice = np.random.default_rng(0)
+    words = [f"{a}{b}" for a in ("ba", "be", "bi", "bo", "du") for b in ("lan", "mer", "nis", "ton", "rug", "kel")]
+    words += [f"{word}{end}" for word in words for end in ("a", "o", "us", "ix", "en")]
+    weights = 1.0 / np.arange(1, len(words) + 1)
+    weights /= weights.sum()
+    nodes = [
+        Node(f"n{i}", name=" ".join(dice.choice(words, 2)), text=" ".join(dice.choice(words, 40, p=weights)))
+        for i in range(options.nodes)
+    ]
+    ends = dice.integers(0, options.nodes, (4 * options.nodes, 2))
+    kinds = ("requires", "part_of", "relates_to", "follows")
+    edges = [Edge(f"n{a}", f"n{b}", kinds[i % 4]) for i, (a, b) in enumerate(ends.tolist()) if a != b]
+    queries = []
+    for i, place in enumerate(dice.integers(0, options.nodes, options.queries).tolist()):
+        target = f"n{dice.integers(0, options.nodes)}"
+        queries.append(JudgedQuery(str(i), " ".join(nodes[place].text.split()[:6]), {f"n{place}": 1.0, target: 1.0}))
+    with Retriever() as retriever:
+        retriever.add(nodes, edges)
+        retriever.search("warm up")
+        start, cpu = time.perf_counter(), time.process_time()
+        tune(retriever, queries)
+        row = {
+            "nodes": len(nodes),
+            "edges": len(edges),
+            "queries": len(queries),
+            "tune_seconds": time.perf_counter() - start,
+            "tune_cpu_seconds": time.process_time() - cpu,
+        }
+        thousand = Judgements("speed", tuple(replace(queries[i % len(queries)], id=str(i)) for i in range(1000)))
+        ratios = []
+        for _ in range(3):
+            start = time.process_time()
+            for query in thousand:
+                retriever.forget_answers()
+                retriever.search(query.text)
+            searching = time.process_time() - start
+            distinct = [replace(query, text=f"{query.text} {i}") for i, query in enumerate(thousand)]
+            start = time.process_time()
+            summarise(evaluate(retriever, distinct), distinct)
+            ratios.append((time.process_time() - start) / searching)
+        row["evaluate_over_search"] = float(np.median(ratios))
+    print(row)
+    return {"speed": row}
+
+
+def write(options: argparse.Namespace, found: dict[str, Any]) -> None:
+    options.results.mkdir(parents=True, exist_ok=True)
+    path = options.results / f"tuning-{options.what}.json"
+    path.write_text(json.dumps({"facts": facts(), "max_queries": options.max_queries, **found}, indent=1))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("what", choices=["quality", "random", "speed"])
+    parser.add_argument("--collections", nargs="+")
+    parser.add_argument("--max-queries", type=int, default=None)
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--nodes", type=int, default=5000)
+    parser.add_argument("--queries", type=int, default=300)
+    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "fourfold-quality")
+    options = parser.parse_args()
+    found = {"quality": quality, "random": random, "speed": speed}[options.what](options)
+    write(options, {options.what: found})
+    print(json.dumps(facts()))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,324 @@
+"""Commands that measure and learn: ``eval``, ``ablate``, ``compare``, ``tune`` and ``probes``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+from rich.table import Table
+
+from fourfold import InvalidValueError, RetrievalConfig, Retriever
+from fourfold.cli import options, output
+from fourfold.evaluate import (
+    Comparison,
+    Judgements,
+    Run,
+    Summary,
+    ablations,
+    compare,
+    evaluate,
+    feedback_judgements,
+    known_to,
+    ladder,
+    load_judgements,
+    run_fusion,
+    run_variants,
+    save_probes,
+    suggest_probes,
+    summarise,
+    tune,
+    weight_sweep,
+    write_report,
+)
+
+Queries = Annotated[
+    Path, typer.Argument(help="A folder with queries.jsonl and qrels.tsv, or a file of probes.", show_default=False)
+]
+OptionalQueries = Annotated[
+    Path | None,
+    typer.Argument(help="A folder in BEIR form or a file of probes.", show_default="the feedback kept in the graph"),
+]
+Measures = Annotated[
+    list[str] | None,
+    typer.Option("--measure", "-m", help="Such as ndcg@10, recall@5, semantic_recall@5, hit@1, mrr, map; repeatable."),
+]
+Html = Annotated[Path | None, typer.Option("--html", help="Write a report with plots.", show_default=False)]
+K = Annotated[int, typer.Option("-k", min=1, help="Hits per query.")]
+
+_MEASURES = ("ndcg@10", "recall@5", "recall@10", "hit@1", "mrr@10", "map@10")
+_SWEEP = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command("eval")(eval_)
+    app.command()(ablate)
+    app.command(name="compare")(compare_)
+    app.command(name="tune")(tune_)
+    app.command()(probes)
+
+
+def eval_(
+    queries: Queries,
+    db: options.Db,
+    k: K = 10,
+    measures: Measures = None,
+    save: Annotated[Path | None, typer.Option("--save", help="Keep the run as JSON.", show_default=False)] = None,
+    trec: Annotated[Path | None, typer.Option("--trec", help="Keep the run in TREC form.", show_default=False)] = None,
+    html: Html = None,
+    json: options.Json = False,
+) -> None:
+    """Measure the answers to judged queries: quality with intervals, per intent and overall, and time."""
+    with Retriever(db, read_only=True) as retriever:
+        judged = _judged(retriever, queries)
+        with _progress("searching") as step:
+            run = evaluate(retriever, judged, k=k, progress=step)
+        summary = summarise(run, judged, measures=measures or _default_measures(judged))
+        if save is not None:
+            run.save(save)
+        if trec is not None:
+            run.save_trec(trec)
+        if html is not None:
+            write_report(html, judged, [run], retriever=retriever)
+    if json:
+        output.emit_json(summary.as_dict() | {"unknown": list(judged.unknown), "notes": list(judged.notes)})
+        return
+    _show([summary], f"{len(judged)} queries of {judged.name}")
+    if len(summary.by_intent) > 1:
+        _show_intents(summary)
+
+
+def ablate(
+    queries: Queries,
+    db: options.Db,
+    k: K = 10,
+    measures: Measures = None,
+    fusion: Annotated[bool, typer.Option("--fusion", help="Fusion rules and dead ends too.")] = False,
+    html: Html = None,
+    json: options.Json = False,
+) -> None:
+    """Show what each component is worth: the ladder, then each switched off in turn; with --fusion other rules too."""
+    with Retriever(db, read_only=True) as retriever:
+        judged = _judged(retriever, queries)
+        names = measures or list(_default_measures(judged))
+        found: dict[str, list[Run]] = {}
+        with _progress("ladder") as step:
+            found["ladder"] = run_variants(retriever, judged, ladder(retriever.config), k=k, progress=step)
+        with _progress("ablation") as step:
+            found["ablation"] = run_variants(retriever, judged, ablations(retriever.config), k=k, progress=step)
+        if fusion:
+            with _progress("fusion") as step:
+                found["fusion"] = run_fusion(retriever, judged, k=k, progress=step)
+        if html is not None:
+            sweeps = _sweeps(retriever, judged, k)
+            write_report(html, judged, found["ladder"], retriever=retriever, sweeps=sweeps, title="The ladder")
+    tables = {name: [summarise(run, judged, measures=names) for run in runs] for name, runs in found.items()}
+    if json:
+        output.emit_json({name: [summary.as_dict() for summary in table] for name, table in tables.items()})
+        return
+    for name, table in tables.items():
+        _show(table, f"{name}: {len(judged)} queries of {judged.name}")
+
+
+def compare_(
+    runs: Annotated[list[Path], typer.Argument(help="Runs, JSON or TREC; the first is the baseline.")],
+    queries: Annotated[Path, typer.Option("--queries", help="The judged queries.", show_default=False)],
+    measure: Annotated[str, typer.Option("--measure", "-m", help="What is compared.")] = "ndcg@10",
+    html: Html = None,
+    json: options.Json = False,
+) -> None:
+    """Compare saved runs with the first, query by query: paired test, corrected for the number of runs (Holm)."""
+    if len(runs) < 2:
+        raise InvalidValueError("One run has nothing to be compared with; name two or more.")
+    judged = load_judgements(queries)
+    loaded = [Run.load(path) for path in runs]
+    values = [run.values(judged, measure) for run in loaded]
+    found = compare(values[0], values[1:])
+    if html is not None:
+        write_report(html, judged, loaded, main_measure=measure, title="Comparison of runs")
+    if json:
+        output.emit_json([_comparison(run, one) for run, one in zip(loaded[1:], found, strict=True)])
+        return
+    table = Table("run", measure, "difference", "wins / ties / losses", "p", "p (Holm)", box=None)
+    table.add_row(loaded[0].system, f"{values[0].mean():.3f}", "baseline")
+    for run, own, one in zip(loaded[1:], values[1:], found, strict=True):
+        counts = f"{one.wins} / {one.ties} / {one.losses}"
+        p = (f"{one.p_value:.4f}", f"{one.p_adjusted:.4f}")
+        table.add_row(run.system, f"{own.mean():.3f}", str(one.difference), counts, *p)
+    output.stdout().print(table)
+
+
+def tune_(
+    db: options.Db,
+    queries: OptionalQueries = None,
+    k: K = 10,
+    apply: Annotated[
+        bool, typer.Option("--apply/--dry-run", help="Keep what was learnt in the file, if it is better.")
+    ] = False,
+    rollback: Annotated[
+        bool, typer.Option("--rollback", help="Go back to the config before the one in force.")
+    ] = False,
+    history: Annotated[bool, typer.Option("--history", help="Show every config applied so far.")] = False,
+    json: options.Json = False,
+) -> None:
+    """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
+    with Retriever(db, read_only=not (apply or rollback)) as retriever:
+        if rollback:
+            _say(json, {"in_force": retriever.rollback_config()}, "In force is config version {in_force}.")
+        elif history:
+            _show_history(retriever, json)
+        else:
+            _tune(retriever, queries, k=k, apply=apply, json=json)
+
+
+def probes(
+    db: options.Db,
+    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the probes to a file.")] = None,
+    count: Annotated[int, typer.Option("--count", min=1, help="How many.")] = 50,
+    seed: Annotated[int, typer.Option("--seed", help="Which nodes they are made of.")] = 0,
+    json: options.Json = False,
+) -> None:
+    """Suggest probes made from the graph itself; synthetic, for a first look at the ladder."""
+    with Retriever(db, read_only=True) as retriever:
+        found = suggest_probes(retriever, count=count, seed=seed)
+    if out is not None:
+        save_probes(out, found)
+        output.say(f"{len(found)} synthetic probes in {out}; look at them, and replace them by people's questions.")
+    elif json:
+        output.emit_json([{"query": q.text, "expected": list(q.relevant), "synthetic": True} for q in found])
+    else:
+        table = Table("synthetic question", "expected", box=None)
+        for query in found:
+            table.add_row(query.text, ", ".join(query.relevant))
+        output.stdout().print(table)
+
+
+# -- helpers ------------------------------------------------------------------------------------------------------
+
+
+def _judged(retriever: Retriever, queries: Path | None) -> Judgements:
+    judged = feedback_judgements(retriever) if queries is None else known_to(retriever, load_judgements(queries))
+    for note in judged.notes:
+        output.say(note)
+    if any(query.synthetic for query in judged):
+        output.say("Some of these probes are synthetic: they show differences, not how good answers to people are.")
+    return judged
+
+
+def _default_measures(judged: Judgements) -> Sequence[str]:
+    semantic = any(query.equivalents for query in judged)
+    return (*_MEASURES, "semantic_recall@5") if semantic else _MEASURES
+
+
+def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, json: bool) -> None:
+    judged = _judged(retriever, queries)
+    try:
+        with _progress("tuning") as step:
+            result = tune(retriever, judged.queries, k=k, progress=step)
+    except KeyboardInterrupt:
+        output.say("Stopped; nothing was applied.")
+        raise typer.Exit(130) from None
+    facts: dict[str, Any] = {
+        "queries": len(judged),
+        "measure": result.measure,
+        "in force": str(result.default),
+        "tuned, held out": str(result.tuned),
+        "gain": f"{result.gain.mean:+.4f}",
+        "lower bound": f"{result.lower:+.4f}",
+        "learnt": result.changes,
+        "verdict": result.verdict,
+        "notes": list(result.notes),
+        "applied": None,
+    }
+    if apply and result.worthwhile:
+        evidence = {name: facts[name] for name in ("queries", "measure", "in force", "tuned, held out", "lower bound")}
+        facts["applied"] = retriever.apply_config(result.config, evidence=evidence)
+    if json:
+        output.emit_json(facts)
+        return
+    facts["learnt"] = ", ".join(f"{name} = {value}" for name, value in result.changes.items()) or "nothing"
+    if result.worthwhile and not apply:
+        facts["applied"] = "nothing yet; say --apply"
+    output.show_facts(output.stdout(), facts)
+
+
+def _show_history(retriever: Retriever, json: bool) -> None:
+    versions = retriever.config_versions()
+    in_force = retriever.info()["config_version"]
+    if json:
+        output.emit_json(
+            {
+                "in_force": in_force,
+                "versions": [
+                    {"number": v.number, "applied": v.applied, "changes": v.changes, "evidence": v.evidence}
+                    for v in versions
+                ],
+            }
+        )
+        return
+    table = Table("version", "applied", "changes", "evidence", box=None)
+    table.add_row("0" + (" *" if in_force == 0 else ""), "", "the defaults", "")
+    for v in versions:
+        mark = " *" if v.number == in_force else ""
+        evidence = ", ".join(f"{name} {value}" for name, value in v.evidence.items())
+        table.add_row(f"{v.number}{mark}", v.applied, ", ".join(v.changes), evidence)
+    output.stdout().print(table)
+
+
+def _sweeps(retriever: Retriever, judged: Judgements, k: int) -> dict[str, dict[float, Run]]:
+    config = retriever.config if retriever.config.intent_tilt is not None else RetrievalConfig()
+    sweeps = {}
+    for component in ("embedding", "text", "graph", "intent"):
+        with _progress(f"weight of {component}") as step:
+            runs = run_variants(retriever, judged, weight_sweep(config, component, _SWEEP), k=k, progress=step)
+        sweeps[component] = dict(zip(_SWEEP, runs, strict=True))
+    return sweeps
+
+
+@contextmanager
+def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    with output.progress_bar() as bar:
+        task = bar.add_task(what, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
+
+
+def _show(summaries: Sequence[Summary], title: str) -> None:
+    names = list(summaries[0].measures)
+    table = Table("", *names, "ms", title=title, title_justify="left", box=None)
+    for summary in summaries:
+        first, *others = summary.measures.values()
+        time = summary.run.latency()["p50_ms"]
+        cells = [str(first), *(f"{interval.mean:.3f}" for interval in others), f"{time:.1f}" if time else ""]
+        table.add_row(summary.run.system, *cells)
+    output.stdout().print(table)
+
+
+def _show_intents(summary: Summary) -> None:
+    table = Table("intent", "queries", *summary.measures, box=None)
+    for intent, measures in summary.by_intent.items():
+        table.add_row(intent, str(summary.counts[intent]), *(f"{i.mean:.3f}" for i in measures.values()))
+    output.stdout().print(table)
+
+
+def _comparison(run: Run, found: Comparison) -> dict[str, Any]:
+    return {
+        "run": run.system,
+        "difference": found.difference.mean,
+        "lower": found.difference.lower,
+        "upper": found.difference.upper,
+        "wins": found.wins,
+        "ties": found.ties,
+        "losses": found.losses,
+        "p": found.p_value,
+        "p_holm": found.p_adjusted,
+    }
+
+
+def _say(json: bool, facts: Mapping[str, Any], sentence: str) -> None:
+    if json:
+        output.emit_json(facts)
+    else:
+        output.say(sentence.format(**facts))

@@ -1,0 +1,232 @@
+"""Judged queries, and the collections they belong to, in BEIR form.
+
+A folder in BEIR form holds ``corpus.jsonl`` {_id, title, text, metadata?}, ``queries.jsonl`` {_id, text}, ``qrels.tsv``
+(query-id, corpus-id, score; or ``qrels/test.tsv``) and, where there is a graph, ``edges.jsonl`` {source, target, type,
+weight?, directed?}. A file of probes is JSON Lines of {query, expected, intent?, equivalents?}.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from fourfold.errors import InvalidValueError
+from fourfold.types import Edge, Node
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedQuery:
+    """A query and what it should find.
+
+    Args:
+        id: unique among the queries of a set.
+        text: the query.
+        relevant: node id → grade; a grade above 0 is relevant.
+        equivalents: relevant id → ids that count as well as it does for semantic recall.
+        intent: the intent its author expects, or None.
+        synthetic: made from the graph, not asked by anybody.
+
+    """
+
+    id: str
+    text: str
+    relevant: Mapping[str, float]
+    equivalents: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    intent: str | None = None
+    synthetic: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Judgements:
+    """Judged queries, and what had to be left out of them on the way.
+
+    Args:
+        name: what tables and reports call the set.
+        queries: every query has at least one relevant node.
+        unknown: ids named by a judgement but not in the graph, sorted.
+        notes: one sentence for each kind of thing that was skipped.
+
+    """
+
+    name: str
+    queries: tuple[JudgedQuery, ...]
+    unknown: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.queries)
+
+    def __iter__(self) -> Iterator[JudgedQuery]:
+        return iter(self.queries)
+
+    def known_to(self, is_known: Callable[[str], bool]) -> Judgements:
+        """Return the set without judgements on ids that are not known; they are counted and listed."""
+        kept: list[JudgedQuery] = []
+        unknown: set[str] = set()
+        judgements = emptied = 0
+        for query in self.queries:
+            strange = [identity for identity in query.relevant if not is_known(identity)]
+            if not strange:
+                kept.append(query)
+                continue
+            unknown.update(strange)
+            judgements += len(strange)
+            relevant = {identity: grade for identity, grade in query.relevant.items() if is_known(identity)}
+            if any(grade > 0 for grade in relevant.values()):
+                kept.append(replace(query, relevant=relevant))
+            else:
+                emptied += 1
+        if not unknown:
+            return self
+        listed = sorted(unknown)
+        shown = ", ".join(repr(identity) for identity in listed[:5]) + (", …" if len(listed) > 5 else "")
+        note = f"{judgements} judgements name {len(listed)} ids that are not in the graph ({shown}) and were skipped"
+        note += f"; {emptied} queries had no other judgement and were left out." if emptied else "."
+        return replace(self, queries=tuple(kept), unknown=tuple(listed), notes=(*self.notes, note))
+
+    def first(self, count: int | None) -> Judgements:
+        """Return the first ``count`` queries; all of them for None."""
+        return self if count is None else replace(self, queries=self.queries[:count])
+
+
+@dataclass(frozen=True, slots=True)
+class Collection:
+    """A graph to search and the queries to judge it by."""
+
+    name: str
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    judgements: Judgements
+
+
+def load_collection(folder: str | Path) -> Collection:
+    """Read a folder in BEIR form.
+
+    A corpus title becomes the node's name; queries without a judgement are left out, and so are edges that end at
+    themselves or at unknown ids. ``"directed": false`` adds an edge in both directions.
+
+    Raises:
+        InvalidValueError: a file is missing, or a line cannot be read; the sentence names file and line.
+
+    """
+    path = Path(folder)
+    nodes = tuple(
+        Node(
+            id=str(record["_id"]),
+            name=str(record.get("title") or ""),
+            type=str(record.get("type") or ""),
+            text=str(record.get("text") or ""),
+            metadata=record.get("metadata") or {},
+        )
+        for record in _records(path / "corpus.jsonl", ("_id",))
+    )
+    known = {node.id for node in nodes}
+    edges = tuple(_edges(path / "edges.jsonl", known)) if (path / "edges.jsonl").is_file() else ()
+    return Collection(path.name, nodes, edges, load_judgements(path).known_to(known.__contains__))
+
+
+def load_judgements(path: str | Path) -> Judgements:
+    """Read judged queries: a folder with ``queries.jsonl`` and ``qrels.tsv``, or a file of probes.
+
+    Raises:
+        InvalidValueError: a file is missing, or a line cannot be read; the sentence names file and line.
+
+    """
+    source = Path(path)
+    if not source.is_dir():
+        return Judgements(source.stem, tuple(_probes(source)))
+    qrels: dict[str, dict[str, float]] = {}
+    for query_id, node_id, grade in _qrels(source):
+        qrels.setdefault(query_id, {})[node_id] = grade
+    queries = []
+    without = 0
+    for record in _records(source / "queries.jsonl", ("_id", "text")):
+        relevant = qrels.get(str(record["_id"]), {})
+        if any(grade > 0 for grade in relevant.values()):
+            queries.append(JudgedQuery(str(record["_id"]), str(record["text"]), relevant, intent=record.get("intent")))
+        else:
+            without += 1
+    notes = (f"{without} queries have no relevant node and were left out.",) if without else ()
+    return Judgements(source.name, tuple(queries), notes=notes)
+
+
+def save_probes(path: str | Path, queries: Iterable[JudgedQuery]) -> None:
+    """Write queries as a file of probes; grades other than 1 are kept."""
+    lines = []
+    for query in queries:
+        record: dict[str, Any] = {"id": query.id, "query": query.text, "expected": list(query.relevant)}
+        if any(grade != 1 for grade in query.relevant.values()):
+            record["expected"] = dict(query.relevant)
+        if query.equivalents:
+            record["equivalents"] = {key: list(others) for key, others in query.equivalents.items()}
+        record |= {"intent": query.intent} if query.intent else {}
+        record |= {"synthetic": True} if query.synthetic else {}
+        lines.append(json.dumps(record, ensure_ascii=False) + "\n")
+    Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+def _probes(path: Path) -> Iterator[JudgedQuery]:
+    for number, record in enumerate(_records(path, ("query", "expected")), 1):
+        expected = record["expected"]
+        relevant = expected if isinstance(expected, dict) else dict.fromkeys(expected, 1)
+        if not any(grade > 0 for grade in relevant.values()):
+            raise InvalidValueError(f"{path}, probe {number}: no id is expected; a probe needs at least one.")
+        yield JudgedQuery(
+            id=str(record.get("id", number)),
+            text=str(record["query"]),
+            relevant={str(identity): float(grade) for identity, grade in relevant.items()},
+            equivalents={key: tuple(others) for key, others in (record.get("equivalents") or {}).items()},
+            intent=record.get("intent"),
+            synthetic=bool(record.get("synthetic", False)),
+        )
+
+
+def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
+    try:
+        lines = path.read_text(encoding="utf-8").split("\n")
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            record = json.loads(line)
+        except json.JSONDecodeError as error:
+            raise InvalidValueError(f"{path}, line {number} is no JSON: {error}.") from error
+        missing = [key for key in required if not isinstance(record, dict) or key not in record]
+        if missing:
+            raise InvalidValueError(f"{path}, line {number} has no {missing[0]!r}.")
+        yield record
+
+
+def _qrels(folder: Path) -> Iterator[tuple[str, str, float]]:
+    path = next((p for p in (folder / "qrels.tsv", folder / "qrels" / "test.tsv") if p.is_file()), folder / "qrels.tsv")
+    try:
+        lines = path.read_text(encoding="utf-8").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
+    for number, line in enumerate(lines, 1):
+        columns = line.split("\t") if "\t" in line else line.split()
+        if not line.strip() or (number == 1 and columns[0] in ("query-id", "qid")):
+            continue
+        if len(columns) == 4:  # TREC has a column that nobody reads after the query
+            columns = [columns[0], *columns[2:]]
+        try:
+            query_id, node_id, grade = columns
+            yield query_id, node_id, float(grade)
+        except ValueError as error:
+            raise InvalidValueError(f"{path}, line {number}: {line!r} is not query-id, corpus-id, score.") from error
+
+
+def _edges(path: Path, known: set[str]) -> Iterator[Edge]:
+    for record in _records(path, ("source", "target")):
+        source, target = str(record["source"]), str(record["target"])
+        if source == target or source not in known or target not in known:
+            continue
+        kind, weight = str(record.get("type") or ""), float(record.get("weight", 1.0))
+        yield Edge(source, target, kind, weight)
+        if record.get("directed") is False:
+            yield Edge(target, source, kind, weight)

@@ -1,0 +1,246 @@
+"""A run: what a system answered to a set of queries, with the time each answer took; kept as JSON or in TREC form."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import InvalidValueError
+from fourfold.evaluate.collection import JudgedQuery, Judgements
+from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
+from fourfold.evaluate.statistics import Interval, bootstrap_interval
+
+if TYPE_CHECKING:
+    from fourfold.retriever import Retriever
+
+Progress = Callable[[int, int], None]
+
+
+@dataclass(frozen=True)
+class Run:
+    """The answers of one system.
+
+    Args:
+        system: what answered.
+        collection: which set of queries.
+        rankings: query id → ids, best first.
+        scores: query id → the scores beside them.
+        intents: query id → the intent that was read, where the system reads any.
+        seconds: query id → how long the answer took.
+        facts: JSON values about the run, such as k and the fingerprint of the config.
+
+    """
+
+    system: str
+    collection: str
+    rankings: Mapping[str, Sequence[str]]
+    scores: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    intents: Mapping[str, str] = field(default_factory=dict)
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    facts: Mapping[str, Any] = field(default_factory=dict)
+
+    def values(self, judgements: Sequence[JudgedQuery] | Judgements, name: str) -> NDArray[np.float64]:
+        """Return a measure of each query, (n_queries,); a query without an answer counts 0."""
+        of = measure(name)
+        return np.array([of(self.rankings.get(query.id, ()), query) for query in judgements], np.float64)
+
+    def latency(self) -> dict[str, float]:
+        """Return the median and the 95th percentile of the time of an answer, in milliseconds."""
+        times = np.array(list(self.seconds.values()) or [0.0])
+        return {"p50_ms": 1000 * float(np.median(times)), "p95_ms": 1000 * float(np.quantile(times, 0.95))}
+
+    def save(self, path: str | Path) -> None:
+        """Write the run as JSON."""
+        Path(path).write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Run:
+        """Read a run from JSON, or from a TREC run file.
+
+        Raises:
+            InvalidValueError: it is neither.
+
+        """
+        try:
+            text = Path(path).read_text(encoding="utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise InvalidValueError(f"The run {str(path)!r} cannot be read: {error}.") from error
+        if not text.lstrip().startswith("{"):
+            return _from_trec(text, Path(path))
+        try:
+            return cls(**json.loads(text))
+        except (ValueError, TypeError) as error:
+            raise InvalidValueError(f"{str(path)!r} is no run saved by fourfold: {error}.") from error
+
+    def save_trec(self, path: str | Path) -> None:
+        """Write the run in TREC form: query-id Q0 node-id rank score system; blanks in ids become ``%20``."""
+        lines = []
+        for query_id, ranking in self.rankings.items():
+            scores = self.scores.get(query_id) or [1.0 / rank for rank in range(1, len(ranking) + 1)]
+            for rank, (identity, score) in enumerate(zip(ranking, scores, strict=True), 1):
+                lines.append(f"{_word(query_id)} Q0 {_word(identity)} {rank} {score!r} {_word(self.system)}\n")
+        Path(path).write_text("".join(lines), encoding="utf-8")
+
+
+@dataclass(frozen=True)
+class Summary:
+    """The means of a run with their intervals, overall and per intent."""
+
+    run: Run
+    measures: Mapping[str, Interval]
+    by_intent: Mapping[str, Mapping[str, Interval]]
+    counts: Mapping[str, int]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the summary in plain JSON types."""
+        return {
+            "system": self.run.system,
+            "collection": self.run.collection,
+            "queries": len(self.run.rankings),
+            "measures": {name: asdict(interval) for name, interval in self.measures.items()},
+            "by_intent": {
+                intent: {"queries": self.counts[intent], **{name: asdict(i) for name, i in measures.items()}}
+                for intent, measures in self.by_intent.items()
+            },
+            "latency": self.run.latency(),
+        }
+
+
+def evaluate(
+    retriever: Retriever,
+    judgements: Judgements | Sequence[JudgedQuery],
+    *,
+    k: int = 10,
+    system: str = "fourfold",
+    progress: Progress | None = None,
+    **options: Any,
+) -> Run:
+    """Search for every query; remembered answers are not used, so that times are true.
+
+    Args:
+        retriever: the graph.
+        judgements: the queries.
+        k: hits per query.
+        system: the name of the run.
+        progress: called with (queries done, queries in all).
+        options: passed to ``Retriever.search``.
+
+    """
+    rankings, scores, intents, seconds = {}, {}, {}, {}
+    retriever.forget_answers()
+    queries = list(judgements)
+    for done, query in enumerate(queries, 1):
+        start = time.perf_counter()
+        result = retriever.search(query.text, k=k, **options)
+        seconds[query.id] = time.perf_counter() - start
+        rankings[query.id] = result.ids
+        scores[query.id] = [hit.score for hit in result.hits]
+        intents[query.id] = str(result.intent)
+        if progress is not None:
+            progress(done, len(queries))
+    collection = judgements.name if isinstance(judgements, Judgements) else ""
+    facts = {"k": k, "config": retriever.config.fingerprint(), "generation": retriever.generation}
+    return Run(system, collection, rankings, scores, intents, seconds, facts)
+
+
+def summarise(
+    run: Run,
+    judgements: Judgements | Sequence[JudgedQuery],
+    *,
+    measures: Sequence[str] = DEFAULT_MEASURES,
+    confidence: float = 0.95,
+) -> Summary:
+    """Return the means of the run with bootstrap intervals, overall and per intent.
+
+    The intent is the one the author of a query gave, else the one the run read.
+    """
+    queries = list(judgements)
+    intents = np.array([str(query.intent or run.intents.get(query.id, "")) for query in queries])
+    overall: dict[str, Interval] = {}
+    by_intent: dict[str, dict[str, Interval]] = {}
+    for name in measures:
+        values = run.values(queries, name)
+        overall[name] = bootstrap_interval(values, confidence=confidence)
+        for intent in sorted(set(intents.tolist()) - {""}):
+            own = values[intents == intent]
+            by_intent.setdefault(intent, {})[name] = bootstrap_interval(own, confidence=confidence)
+    counts = {intent: int((intents == intent).sum()) for intent in by_intent}
+    return Summary(run, overall, by_intent, counts)
+
+
+def feedback_judgements(retriever: Retriever) -> Judgements:
+    """Return what ``Retriever.feedback`` collected as judged queries; nodes that are gone are skipped and listed.
+
+    Raises:
+        InvalidValueError: there is none.
+
+    """
+    relevant: dict[str, dict[str, float]] = {}
+    for query, node_id, grade in retriever.judgements():
+        relevant.setdefault(query, {})[node_id] = grade
+    queries = tuple(
+        JudgedQuery(str(number), text, grades)
+        for number, (text, grades) in enumerate(relevant.items(), 1)
+        if any(grade > 0 for grade in grades.values())
+    )
+    if not queries:
+        raise InvalidValueError(
+            f"{retriever.path!r} holds no feedback that calls a node relevant; collect some with "
+            "retriever.feedback(query, node_id), or name a file of judged queries."
+        )
+    return known_to(retriever, Judgements("feedback", queries))
+
+
+def known_to(retriever: Retriever, judgements: Judgements) -> Judgements:
+    """Return the judgements on nodes of the graph; the others are counted, listed and skipped.
+
+    Raises:
+        InvalidValueError: none is left.
+
+    """
+    named = {identity for query in judgements for identity in query.relevant}
+    known = {node.id for node in retriever.get(sorted(named))}
+    left = judgements.known_to(known.__contains__)
+    if not left.queries:
+        raise InvalidValueError(
+            f"No judged query of {judgements.name!r} names a node of {retriever.path!r}; "
+            f"{len(left.unknown)} ids are unknown to the graph."
+        )
+    return left
+
+
+def _from_trec(text: str, path: Path) -> Run:
+    found: dict[str, list[tuple[float, int, str]]] = {}
+    system = path.stem
+    for number, line in enumerate(text.splitlines(), 1):
+        if not line.strip():
+            continue
+        try:
+            query_id, _, identity, rank, score, system = line.split()
+            found.setdefault(_unword(query_id), []).append((-float(score), int(rank), _unword(identity)))
+        except ValueError as error:
+            raise InvalidValueError(f"{path}, line {number} is no line of a TREC run: {line!r}.") from error
+    ordered = {query_id: sorted(rows) for query_id, rows in found.items()}
+    return Run(
+        system=_unword(system),
+        collection="",
+        rankings={query_id: [identity for _, _, identity in rows] for query_id, rows in ordered.items()},
+        scores={query_id: [-score for score, _, _ in rows] for query_id, rows in ordered.items()},
+    )
+
+
+def _word(text: str) -> str:
+    return text.replace("%", "%25").replace(" ", "%20").replace("\t", "%09").replace("\n", "%0A") or "%"
+
+
+def _unword(text: str) -> str:
+    if text == "%":
+        return ""
+    return text.replace("%0A", "\n").replace("%09", "\t").replace("%20", " ").replace("%25", "%")

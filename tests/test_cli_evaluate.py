@@ -1,0 +1,101 @@
+"""The commands that measure and learn, from a graph file to an applied config and back."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from fourfold import Edge, Node, Retriever
+from fourfold.cli import create_app
+from fourfold.evaluate import JudgedQuery, Run, load_judgements, save_probes
+
+
+def run(*args, code=0):
+    result = CliRunner().invoke(create_app(), [str(arg) for arg in args])
+    assert result.exit_code == code, result.output
+    return result
+
+
+@pytest.fixture(scope="module")
+def graph(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("measured")
+    herbs = "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple".split()  # noqa: SIM905
+    names = [f"{a} {b}" for a in herbs for b in herbs if a < b]
+    nodes = [Node(f"n{i:03}", name, text=herbs[i % 13]) for i, name in enumerate(names)]
+    edges = [Edge(f"n{i:03}", f"n{77 - i:03}", "requires") for i in range(39)]
+    edges += [Edge(f"n{i:03}", f"n{(5 * i + 3) % 78:03}", "near") for i in range(78) if (5 * i + 3) % 78 != i]
+    queries = [JudgedQuery(str(i), f"what goes with {names[i]}", {f"n{77 - i:03}": 1.0}) for i in range(39)]
+    with Retriever(folder / "kg.sqlite") as retriever:
+        retriever.add(nodes, edges)
+    save_probes(folder / "probes.jsonl", queries)
+    return folder / "kg.sqlite", folder / "probes.jsonl"
+
+
+def test_eval_prints_measures_and_keeps_the_run(graph, tmp_path):
+    db, probes = graph
+    shown = run("eval", probes, "--db", db, "--save", tmp_path / "a.json", "--trec", tmp_path / "a.txt")
+    assert "ndcg@10" in shown.stdout and "39 queries of probes" in shown.stdout
+    assert Run.load(tmp_path / "a.json").rankings == Run.load(tmp_path / "a.txt").rankings
+    found = json.loads(run("eval", probes, "--db", db, "-m", "recall@5", "--json").stdout)
+    assert set(found["measures"]) == {"recall@5"} and found["queries"] == 39
+    compared = json.loads(run("compare", tmp_path / "a.json", tmp_path / "a.txt", "--queries", probes, "--json").stdout)
+    assert compared[0]["ties"] == 39 and compared[0]["p_holm"] == 1.0
+    assert "two or more" in run("compare", tmp_path / "a.json", "--queries", probes, code=1).stderr
+
+
+def test_unknown_ids_are_told(graph, tmp_path):
+    db, _ = graph
+    (tmp_path / "p.jsonl").write_text(
+        '{"query": "amber", "expected": ["n001", "gone"]}\n{"query": "x", "expected": ["lost"]}'
+    )
+    answer = run("eval", tmp_path / "p.jsonl", "--db", db, "--json")
+    assert "2 judgements name 2 ids that are not in the graph ('gone', 'lost')" in answer.stderr
+    assert json.loads(answer.stdout)["unknown"] == ["gone", "lost"]
+
+
+def test_ablate_shows_ladder_ablation_and_fusion(graph, tmp_path):
+    db, probes = graph
+    report = tmp_path / "r.html"
+    found = json.loads(run("ablate", probes, "--db", db, "--fusion", "--html", report, "--json").stdout)
+    assert [step["system"] for step in found["ladder"]][-1] == "+ intents"
+    assert found["ablation"][0]["system"] == "whole" and len(found["fusion"]) > 10
+    assert report.read_text().count("data:image/png") == 4
+
+
+def test_tune_applies_only_when_told_and_can_be_taken_back(graph):
+    db, probes = graph
+    dry = json.loads(run("tune", probes, "--db", db, "--json").stdout)
+    assert dry["verdict"].startswith("Better") and dry["applied"] is None
+    assert json.loads(run("info", "--db", db, "--json").stdout)["config_version"] == 0
+    shown = run("tune", probes, "--db", db, "--apply").stdout
+    assert "Better" in shown
+    facts = json.loads(run("info", "--db", db, "--json").stdout)
+    assert facts["config_version"] == 1 and facts["config_changes"]
+    assert json.loads(run("ablate", probes, "--db", db, "--json").stdout)["ladder"][-1]["system"] == "+ tuned"
+    history = json.loads(run("tune", "--history", "--db", db, "--json").stdout)
+    assert history["in_force"] == 1 and history["versions"][0]["evidence"]["queries"] == 39
+    assert "version 0" in run("tune", "--rollback", "--db", db).stderr
+    assert json.loads(run("info", "--db", db, "--json").stdout)["config_changes"] == {}
+
+
+def test_tune_without_labels_says_where_to_get_them(graph):
+    db, _ = graph
+    assert "holds no feedback" in run("tune", "--db", db, code=1).stderr
+
+
+def test_an_interrupted_tune_says_that_nothing_was_applied(graph, monkeypatch):
+    db, probes = graph
+
+    def interrupted(*args, **options):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("fourfold.cli.evaluate.tune", interrupted)
+    assert "nothing was applied" in run("tune", probes, "--db", db, "--apply", code=130).stderr
+
+
+def test_probes_are_written_and_called_synthetic(graph, tmp_path):
+    db, _ = graph
+    answer = run("probes", "--db", db, "--count", 10, "--out", tmp_path / "s.jsonl")
+    assert "10 synthetic probes" in answer.stderr
+    assert all(query.synthetic for query in load_judgements(tmp_path / "s.jsonl"))
+    assert "synthetic" in run("eval", tmp_path / "s.jsonl", "--db", db).stderr

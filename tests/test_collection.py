@@ -1,0 +1,92 @@
+"""Collections, judgements and probes are read as they are meant; what cannot be is told with file and line."""
+
+import json
+
+import pytest
+
+from fourfold import Edge, InvalidValueError
+from fourfold.evaluate import load_collection, load_judgements, save_probes
+
+
+def write(folder, corpus, queries, qrels, edges=None):
+    for name, records in {"corpus": corpus, "queries": queries, "edges": edges}.items():
+        if records is not None:
+            lines = "".join(json.dumps(record) + "\n" for record in records)
+            (folder / f"{name}.jsonl").write_text(lines, encoding="utf-8")
+    (folder / "qrels.tsv").write_text(qrels, encoding="utf-8")
+    return folder
+
+
+CORPUS = [
+    {"_id": "1", "title": "One", "text": "first", "metadata": {"year": 1}},
+    {"_id": "2", "title": "", "text": "second\u2028line"},
+    {"_id": "3", "text": "third"},
+]
+QUERIES = [{"_id": "a", "text": "one?"}, {"_id": "b", "text": "two?"}, {"_id": "c", "text": "three?"}]
+QRELS = "query-id\tcorpus-id\tscore\na\t1\t2\na\t9\t1\nb\t8\t1\n"
+
+
+def test_a_folder_is_read(tmp_path):
+    edges = [
+        {"source": "1", "target": "2", "type": "cites", "weight": 0.5},
+        {"source": "2", "target": "3", "type": "near", "directed": False},
+        {"source": "3", "target": "3", "type": "near"},
+        {"source": "3", "target": "9", "type": "near"},
+    ]
+    found = load_collection(write(tmp_path, CORPUS, QUERIES, QRELS, edges))
+    assert [(node.id, node.name, node.text) for node in found.nodes][1] == ("2", "", "second\u2028line")
+    assert found.nodes[0].metadata == {"year": 1}
+    assert set(found.edges) == {Edge("1", "2", "cites", 0.5), Edge("2", "3", "near"), Edge("3", "2", "near")}
+
+
+def test_judgements_on_unknown_ids_are_counted_listed_and_skipped(tmp_path):
+    judged = load_collection(write(tmp_path, CORPUS, QUERIES, QRELS)).judgements
+    assert [(query.id, dict(query.relevant)) for query in judged] == [("a", {"1": 2.0})]
+    assert judged.unknown == ("8", "9")
+    without, unknown = judged.notes
+    assert without == "1 queries have no relevant node and were left out."
+    assert unknown.startswith("2 judgements name 2 ids that are not in the graph ('8', '9')")
+    assert "1 queries had no other judgement" in unknown
+
+
+def test_the_form_of_trec_is_read_too(tmp_path):
+    folder = write(tmp_path, CORPUS, QUERIES, "a 0 1 1\nb 0 2 0\n")
+    assert [query.id for query in load_judgements(folder)] == ["a"]
+
+
+def test_probes_survive_saving(tmp_path):
+    lines = [
+        {"query": "x?", "expected": ["1", "2"], "intent": "workflow", "equivalents": {"1": ["3"]}},
+        {"query": "y?", "expected": {"1": 2}, "synthetic": True},
+    ]
+    path = tmp_path / "mine.jsonl"
+    path.write_text("\n".join(json.dumps(line) for line in lines))
+    probes = load_judgements(path)
+    assert probes.name == "mine"
+    assert probes.queries[0].equivalents == {"1": ("3",)} and probes.queries[0].intent == "workflow"
+    save_probes(tmp_path / "again.jsonl", probes)
+    assert load_judgements(tmp_path / "again.jsonl").queries == probes.queries
+
+
+@pytest.mark.parametrize(
+    ("line", "complaint"),
+    [
+        ('{"query": "x"', "line 1 is no JSON"),
+        ('{"query": "x"}', "line 1 has no 'expected'"),
+        ("[]", "line 1 has no 'query'"),
+        ('{"query": "x", "expected": []}', "no id is expected"),
+    ],
+)
+def test_a_bad_probe_is_named_with_its_line(tmp_path, line, complaint):
+    path = tmp_path / "probes.jsonl"
+    path.write_text(line)
+    with pytest.raises(InvalidValueError, match=complaint):
+        load_judgements(path)
+
+
+def test_bad_qrels_are_named_with_their_line(tmp_path):
+    with pytest.raises(InvalidValueError, match="line 2"):
+        load_judgements(write(tmp_path, CORPUS, QUERIES, "query-id\tcorpus-id\tscore\na\t1\tmuch\n"))
+    (tmp_path / "qrels.tsv").unlink()
+    with pytest.raises(InvalidValueError, match="cannot be read"):
+        load_judgements(tmp_path)

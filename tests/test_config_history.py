@@ -1,0 +1,127 @@
+"""A config applied to a file is used by whoever opens it, is numbered, and can be taken back."""
+
+import json
+from dataclasses import replace
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourfold import IntentSpec, Node, RetrievalConfig, Retriever, StoreError, TextField, UnknownNodeError, Weights
+from fourfold.config_history import changes_of, with_changes
+from fourfold.evaluate import feedback_judgements
+from fourfold.evaluate.tune import with_profiles
+from fourfold.store import Store
+
+weights = st.builds(Weights, *[st.floats(0.01, 2)] * 4)
+
+
+@given(
+    weights=weights,
+    profile=weights,
+    tilt=st.none() | st.floats(0, 1),
+    types=st.dictionaries(st.text(), st.floats(0, 2)),
+    sharpness=st.none() | st.floats(0, 50),
+    seeds=st.integers(0, 50),
+)
+def test_any_config_survives_json(weights, profile, tilt, types, sharpness, seeds):
+    config = replace(
+        RetrievalConfig(),
+        weights=weights,
+        edge_type_weights=types,
+        seed_sharpness=sharpness,
+        seeds_per_component=seeds,
+        text_fields=(TextField(("name", "text"), 2.0),),
+        intents=(*RetrievalConfig().intents, IntentSpec("own", patterns=(r"\bown\b",), edge_types=("a", "b"))),
+    )
+    config = replace(with_profiles(config, {"workflow": profile}), intent_tilt=tilt)
+    again = with_changes(RetrievalConfig(), json.loads(json.dumps(changes_of(config))))
+    assert again == config
+    assert again.fingerprint() == config.fingerprint()
+
+
+def test_the_published_config_survives_json():
+    config = RetrievalConfig.published()
+    assert with_changes(RetrievalConfig(), json.loads(json.dumps(changes_of(config)))) == config
+    assert changes_of(RetrievalConfig()) == {}
+
+
+def test_an_applied_config_is_in_force_for_all_who_open_the_file(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    learnt = replace(RetrievalConfig(), weights=Weights(0.1, 0.8, 0.1, 0.0), text_fields=(TextField(("name",), 1.0),))
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "alpha", text="beta"), Node("b", "beta", text="alpha")])
+        assert set(retriever.search("beta", mode="text").ids) == {"a", "b"}
+        assert retriever.apply_config(learnt, evidence={"gain": 0.1}) == 1
+        assert retriever.search("beta", mode="text", weights=Weights(0, 1, 0, 0)).ids == ["b"]
+        with Retriever(path, read_only=True) as other:
+            assert other.config == learnt
+            assert other.info()["config_version"] == 1
+            assert set(other.info()["config_changes"]) == {"weights", "text_fields"}
+        with Retriever(path, config=RetrievalConfig()) as explicit:
+            assert explicit.config == RetrievalConfig()
+
+
+def test_configs_are_numbered_and_taken_back(tmp_path):
+    first, second = (replace(RetrievalConfig(), seeds_per_component=n) for n in (3, 4))
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.apply_config(first)
+        retriever.apply_config(second, evidence={"gain": 0.2})
+        assert [version.number for version in retriever.config_versions()] == [1, 2]
+        assert retriever.config_versions()[1].evidence == {"gain": 0.2}
+        assert retriever.rollback_config() == 1 and retriever.config == first
+        assert retriever.rollback_config() == 0 and retriever.config == RetrievalConfig()
+        assert retriever.rollback_config() == 0
+        assert retriever.rollback_config(2) == 2 and retriever.config == second
+        with pytest.raises(StoreError, match="no config version 7"):
+            retriever.rollback_config(7)
+        assert retriever.config == second and retriever.info()["config_version"] == 2
+        assert retriever.apply_config(first) == 3
+
+
+@pytest.mark.parametrize("stored", ["{", "[]", '{"in_force": 4, "versions": []}'])
+def test_a_damaged_history_is_told_and_can_be_passed_over(tmp_path, stored):
+    path = tmp_path / "kg.sqlite"
+    store = Store(path)
+    with store.transaction() as writer:
+        writer.set_meta("config", stored)
+    store.close()
+    with pytest.raises(StoreError, match="config"):
+        Retriever(path)
+    with Retriever(path, config=RetrievalConfig()) as retriever:
+        assert len(retriever) == 0
+
+
+def test_a_constant_of_a_later_version_is_named():
+    with pytest.raises(StoreError, match="warp_factor"):
+        with_changes(RetrievalConfig(), {"warp_factor": 9})
+    with pytest.raises(StoreError, match="limit"):
+        with_changes(RetrievalConfig(), {"limit": 0})
+
+
+def test_feedback_becomes_judged_queries(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node("a", "alpha"), Node("b", "beta"), Node("c", "gamma")])
+        retriever.feedback("first?", "a")
+        retriever.feedback("second?", "b", False)
+        retriever.feedback(" first? ", "b", 2)
+        retriever.feedback("first?", "a", False)
+        retriever.feedback("third?", "c", True)
+        with pytest.raises(UnknownNodeError, match="'z'"):
+            retriever.feedback("first?", "z")
+        for bad in (-1, float("nan")):
+            with pytest.raises(ValueError, match="relevant"):
+                retriever.feedback("first?", "a", bad)
+        with pytest.raises(ValueError, match="query"):
+            retriever.feedback("  ", "a")
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        assert retriever.judgements() == [
+            ("first?", "a", 0.0),
+            ("first?", "b", 2.0),
+            ("second?", "b", 0.0),
+            ("third?", "c", 1.0),
+        ]
+        retriever.delete(["c"])
+        judged = feedback_judgements(retriever)
+        assert [(query.text, dict(query.relevant)) for query in judged] == [("first?", {"a": 0.0, "b": 2.0})]
+        assert judged.unknown == ("c",)

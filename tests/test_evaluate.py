@@ -1,0 +1,226 @@
+"""Runs, ladder, ablations, fusion rules, synthetic probes and the report, on a small graph with real searches."""
+
+import json
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourfold import Edge, InvalidValueError, MissingExtraError, Node, RetrievalConfig, Retriever, Weights
+from fourfold.evaluate import (
+    JudgedQuery,
+    Judgements,
+    Run,
+    ablations,
+    evaluate,
+    known_to,
+    ladder,
+    run_fusion,
+    run_variants,
+    suggest_probes,
+    summarise,
+    weight_sweep,
+    write_report,
+)
+
+NODES = [
+    Node("w", "write_file", "tool", "Writes text to a file on disk. Fails if the folder is missing."),
+    Node("r", "read_file", "tool", "Reads a file from disk and returns its text."),
+    Node("m", "make_folder", "tool", "Creates a folder and all folders above it."),
+    Node("d", "delete_file", "tool", "Removes a file from disk for good."),
+    Node("p", "permission error", "limitation", "The user may not change this place."),
+    Node("<b>x</b>", "<script>alert(1)</script>", "tool", "Shows a message & more."),
+]
+EDGES = [Edge("w", "m", "requires"), Edge("w", "p", "has_limitation"), Edge("d", "p", "has_limitation")]
+QUERIES = Judgements(
+    "small",
+    (
+        JudgedQuery("1", "save text to disk", {"w": 2.0, "m": 1.0}, {"m": ("d",)}),
+        JudgedQuery("2", "why does writing fail", {"p": 1.0}, intent="debugging"),
+        JudgedQuery("3", "show <script>message", {"<b>x</b>": 1.0}),
+        JudgedQuery("4", "zzz", {"r": 1.0}),
+    ),
+)
+
+
+@pytest.fixture(scope="module")
+def retriever():
+    with Retriever(":memory:") as opened:
+        opened.add(NODES, EDGES)
+        yield opened
+
+
+def test_a_run_is_what_search_answers(retriever):
+    run = evaluate(retriever, QUERIES, k=3)
+    for query in QUERIES:
+        result = retriever.search(query.text, k=3)
+        assert run.rankings[query.id] == result.ids
+        assert run.scores[query.id] == [hit.score for hit in result.hits]
+        assert run.intents[query.id] == result.intent
+    summary = summarise(run, QUERIES, measures=["recall@3", "semantic_recall@3"])
+    assert summary.measures["recall@3"].mean == pytest.approx(run.values(QUERIES, "recall@3").mean())
+    assert summary.measures["semantic_recall@3"].mean >= summary.measures["recall@3"].mean
+    assert summary.counts["debugging"] == 1  # the author's word counts more than the pattern's
+    json.dumps(summary.as_dict())
+
+
+def test_evaluating_costs_little_more_than_searching(retriever):
+    many = Judgements("many", tuple(JudgedQuery(str(i), f"save {i} files", {"w": 1.0}) for i in range(300)))
+    retriever.search("warm up")
+    ratios = []
+    for _ in range(5):
+        start = time.perf_counter()
+        run = evaluate(retriever, many)
+        ratios.append((time.perf_counter() - start) / sum(run.seconds.values()))
+    assert np.median(ratios) <= 1.2
+
+
+def test_a_query_without_an_answer_counts_zero():
+    run = Run("x", "", {"1": ["w"]})
+    assert run.values(QUERIES, "hit@1").tolist() == [1.0, 0.0, 0.0, 0.0]
+
+
+names = st.text(min_size=1, max_size=8).filter(
+    lambda text: not set(text) & set("\r\x0b\x0c\x1c\x1d\x1e\x85\u2028\u2029\ud800")
+)
+
+
+ids = st.lists(st.sampled_from(["a b", "c%", "ä", "e\tf"]), unique=True, min_size=1)
+
+
+@given(st.dictionaries(st.sampled_from(["q 1", "q%2", "3"]), ids))
+def test_runs_survive_both_forms(tmp_path_factory, rankings):
+    folder = tmp_path_factory.mktemp("runs")
+    scores = {query: [float(len(found) - place) for place in range(len(found))] for query, found in rankings.items()}
+    run = Run("my system", "c", rankings, scores)
+    run.save(folder / "run.json")
+    assert Run.load(folder / "run.json") == run
+    run.save_trec(folder / "run.txt")
+    again = Run.load(folder / "run.txt")
+    assert again.rankings == rankings and again.scores == scores
+    assert again.system == ("my system" if rankings else "run")
+
+
+def test_a_file_that_is_no_run_is_refused(tmp_path):
+    for content in ('{"a": 1}', "1 Q0 x", "{"):
+        (tmp_path / "run").write_text(content)
+        with pytest.raises(InvalidValueError, match="run"):
+            Run.load(tmp_path / "run")
+
+
+def test_unknown_ids_are_listed_and_skipped(retriever):
+    extra = replace(QUERIES, queries=(*QUERIES.queries, JudgedQuery("5", "q", {"nowhere": 1.0})))
+    judged = known_to(retriever, extra)
+    assert judged.unknown == ("nowhere",) and len(judged) == 4
+    with pytest.raises(InvalidValueError, match="No judged query"):
+        known_to(retriever, Judgements("x", extra.queries[4:]))
+
+
+def test_the_ladder_climbs_to_the_config_in_force(retriever):
+    steps = ladder(RetrievalConfig())
+    assert [step.name for step in steps][::5] == ["embedding", "+ intents"]
+    tuned = replace(RetrievalConfig(), weights=Weights(0.1, 0.2, 0.3, 0.4))
+    assert ladder(tuned)[-1].config is tuned
+    runs = run_variants(retriever, QUERIES, steps)
+    own = evaluate(retriever, QUERIES)
+    assert runs[-1].rankings == own.rankings and runs[-1].scores == own.scores
+    alone = evaluate(retriever, QUERIES, weights=Weights(1, 0, 0, 0), mode="embedding")
+    assert runs[0].rankings["1"] == alone.rankings["1"]
+
+
+def test_an_ablated_component_plays_no_part(retriever):
+    by_name = {variant.name: variant.config for variant in ablations(RetrievalConfig())}
+    assert by_name["whole"] == RetrievalConfig()
+    assert by_name["− graph"].weights.graph == 0 and by_name["− graph"].weights.text > 0
+    published = {variant.name: variant.config for variant in ablations(RetrievalConfig.published())}
+    assert all(spec.profile.text == 0 for spec in published["− text"].intents)
+    for variant in ablations(RetrievalConfig()):
+        assert len(run_variants(retriever, QUERIES, [variant])[0].rankings) == 4
+    assert weight_sweep(RetrievalConfig(), "graph", [0.7])[0].config.weights.graph == 0.7
+
+
+def test_every_fusion_rule_and_dead_end_answers(retriever):
+    runs = {run.system: run for run in run_fusion(retriever, QUERIES, k=3)}
+    assert {"default", "two signals, RRF", "four signals, min-max", "colour mixing: RRF of seven"} <= set(runs)
+    assert {"broad synonyms", "filter by category"} <= set(runs)
+    assert runs["default"].rankings == evaluate(retriever, QUERIES, k=3).rankings
+    kinds = {node.id: node.type for node in NODES}
+    for ranking in runs["filter by category"].rankings.values():
+        assert len({kinds[identity] for identity in ranking}) <= 1
+
+
+def test_reciprocal_ranks_are_those_of_their_paper(retriever):
+    run = next(run for run in run_fusion(retriever, QUERIES, k=6) if run.system == "two signals, RRF")
+    lists = [
+        evaluate(retriever, QUERIES, k=6, mode=mode, weights=weights, intent="default").rankings["1"]
+        for mode, weights in (("embedding", Weights(1, 0, 0, 0)), ("text", Weights(0, 1, 0, 0)))
+    ]
+    shares = RetrievalConfig().weights
+    expected = {
+        node.id: sum(
+            weight / (60 + found.index(node.id) + 1)
+            for weight, found in zip((shares.embedding, shares.text), lists, strict=True)
+            if node.id in found
+        )
+        for node in NODES
+    }
+    ours = run.rankings["1"]
+    assert ours[0] == max(expected, key=expected.__getitem__)
+
+
+def test_probes_of_the_graph_are_marked_synthetic_and_name_its_nodes(retriever):
+    probes = suggest_probes(retriever, count=12)
+    assert probes == suggest_probes(retriever, count=12)
+    assert 3 <= len(probes) <= 12 and all(probe.synthetic for probe in probes)
+    ids = {node.id for node in NODES}
+    assert all(set(probe.relevant) <= ids for probe in probes)
+    texts = {probe.text for probe in probes}
+    assert "write_file" in texts and "Writes text to a file on disk." in texts
+    assert any("requires" in text or "has limitation" in text for text in texts)
+    with Retriever(":memory:") as empty, pytest.raises(InvalidValueError, match="no nodes"):
+        suggest_probes(empty)
+
+
+class Page(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.links, self.ids = [], [], set()
+
+    def handle_starttag(self, tag, attributes):
+        values = dict(attributes)
+        self.tags.append(tag)
+        self.ids.add(values.get("id"))
+        if tag == "a":
+            self.links.append(values["href"])
+
+
+def test_the_report_shows_plots_and_explains_wins_and_losses(retriever, tmp_path):
+    runs = run_variants(retriever, QUERIES, ladder(RetrievalConfig()))
+    worse = replace(runs[-1], system="backwards", rankings={q: r[::-1] for q, r in runs[-1].rankings.items()})
+    swept = run_variants(retriever, QUERIES, weight_sweep(RetrievalConfig(), "graph", (0.0, 0.5)))
+    sweeps = {"graph": dict(zip((0.0, 0.5), swept, strict=True))}
+    write_report(tmp_path / "r.html", QUERIES, [worse, *runs], retriever=retriever, sweeps=sweeps)
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    assert page.tags.count("img") == 4 and text.count("data:image/png;base64,") == 4
+    assert page.links and all(link.removeprefix("#") in page.ids for link in page.links)
+    assert "script" not in page.tags and 'src="http' not in text
+
+
+def test_plots_say_which_extra_they_need():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None; sys.modules['matplotlib.figure'] = None\n"
+        "from fourfold.evaluate import *\n"
+        "write_report('x.html', Judgements('s', (JudgedQuery('1', 'q', {'a': 1}),)), [Run('r', '', {'1': ['a']})])"
+    )
+    found = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert found.returncode == 1
+    assert "MissingExtraError: Plots need matplotlib; run: pip install 'fourfold[report]'" in found.stderr
+    assert issubclass(MissingExtraError, ImportError)

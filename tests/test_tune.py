@@ -1,0 +1,137 @@
+"""Tuning finds what is there, leaves noise alone, and applies nothing unasked."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fourfold import Edge, InvalidValueError, Node, Retriever, Weights
+from fourfold.evaluate import JudgedQuery, measure, tune
+from fourfold.evaluate.components import ComponentScores
+from fourfold.evaluate.tune import answer_groups, make_folds
+
+WORDS = (
+    "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple nettle olive poppy".split()  # noqa: SIM905
+)
+
+
+def planted(n=60, seed=0):
+    """Build a graph where each question names a node and is answered by what that node requires."""
+    dice = np.random.default_rng(seed)
+    names = [f"{a} {b}" for a in WORDS for b in WORDS if a < b][: 2 * n]
+    nodes = [Node(f"n{i:03}", name, text=" ".join(dice.choice(WORDS, 6))) for i, name in enumerate(names)]
+    edges = [Edge(f"n{i:03}", f"n{i + n:03}", "requires") for i in range(n)]
+    edges += [Edge(f"n{a:03}", f"n{b:03}", "near") for a, b in dice.integers(0, 2 * n, (3 * n, 2)).tolist() if a != b]
+    queries = [JudgedQuery(str(i), f"what goes with {names[i]}", {f"n{i + n:03}": 1.0}) for i in range(n)]
+    return nodes, edges, queries
+
+
+@pytest.fixture(scope="module")
+def graph():
+    nodes, edges, queries = planted()
+    with Retriever(":memory:") as retriever:
+        retriever.add(nodes, edges)
+        yield retriever, queries
+
+
+@settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    weights=st.builds(Weights, *[st.floats(0.05, 1.5)] * 4),
+    tilt=st.sampled_from([0.0, 0.25, 1.0]),
+    sharpness=st.sampled_from([None, 2.0, 16.0]),
+    hop=st.sampled_from([0.0, 0.5, 1.0]),
+)
+def test_cached_scores_are_worth_what_the_pipeline_is_worth(graph, weights, tilt, sharpness, hop):
+    retriever, queries = graph
+    config = replace(
+        retriever.config,
+        weights=weights,
+        intent_tilt=tilt,
+        seed_sharpness=sharpness,
+        second_hop=hop,
+        diversity_bonus=0.0,
+    )
+    scores = ComponentScores(retriever, queries)
+    of = measure("ndcg@10")
+    expected = [of(ranking, query) for ranking, query in zip(scores.exact(config), queries, strict=True)]
+    assert scores.values(config) == pytest.approx(expected, abs=1e-6)
+
+
+def test_what_is_planted_is_found_and_nothing_is_applied_unasked(graph):
+    retriever, queries = graph
+    before = retriever.config
+    result = tune(retriever, queries)
+    assert result.worthwhile and result.lower > 0 and result.gain.mean > 0.1
+    assert result.verdict.startswith("Better")
+    assert result.config != before and result.changes
+    assert retriever.config is before and retriever.config_versions() == []
+    of = measure("ndcg@10")
+    held_out = np.mean([of(result.rankings[query.id], query) for query in queries])
+    assert held_out == pytest.approx(result.tuned.mean)
+
+
+def test_random_labels_teach_nothing(graph):
+    retriever, queries = graph
+    ids = sorted(retriever.manifest())
+    dice = np.random.default_rng(0)
+    dealt = [replace(query, relevant={str(dice.choice(ids)): 1.0}) for query in queries]
+    result = tune(retriever, dealt)
+    assert not result.worthwhile
+    assert result.verdict.startswith("Not applied")
+
+
+def test_few_queries_are_told_what_they_cannot_say(graph):
+    retriever, queries = graph
+    result = tune(retriever, queries[:8])
+    assert not result.worthwhile
+    assert result.notes[0].startswith("8 queries are few: nDCG is only known to lie between")
+
+
+def test_labels_on_one_node_leave_nothing_to_judge_by(graph):
+    retriever, queries = graph
+    same = [replace(query, relevant={"n001": 1.0}) for query in queries]
+    result = tune(retriever, same)
+    assert not result.worthwhile and result.folds == 0 and result.changes == {}
+    assert "all queries share their answers" in result.verdict
+    with pytest.raises(InvalidValueError, match="no judged queries"):
+        tune(retriever, [])
+
+
+def test_an_interrupted_tune_applies_nothing(tmp_path):
+    nodes, edges, queries = planted(30)
+
+    def stop(done, total):
+        if done == 3:
+            raise KeyboardInterrupt
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(nodes, edges)
+        before = retriever.config
+        generation = retriever.generation
+        with pytest.raises(KeyboardInterrupt):
+            tune(retriever, queries, progress=stop)
+        assert retriever.config is before and retriever.generation == generation
+        assert retriever.config_versions() == []
+
+
+def test_a_graph_without_edges_can_be_tuned():
+    nodes, _, _ = planted(40)
+    queries = [JudgedQuery(node.id, node.name, {node.id: 1.0}) for node in nodes]
+    with Retriever(":memory:") as retriever:
+        retriever.add(nodes)
+        result = tune(retriever, queries)
+    assert result.default.mean > 0.8
+    assert not set(result.changes) - {"name_weight", "keyword_boost", "intent_tilt", "weights", "profiles"}
+
+
+@given(st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), min_size=1, max_size=60), st.integers(2, 6))
+def test_queries_that_share_their_answers_share_their_fold(answers, folds):
+    queries = [JudgedQuery(str(i), "q", dict.fromkeys(sorted(ids), 1.0)) for i, ids in enumerate(answers)]
+    groups = answer_groups(queries)
+    fold_of, used = make_folds(groups, folds, 0)
+    assert used == min(folds, len(set(groups)))
+    assert set(fold_of.tolist()) == set(range(used))
+    for group in set(groups):
+        assert len({int(fold) for fold, own in zip(fold_of, groups, strict=True) if own == group}) == 1
