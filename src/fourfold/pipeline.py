@@ -323,6 +323,7 @@ def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig)
             total += weight * scores.components[name]
     if query.mask is not None:
         total[~query.mask] = 0.0
+    total[index.hidden] = 0.0
     scores.total = total
     scores.order = _best(total, query.limit, index)
 
