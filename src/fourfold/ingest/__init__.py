@@ -1,6 +1,8 @@
 """Documents become a graph: cut where they are long, linked where they name each other, kept up at the cost of change."""
 
 from fourfold.ingest.documents import Document, IngestConfig, Section
+from fourfold.ingest.folder import index_folder
+from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
 from fourfold.ingest.writing import (
     Problem,
     Report,
@@ -18,6 +20,11 @@ __all__ = [
     "Section",
     "add_documents",
     "delete_documents",
+    "from_networkx",
+    "index_folder",
     "list_documents",
+    "read_graphml",
+    "read_jsonl",
+    "read_triples",
     "replace_sources",
 ]

@@ -32,7 +32,10 @@ class Document:
         source: where it came from (a path, a URL); documents are deleted and replaced by source, and hits can be
             grouped by it.
         links: ids or titles of documents that this one links to.
+        aliases: what links may call it besides its id and its title.
         sections: where its text may be cut first; what they hold is the text again, in order.
+        fingerprint: a hash of what it was made of; while it stays the same, the document counts as unchanged. Empty
+            takes one of all the fields.
 
     """
 
@@ -43,10 +46,14 @@ class Document:
     metadata: Mapping[str, Any] = field(default_factory=dict)
     source: str = ""
     links: tuple[str, ...] = ()
+    aliases: tuple[str, ...] = ()
     sections: tuple[Section, ...] = ()
+    fingerprint: str = ""
 
     def content_hash(self) -> str:
-        """Return a hash of everything the document says."""
+        """Return the fingerprint, or a hash of everything the document says."""
+        if self.fingerprint:
+            return self.fingerprint
         content = [
             self.text,
             self.title,
@@ -54,6 +61,7 @@ class Document:
             dict(self.metadata),
             self.source,
             list(self.links),
+            list(self.aliases),
             [[section.text, section.heading] for section in self.sections],
         ]
         data = json.dumps(content, sort_keys=True, ensure_ascii=False, default=repr).encode("utf-8", "surrogatepass")

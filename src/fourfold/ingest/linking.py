@@ -18,9 +18,10 @@ _TITLES_PER_TEXT = 20
 
 def labels_borne(document: Document, config: IngestConfig) -> Iterator[Label]:
     """Return what other documents can call this one."""
-    yield Label("link", document.id)
-    if title := normal_title(document.title):
-        yield Label("link", f"title:{title}")
+    yield Label("link", f"id:{document.id}")
+    for name in (document.title, *document.aliases):
+        if title := normal_title(name):
+            yield Label("link", f"title:{title}")
     key, qualifier = title_key(document.title, min_length=config.min_title_length)
     if key and config.mentions:
         yield Label("title", key, head(key), qualifier)
@@ -30,7 +31,7 @@ def labels_borne(document: Document, config: IngestConfig) -> Iterator[Label]:
 def labels_used(document: Document, config: IngestConfig) -> Iterator[Label]:
     """Return what this document calls others; the titles in its texts are found by ``link``."""
     for target in document.links:
-        yield Label("link", target)
+        yield Label("link", f"id:{target}")
         if title := normal_title(target):
             yield Label("link", f"title:{title}")
     yield from _shared(document, config)
