@@ -360,6 +360,7 @@ def fill(scores: Scores, index: Index, query: Query) -> None:
         return
     free = index.rows.has_vector if query.mask is None else index.rows.has_vector & query.mask
     free = free.copy()
+    free[index.hidden] = False
     free[scores.order] = False
     rest = np.nonzero(free & (scores.total == 0.0))[0]
     nearest = rest[np.argsort(-scores.cosines[rest], kind="stable")][:missing].tolist()

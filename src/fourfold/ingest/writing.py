@@ -66,7 +66,7 @@ def add_documents(
         retriever: where they go.
         documents: an iterable of any length; it is read once.
         config: how they are cut and linked; None takes what the file was begun with.
-        vectors: existing vectors by document id, for documents that stay whole; the others are embedded.
+        vectors: existing vectors by document id; a document with one stays whole, the others are embedded.
         progress: called with the number of documents written.
 
     Returns:
@@ -85,10 +85,11 @@ def add_documents(
     stream = _accepted(documents, seen, report)
     for batch, last in _batches(stream):
         known = {entry.id: entry.hash for entry in booked(retriever.store, ids=[d.id for d in batch])}
-        changed = [d for d in batch if known.get(d.id) != d.content_hash()]
+        hashes = {document.id: document.content_hash() for document in batch}
+        changed = [document for document in batch if known.get(document.id) != hashes[document.id]]
         report.unchanged += len(batch) - len(changed)
-        if changed:
-            report.added += _write(retriever, changed, config, vectors or {}, report, last=last)
+        rows = [_rows(document, hashes[document.id], config, (vectors or {}).get(document.id)) for document in changed]
+        report.added += _write(retriever, rows, config, report, last=last)
         if progress is not None:
             progress(report.added + report.unchanged)
     if is_unlinked(retriever.store):
@@ -227,21 +228,23 @@ def _batches(documents: Iterable[Document]) -> Iterator[tuple[list[Document], bo
         yield batch, True
 
 
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A document as nodes (its own first), the edges inside it, and its entry in the books."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    entry: Entry
+
+
 def _write(
-    retriever: Retriever,
-    documents: Sequence[Document],
-    config: IngestConfig,
-    vectors: Mapping[str, Any],
-    report: Report,
-    *,
-    last: bool,
+    retriever: Retriever, rows: Sequence[_Rows], config: IngestConfig, report: Report, *, last: bool
 ) -> int:
     """Write documents in one transaction, and link them if no more are to come; return how many were written.
 
     A document that cannot be stored is reported and left out.
     """
-    documents = _storable(retriever, documents, config, vectors, report)
-    rows = [_rows(document, config, vectors.get(document.id)) for document in documents]
+    rows = _without_clashes(retriever, rows, report)
     entries = [row.entry for row in rows]
 
     def also(writer: Writer) -> None:
@@ -253,51 +256,53 @@ def _write(
         if last:
             link(books, config)
 
-    if rows:
+    if not rows:
+        return 0
+    try:
         retriever.add([node for row in rows for node in row.nodes], also=also)
+    except InvalidValueError:
+        kept = _storable(rows, report)
+        if len(kept) == len(rows):
+            raise
+        return _write(retriever, kept, config, report, last=last)
     return len(rows)
 
 
-def _storable(
-    retriever: Retriever,
-    documents: Sequence[Document],
-    config: IngestConfig,
-    vectors: Mapping[str, Any],
-    report: Report,
-) -> list[Document]:
-    """Return the documents that can be stored; report the others."""
-    own = {document.id for document in documents}
+def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report) -> list[_Rows]:
+    """Leave out and report documents whose chunks would take the ids of other documents."""
+    chunk_ids = [node.id for row in rows for node in row.nodes[1:]]
+    taken = {entry.id for entry in list_documents(retriever, ids=chunk_ids)} if chunk_ids else set()
+    taken |= {row.entry.id for row in rows}
     kept = []
-    for document in documents:
-        try:
-            nodes = _rows(document, config, None).nodes
-            for node in nodes:
-                check_node(node)
-            clash = [node.id for node in nodes if node.id != document.id and node.id in own]
-            if clash or (len(nodes) > 1 and list_documents(retriever, ids=[node.id for node in nodes[1:]])):
-                raise InvalidValueError(f"a chunk of document {document.id!r} would have the id of another document.")
-            if len(nodes) > 1 and vectors.get(document.id) is not None:
-                raise InvalidValueError(f"document {document.id!r} is cut into chunks, so its vector fits none of them.")
-        except InvalidValueError as error:
-            report.problems.append(Problem(document.source or repr(document.id), str(error)))
+    for row in rows:
+        if clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
+            where = row.entry.source or repr(row.entry.id)
+            report.problems.append(Problem(where, f"its chunk {clash!r} would have the id of another document."))
         else:
-            kept.append(document)
+            kept.append(row)
     return kept
 
 
-@dataclass(frozen=True, slots=True)
-class _Rows:
-    nodes: list[Node]
-    edges: list[Edge]
-    entry: Entry
+def _storable(rows: Sequence[_Rows], report: Report) -> list[_Rows]:
+    """Return what the graph can hold; report the rest."""
+    kept = []
+    for row in rows:
+        try:
+            for node in row.nodes:
+                check_node(node)
+        except InvalidValueError as error:
+            report.problems.append(Problem(row.entry.source or repr(row.entry.id), str(error)))
+        else:
+            kept.append(row)
+    return kept
 
 
-def _rows(document: Document, config: IngestConfig, vector: Any) -> _Rows:
-    """Return a document as nodes, the edges inside it, and its entry in the books."""
+def _rows(document: Document, content_hash: str, config: IngestConfig, vector: Any) -> _Rows:
+    """Return a document as it is to be stored; one with a vector stays whole."""
     metadata = dict(document.metadata)
     if document.source:
         metadata.setdefault("source", document.source)
-    whole = len(document.text) <= config.whole_length
+    whole = vector is not None or len(document.text) <= config.whole_length
     parts = [] if whole else chunks(document.text, document.sections, config.chunk_length)
     own = Node(
         id=document.id,
@@ -321,7 +326,7 @@ def _rows(document: Document, config: IngestConfig, vector: Any) -> _Rows:
     entry = Entry(
         id=document.id,
         source=document.source,
-        hash=document.content_hash(),
+        hash=content_hash,
         passages=tuple(passages),
         bears=tuple(labels_borne(document, config)),
         uses=tuple(labels_used(document, config)),
