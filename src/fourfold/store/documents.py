@@ -51,7 +51,7 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """What is known of a document: its id, source and content hash."""
+    """What is known of a document: its id, source and content hash ("" if its node was written by others since)."""
 
     id: str
     source: str
@@ -63,7 +63,8 @@ def booked(store: Store, *, ids: Iterable[str] | None = None, sources: Iterable[
     sql, parameters = _selection(ids, sources)
     with store.reading() as connection:
         rows = connection.execute(
-            f"SELECT n.id, d.source, d.hash FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
+            "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash THEN d.hash ELSE '' END "
+            f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
             parameters,
         ).fetchall()
     return [Booked(*row) for row in rows]
@@ -134,9 +135,10 @@ class Books:
         self._many("DELETE FROM nodes WHERE num = ?", [(node,) for node in old if node not in current])
         self._many("DELETE FROM passages WHERE document = ?", documents)
         self._many(
-            "INSERT INTO documents (node, source, hash, chunks) VALUES (?, ?, ?, ?) ON CONFLICT (node) DO UPDATE SET "
-            "source = excluded.source, hash = excluded.hash, chunks = excluded.chunks",
-            [(nums[e.id], e.source, e.hash, chunks) for e, chunks in zip(entries, chunked, strict=True)],
+            "INSERT INTO documents (node, source, hash, node_hash, chunks) "
+            "SELECT num, ?, ?, hash, ? FROM nodes WHERE num = ? ON CONFLICT (node) DO UPDATE SET source = excluded.source, "
+            "hash = excluded.hash, node_hash = excluded.node_hash, chunks = excluded.chunks",
+            [(e.source, e.hash, chunks, nums[e.id]) for e, chunks in zip(entries, chunked, strict=True)],
         )
         self._many("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, 1)", passages)
         # A document that is now in chunks is no passage any more, so no text of its own names a title.

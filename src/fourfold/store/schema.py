@@ -93,6 +93,7 @@ CREATE TABLE documents (
     node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
     source TEXT NOT NULL,
     hash TEXT NOT NULL,
+    node_hash TEXT NOT NULL,  -- of the node as ingest wrote it: another one says that somebody else wrote it since
     chunks INTEGER NOT NULL
 );
 CREATE INDEX documents_by_source ON documents (source);
