@@ -9,8 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.indexing import DeleteResponse, DocumentIndex, UpsertResponse
 
 from fourfold import Edge, InvalidValueError, Node
-from fourfold.ingest import delete_documents
-from langchain_fourfold.adding import add_linked
+from fourfold.ingest import add_linked, delete_linked, list_documents
 from langchain_fourfold.documents import RESERVED, plain, to_node
 from langchain_fourfold.retrievers import FourfoldRetriever
 
@@ -39,11 +38,8 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
         sources = kwargs.pop("sources", None)
         if ids is None and sources is None:
             raise InvalidValueError("delete needs ids or sources; it does not delete everything on its own.")
-        before = set(self.retriever.manifest()) if sources is not None else {n.id for n in self.retriever.get(ids or [])}
-        delete_documents(self.retriever, ids, sources=sources)
-        self.retriever.delete(ids or [])  # nodes that came by other ways than upsert
-        after = {node.id for node in self.retriever.get(before)}
-        gone = [identity for identity in (ids or []) if identity in before] if sources is None else sorted(before - after)
+        of_sources = [] if sources is None else [entry.id for entry in list_documents(self.retriever, sources=sources)]
+        gone = delete_linked(self.retriever, [*(ids or []), *of_sources])
         return DeleteResponse(num_deleted=len(gone), succeeded=gone, num_failed=0, failed=[])
 
     def get(self, ids: Sequence[str], /, **kwargs: Any) -> list[Document]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -15,8 +16,8 @@ from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights
 from fourfold.filters import to_sql
+from fourfold.ingest import add_linked
 from langchain_fourfold import shadow
-from langchain_fourfold.adding import add_linked
 from langchain_fourfold.documents import plain, to_document, to_node
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder
 from langchain_fourfold.stores import contents_of
@@ -139,7 +140,8 @@ class FourfoldRetriever(BaseRetriever):
         """
         documents, vectors = contents_of(store, ids)
         made = cls(embedder=embeddings if embeddings is not None else store.embeddings, **fields)
-        add_linked(made.retriever, [to_node(document) for document in documents], vectors=vectors)
+        nodes = (to_node(document) for document in documents)
+        add_linked(made.retriever, [replace(node, vector=vectors.get(node.id)) for node in nodes])
         return made
 
     @classmethod

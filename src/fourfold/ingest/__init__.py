@@ -3,6 +3,7 @@
 from fourfold.ingest.documents import Document, IngestConfig, Section
 from fourfold.ingest.folder import index_folder
 from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
+from fourfold.ingest.nodes import add_linked, delete_linked
 from fourfold.ingest.writing import (
     Problem,
     Report,
@@ -19,7 +20,9 @@ __all__ = [
     "Report",
     "Section",
     "add_documents",
+    "add_linked",
     "delete_documents",
+    "delete_linked",
     "from_networkx",
     "index_folder",
     "list_documents",
