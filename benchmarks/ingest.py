@@ -27,7 +27,9 @@ QUALITY = ("hotpotqa_train100", "musique_train100", "scifact", "fiqa_pool")
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("parts", nargs="*", choices=["quality", "scale", "folder"], default=["quality", "scale", "folder"])
+    parser.add_argument(
+        "parts", nargs="*", choices=["quality", "scale", "folder"], default=["quality", "scale", "folder"]
+    )
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--files", type=int, default=5_000)
     parser.add_argument("--collections", nargs="*", default=QUALITY)
@@ -95,7 +97,9 @@ def measure(retriever: Retriever, queries: dict[str, str], judged: dict[str, dic
     """Return mean recall@5 and nDCG@10; a chunk counts as its document."""
     recall = ndcg = 0.0
     for query, text in queries.items():
-        found = [hit.node.metadata.get("document", hit.node.id) for hit in retriever.search(text, k=10, group_by="document")]
+        found = [
+            hit.node.metadata.get("document", hit.node.id) for hit in retriever.search(text, k=10, group_by="document")
+        ]
         relevant = {document: grade for document, grade in judged[query].items() if grade > 0}
         recall += sum(document in relevant for document in found[:5]) / len(relevant)
         gain = sum(relevant.get(document, 0) / math.log2(rank + 2) for rank, document in enumerate(found))
@@ -120,7 +124,9 @@ def scale(count: int) -> dict[str, float]:
         seconds["embedding"], seconds["linking"] = embed[0], linking[0]
         retriever.search("warm")
         new = [
-            Document("new", f"This names {documents[7].title} and {documents[9].title}.", documents[3].text[10:40].title()),
+            Document(
+                "new", f"This names {documents[7].title} and {documents[9].title}.", documents[3].text[10:40].title()
+            ),
             Document("plain", documents[0].text, "A Title Nobody Names"),
         ]
         for document in new:
@@ -207,7 +213,13 @@ def folder(count: int) -> dict[str, object]:
             same_edges = all_edges(grown) == all_edges(fresh)
     print(f"first {first:.2f} s, again {second:.3f} s: {second / first:.2%}")
     print(f"largest difference of a score to a fresh index: {difference:.1e}; same edges: {same_edges}")
-    return {"first": first, "again": second, "ratio": second / first, "difference": difference, "same edges": same_edges}
+    return {
+        "first": first,
+        "again": second,
+        "ratio": second / first,
+        "difference": difference,
+        "same edges": same_edges,
+    }
 
 
 def timed(retriever: Retriever, root: Path) -> float:

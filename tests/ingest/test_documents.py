@@ -18,8 +18,22 @@ from fourfold.ingest import (
 
 SMALL = IngestConfig(whole_length=60, chunk_length=30, min_mention_limit=2, max_mention_share=0.3, shared_keys=("by",))
 
-TITLES = ["", "Red Fox", "red fox", "Fox", "Red Fox Hill", "Mercury (planet)", "Mercury (element)", "Mercury", "Café Noir",
-          "東京", "東京タワー", "The Who", "write_file", "2001"]
+TITLES = [
+    "",
+    "Red Fox",
+    "red fox",
+    "Fox",
+    "Red Fox Hill",
+    "Mercury (planet)",
+    "Mercury (element)",
+    "Mercury",
+    "Café Noir",
+    "東京",
+    "東京タワー",
+    "The Who",
+    "write_file",
+    "2001",
+]
 WORDS = ["red", "Fox", "hill", "mercury", "planet", "element", "café", "noir", "我在東京タワー", "東京", "the who", "write_file",
          "2001", "rain", "—", "fox.", "cafe\u0301"]  # fmt: skip
 
@@ -100,7 +114,9 @@ def linked(*given: Document, config: IngestConfig | None = None) -> Retriever:
 
 
 def test_a_text_that_names_a_title_is_linked_to_it():
-    retriever = linked(Document("a", "She moved to new york in May.", "Ann"), Document("b", "A city.", "New York (city)"))
+    retriever = linked(
+        Document("a", "She moved to new york in May.", "Ann"), Document("b", "A city.", "New York (city)")
+    )
     assert edges_of(retriever, "mentions") == {("a", "b")}
 
 

@@ -99,7 +99,17 @@ def test_every_bad_file_is_reported_once_with_its_path_and_the_others_are_read(t
     retriever = open_graph()
     report = index_folder(retriever, tmp_path, max_bytes=1000)
     assert sorted(d.id for d in list_documents(retriever)) == ["broken.html", "good.md", "same/good.md", "utf16.txt"]
-    bad = ["bytes.txt", "empty.md", "blank.md", "big.txt", "broken.html", "yaml.md", "nothing.html", "same/loop", "ring.md"]
+    bad = [
+        "bytes.txt",
+        "empty.md",
+        "blank.md",
+        "big.txt",
+        "broken.html",
+        "yaml.md",
+        "nothing.html",
+        "same/loop",
+        "ring.md",
+    ]
     assert sorted(p.where for p in report.problems) == sorted(str(tmp_path / name) for name in bad)
     (html,) = retriever.get(["broken.html"])
     assert html.name == "Oops" and html.text == "Still read this"

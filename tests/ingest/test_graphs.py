@@ -21,13 +21,18 @@ def test_json_lines_of_documents(tmp_path):
         list(read_jsonl(path))
 
 
-@pytest.mark.parametrize("content", ["subject,relation,object\na,likes,b\nb,likes,c,0.5\n", "a,likes,b\n\nb,likes,c,0.5"])
+@pytest.mark.parametrize(
+    "content", ["subject,relation,object\na,likes,b\nb,likes,c,0.5\n", "a,likes,b\n\nb,likes,c,0.5"]
+)
 def test_triples(tmp_path, content):
     path = tmp_path / "t.csv"
     path.write_text(content)
     nodes, edges = read_triples(path)
     assert [n.id for n in nodes] == ["a", "b", "c"]
-    assert [(e.source, e.type, e.target, e.weight) for e in edges] == [("a", "likes", "b", 1.0), ("b", "likes", "c", 0.5)]
+    assert [(e.source, e.type, e.target, e.weight) for e in edges] == [
+        ("a", "likes", "b", 1.0),
+        ("b", "likes", "c", 0.5),
+    ]
 
 
 @pytest.mark.parametrize("line", ["a,likes", ",likes,b", "a,likes,b,much"])
@@ -46,7 +51,10 @@ def test_networkx_and_graphml(tmp_path):
     graph.add_edge("a", 2)
     nodes, edges = from_networkx(graph)
     assert (nodes[0].name, nodes[0].type, nodes[0].metadata) == ("Ann", "person", {"age": 40})
-    assert [(e.source, e.target, e.type, e.weight) for e in edges] == [("a", "2", "knows", 0.5), ("a", "2", "relates_to", 1.0)]
+    assert [(e.source, e.target, e.type, e.weight) for e in edges] == [
+        ("a", "2", "knows", 0.5),
+        ("a", "2", "relates_to", 1.0),
+    ]
     Retriever(":memory:", embedder=lambda t: [[1.0]] * len(t)).add(nodes, edges)
     plain = nx.Graph([("a", "b")])
     assert len(from_networkx(plain)[1]) == 2

@@ -79,4 +79,6 @@ def _as_given(node: Node) -> Document:
 def _entity(entity: Any) -> Node:
     properties = plain(entity.properties or {}, f"The properties of the entity {entity.id!r}")
     text = next((properties[key] for key in ("description", "text") if isinstance(properties.get(key), str)), "")
-    return Node(str(entity.id), name=str(properties.get("name") or entity.id), type=entity.type, text=text, metadata=properties)
+    return Node(
+        str(entity.id), name=str(properties.get("name") or entity.id), type=entity.type, text=text, metadata=properties
+    )

@@ -86,7 +86,9 @@ def index_folder(
                 if entry is not None and entry.source != path.as_posix() and Path(entry.source).exists():
                     raise InvalidValueError(f"its id {identity!r} is that of {entry.source}, of another folder.")
                 kept.add(identity)
-                fingerprint = hashlib.blake2b(_READING + path.as_posix().encode("utf-8", "surrogateescape") + data, digest_size=16).hexdigest()
+                fingerprint = hashlib.blake2b(
+                    _READING + path.as_posix().encode("utf-8", "surrogateescape") + data, digest_size=16
+                ).hexdigest()
                 if entry is not None and entry.hash == fingerprint:
                     unchanged += 1
                     continue

@@ -67,7 +67,9 @@ def _document(line: str, source: str) -> Document:
     metadata = given.get("metadata") or {}
     wrong = [name for name, value in fields.items() if not isinstance(value, str)]
     if wrong or not isinstance(metadata, dict) or not isinstance(links, list):
-        raise InvalidValueError(f"{', '.join(wrong) or 'metadata or links'} of document {identity!r} is of a wrong type.")
+        raise InvalidValueError(
+            f"{', '.join(wrong) or 'metadata or links'} of document {identity!r} is of a wrong type."
+        )
     return Document(
         id=identity, metadata=metadata, links=tuple(map(str, links)), **{**fields, "source": fields["source"] or source}
     )
@@ -133,7 +135,9 @@ def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[No
     nodes = [_node(identity, dict(attributes)) for identity, attributes in graph.nodes(data=True)]
     edges: list[Edge] = []
     for source, target, key, attributes in _edges(graph):
-        named = [attributes.get(name) for name in ("type", "relation", "label")] + [key if isinstance(key, str) else None]
+        named = [attributes.get(name) for name in ("type", "relation", "label")] + [
+            key if isinstance(key, str) else None
+        ]
         kind = str(next((name for name in named if name), edge_type))
         weight = attributes.get("weight", 1.0)
         ends = [(source, target)] if graph.is_directed() else [(source, target), (target, source)]

@@ -237,9 +237,7 @@ class _Rows:
     entry: Entry
 
 
-def _write(
-    retriever: Retriever, rows: Sequence[_Rows], config: IngestConfig, report: Report, *, last: bool
-) -> int:
+def _write(retriever: Retriever, rows: Sequence[_Rows], config: IngestConfig, report: Report, *, last: bool) -> int:
     """Write documents in one transaction, and link them if no more are to come; return how many were written.
 
     A document that cannot be stored is reported and left out.

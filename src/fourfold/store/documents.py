@@ -208,9 +208,7 @@ class Books:
     def read_unread(self, gone: Sequence[int]) -> None:
         """Mark for reading the texts that are new and those that named a title which is gone."""
         self._execute("INSERT OR IGNORE INTO temp.reading SELECT node FROM passages WHERE unread")
-        self._many(
-            "INSERT OR IGNORE INTO temp.reading SELECT node FROM uses WHERE label = ?", [(num,) for num in gone]
-        )
+        self._many("INSERT OR IGNORE INTO temp.reading SELECT node FROM uses WHERE label = ?", [(num,) for num in gone])
 
     def read_all(self) -> None:
         """Mark every text for reading."""
@@ -285,9 +283,7 @@ class Books:
             "UPDATE labels SET changed = 1 WHERE num IN "
             "(SELECT u.label FROM passages p CROSS JOIN uses u ON u.node = p.node WHERE p.unread)"
         )
-        self._execute(
-            "UPDATE labels SET uses = (SELECT count(*) FROM uses u WHERE u.label = labels.num) WHERE changed"
-        )
+        self._execute("UPDATE labels SET uses = (SELECT count(*) FROM uses u WHERE u.label = labels.num) WHERE changed")
         for kind, limit in limits.items():
             self._limit_changed(kind, limit)
         self._execute(

@@ -8,7 +8,6 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.schema import Document, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.retrievers.fourfold import FourfoldRetriever
 
-
 # LlamaIndex imports langchain-community where it happens to be installed, and that warns of its end.
 pytestmark = pytest.mark.filterwarnings("ignore:.*langchain-community.*:DeprecationWarning")
 
