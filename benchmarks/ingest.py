@@ -2,8 +2,8 @@
 
     python benchmarks/ingest.py [quality] [scale] [folder] [--documents 100000] [--files 5000] [--json out.json]
 
-Quality needs the collections of FOURFOLD_DATASETS (BEIR form); scale and folder make their own texts. Prints a table and, with
-``--json``, writes the figures. All times are of one process on the machine that is named.
+Quality needs the collections of FOURFOLD_DATASETS (BEIR form); scale and folder make their own texts. Prints a
+table and, with ``--json``, writes the figures. All times are of one process on the machine that is named.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ class Retriever:
         first: Callable[[Writer], None] = lambda writer: None,
         also: Callable[[Writer], None] | None = None,
     ) -> int:
-        """Embed, tokenize and store valid nodes and edges; ``first`` runs before them, ``also`` after, in one transaction."""
+        """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
         vectors, embedded = self._vectors_for(nodes, progress)
         rows = [Row(node, _content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
         batches = []

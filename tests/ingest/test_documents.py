@@ -34,8 +34,10 @@ TITLES = [
     "write_file",
     "2001",
 ]
-WORDS = ["red", "Fox", "hill", "mercury", "planet", "element", "café", "noir", "我在東京タワー", "東京", "the who", "write_file",
-         "2001", "rain", "—", "fox.", "cafe\u0301"]  # fmt: skip
+WORDS = [
+    *("red", "Fox", "hill", "mercury", "planet", "element", "café", "noir", "我在東京タワー", "東京", "the who"),
+    *("write_file", "2001", "rain", "—", "fox.", "cafe\u0301"),
+]
 
 
 def embed(texts: list[str]) -> list[list[float]]:

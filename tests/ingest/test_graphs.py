@@ -9,7 +9,8 @@ from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jso
 
 def test_json_lines_of_documents(tmp_path):
     path = tmp_path / "d.jsonl"
-    path.write_bytes(b'{"_id": "a", "text": "x", "title": "A", "metadata": {"n": 1}}\n\n{"id": 7, "text": "y"}\n[1]\n{\n{"text": "x"}\n'
+    path.write_bytes(b'{"_id": "a", "text": "x", "title": "A", "metadata": {"n": 1}}\n\n'
+        b'{"id": 7, "text": "y"}\n[1]\n{\n{"text": "x"}\n'
                      b'{"id": "b", "text": "\xff"}\n{"id": "c", "text": 3}\n{"id": "last", "text": "z"}')  # fmt: skip
     problems = []
     documents = list(read_jsonl(path, problems=problems))

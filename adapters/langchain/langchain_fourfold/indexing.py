@@ -17,9 +17,9 @@ from langchain_fourfold.retrievers import FourfoldRetriever
 class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
     """A FourfoldRetriever whose documents are added, replaced and deleted by id, at the cost of what changed.
 
-    ``langchain_core.indexing.index(loader, record_manager, FourfoldDocumentIndex(path="kg.sqlite"))`` keeps it in step with a
-    source. Documents whose texts name each other's titles (``metadata["title"]`` or ``["name"]``) are linked, so the
-    graph has its say without anyone having made one.
+    ``langchain_core.indexing.index(loader, record_manager, FourfoldDocumentIndex(path="kg.sqlite"))``
+    keeps it in step with a source. Documents whose texts name each other's titles (``metadata["title"]`` or
+    ``["name"]``) are linked, so the graph has its say without anyone having made one.
     """
 
     def upsert(self, items: Sequence[Document], /, **kwargs: Any) -> UpsertResponse:
@@ -50,7 +50,7 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
         """Add what a graph transformer found: entities, relations, and the documents they were found in.
 
         Args:
-            graph_documents: ``GraphDocument`` objects of langchain-community, langchain-experimental or another package.
+            graph_documents: ``GraphDocument`` objects of langchain-community, langchain-experimental or the like.
             include_source: add the source documents too, with a ``mentions`` edge to each entity found in them.
 
         """

@@ -1,4 +1,4 @@
-"""Documents become a graph: cut where they are long, linked where they name each other, kept up at the cost of change."""
+"""Documents become a graph: cut where long, linked where they name each other, kept up at the cost of change."""
 
 from fourfold.ingest.documents import Document, IngestConfig, Section
 from fourfold.ingest.folder import index_folder

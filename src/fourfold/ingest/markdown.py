@@ -17,7 +17,7 @@ _WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]
 
 @dataclass(slots=True)
 class Parsed:
-    """What a reader makes of a file: its title ("" if it has none), text, links as written, and what is wrong with it."""
+    """What a reader makes of a file: title ("" if it has none), text, links as written, and what is wrong with it."""
 
     text: str
     title: str = ""

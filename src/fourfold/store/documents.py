@@ -136,8 +136,8 @@ class Books:
         self._many("DELETE FROM passages WHERE document = ?", documents)
         self._many(
             "INSERT INTO documents (node, source, hash, node_hash, chunks) "
-            "SELECT num, ?, ?, hash, ? FROM nodes WHERE num = ? ON CONFLICT (node) DO UPDATE SET source = excluded.source, "
-            "hash = excluded.hash, node_hash = excluded.node_hash, chunks = excluded.chunks",
+            "SELECT num, ?, ?, hash, ? FROM nodes WHERE num = ? ON CONFLICT (node) DO UPDATE SET "
+            "source = excluded.source, hash = excluded.hash, node_hash = excluded.node_hash, chunks = excluded.chunks",
             [(e.source, e.hash, chunks, nums[e.id]) for e, chunks in zip(entries, chunked, strict=True)],
         )
         self._many("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, 1)", passages)
@@ -327,7 +327,7 @@ class Books:
         self._execute("UPDATE labels SET changed = 0 WHERE changed")
 
     def _limit_changed(self, kind: Kind, limit: int | None) -> None:
-        """A limit that moved with the number of texts makes the labels between the old and the new one due."""
+        """Make the labels due that lie between the last limit and this one; it moves with the number of texts."""
         if limit is None:
             return
         key = f"ingest_limit_{kind}"

@@ -109,7 +109,8 @@ CREATE INDEX passages_unread ON passages (node) WHERE unread;
 
 -- Labels join documents: a document bears some (its title, its id), texts and documents use some (a title named in a
 -- text, a link, a shared value), and an edge leads from every user to every bearer. kind is "title", "link" or
--- "shared"; known says whether the old texts have been read for it; changed, whether its edges are due. head: the first two words of a title, by which titles are looked up for a text.
+-- "shared"; known says whether the old texts have been read for it; changed, whether its edges are due. head: the first
+-- two words of a title, by which titles are looked up for a text.
 CREATE TABLE labels (
     num INTEGER PRIMARY KEY,
     kind TEXT NOT NULL,

@@ -161,7 +161,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """The reading connection, for another module of the store."""
+        """Lend the reading connection to another module of the store."""
         with self._reading() as connection:
             yield connection
 

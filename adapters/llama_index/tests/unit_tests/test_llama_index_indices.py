@@ -63,8 +63,9 @@ def test_a_property_graph_is_taken_over_with_its_relations():
     city = EntityNode(name="NYC", label="CITY")
     store.upsert_nodes([ann, city])
     store.upsert_relations([Relation(label="LIVES_IN", source_id=ann.id, target_id=city.id)])
-    index = PropertyGraphIndex.from_existing(store, embed_kg_nodes=False, llm=MockLLM(), embed_model=Counting(embed_dim=3),
-                                             kg_extractors=[])  # fmt: skip
+    index = PropertyGraphIndex.from_existing(
+        store, embed_kg_nodes=False, llm=MockLLM(), embed_model=Counting(embed_dim=3), kg_extractors=[]
+    )
     retriever = FourfoldRetriever.from_property_graph(index)
     assert edges(retriever) == {("Ann Lee", "LIVES_IN", "NYC"), ("ann", "mentions", "Ann Lee")}
     assert {n.node.node_id for n in retriever.retrieve("Ann")} == {"ann", "Ann Lee", "NYC"}
