@@ -333,6 +333,7 @@ def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig)
             total += weight * scores.components[name]
     if query.mask is not None:
         total[~query.mask] = 0.0
+    total[index.hidden] = 0.0
     scores.total = total
     scores.order = _best(total, query.limit, index)
 
@@ -369,6 +370,7 @@ def fill(scores: Scores, index: Index, query: Query) -> None:
         return
     free = index.rows.has_vector if query.mask is None else index.rows.has_vector & query.mask
     free = free.copy()
+    free[index.hidden] = False
     free[scores.order] = False
     rest = np.nonzero(free & (scores.total == 0.0))[0]
     nearest = rest[np.argsort(-scores.cosines[rest], kind="stable")][:missing].tolist()

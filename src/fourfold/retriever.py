@@ -38,6 +38,7 @@ from fourfold.errors import (
 from fourfold.index import Index, build
 from fourfold.pipeline import MODES, Query, Scores
 from fourfold.store import FIELDS, ForeignSchema, Row, Store, Writer
+from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 
@@ -131,6 +132,7 @@ class Retriever:
         edges: Iterable[Edge] = (),
         *,
         progress: Progress | None = None,
+        also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Add or replace nodes and edges in one transaction: all of it, or nothing.
 
@@ -141,6 +143,8 @@ class Retriever:
             nodes: a node without a vector is embedded.
             edges: both ends must be in the graph or among ``nodes``.
             progress: called with (nodes done, nodes in all).
+            also: run inside the transaction, after the nodes and edges are written; for rooms such as
+                ``fourfold.ingest`` that keep books beside the graph.
 
         Returns:
             The generation of the graph after the write.
@@ -152,11 +156,11 @@ class Retriever:
             EmbedderError: the embedder failed.
 
         """
-        latest = list({node.id: node for node in map(_valid_node, nodes)}.values())
+        latest = list({node.id: node for node in map(check_node, nodes)}.values())
         links = [_valid_edge(edge) for edge in edges]
-        if not latest and not links:
+        if not latest and not links and also is None:
             return self.generation
-        return self._write(latest, links, progress=progress)
+        return self._write(latest, links, progress=progress, also=also)
 
     def _write(
         self,
@@ -165,8 +169,9 @@ class Retriever:
         *,
         progress: Progress | None = None,
         first: Callable[[Writer], None] = lambda writer: None,
+        also: Callable[[Writer], None] | None = None,
     ) -> int:
-        """Embed, tokenize and store valid nodes and edges; ``first`` runs before them in the same transaction."""
+        """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
         vectors, embedded = self._vectors_for(nodes, progress)
         rows = [Row(node, _content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
         batches = []
@@ -180,6 +185,8 @@ class Retriever:
                 writer.put_nodes(*batch)
             if edges:
                 writer.put_edges(edges)
+            if also is not None:
+                also(writer)
             generation = writer.generation
         self._cache.clear()
         return generation
@@ -435,6 +442,11 @@ class Retriever:
         return self._store.path
 
     @property
+    def store(self) -> Store:
+        """The open file, for rooms built on the retriever."""
+        return self._store
+
+    @property
     def generation(self) -> int:
         """The number that every committed write moves on, whoever wrote."""
         return self._store.generation()
@@ -457,6 +469,28 @@ class Retriever:
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
         return self._store.edges_of(list(ids))
+
+    def context(self, hit: Hit | Node | str, before: int = 1, after: int = 1) -> list[Node]:
+        """Return a chunk with its neighbours in the document, in reading order.
+
+        Args:
+            hit: a hit, a node or an id; what is no part of a document stands alone.
+            before: how many chunks before it.
+            after: how many chunks after it.
+
+        Raises:
+            UnknownNodeError: there is no such node.
+
+        """
+        for name, number in (("before", before), ("after", after)):
+            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
+                raise InvalidValueError(f"{name} is {number!r}; it must be a whole number of at least 0.")
+        node = hit.node if isinstance(hit, Hit) else hit
+        identity = node.id if isinstance(node, Node) else node
+        found = neighbours(self._store, identity, before, after) or self.get([identity])
+        if not found:
+            raise UnknownNodeError(f"There is no node {identity!r} in {self.path!r}.")
+        return found
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
@@ -804,7 +838,8 @@ class Retriever:
         )
 
 
-def _valid_node(node: Node) -> Node:
+def check_node(node: Node) -> Node:
+    """Return a node that can be stored, or say in an InvalidValueError why it cannot."""
     if not isinstance(node, Node):
         raise InvalidValueError(f"A node must be a fourfold.Node, not {type(node).__name__}.")
     if not isinstance(node.id, str) or not node.id:

@@ -25,10 +25,13 @@ _IDENTIFIER_PART = re.compile(
     r"|\d+"
     r"|[^\W\dA-Za-z_]+"
 )
-_UNSPACED = re.compile(
-    "[\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003134f]+"
+UNSPACED = (
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003134f"
 )
+"""Character ranges of the scripts without word boundaries, as a regular expression takes them between brackets."""
+
+_UNSPACED = re.compile(f"[{UNSPACED}]+")
 
 _PUBLISHED_SUFFIXES = (
     *("ation", "tion", "sion", "ment", "ness", "able", "ible", "ful", "less", "ous"),

@@ -1,8 +1,10 @@
 """Fourfold for LangChain: a retriever with four signals over one SQLite file."""
 
 from langchain_fourfold.embeddings import LangChainEmbedder
+from langchain_fourfold.indexing import FourfoldDocumentIndex
 from langchain_fourfold.retrievers import FourfoldRetriever
+from langchain_fourfold.shadow import Comparison
 
 __version__ = "0.1.0"
 
-__all__ = ["FourfoldRetriever", "LangChainEmbedder", "__version__"]
+__all__ = ["Comparison", "FourfoldDocumentIndex", "FourfoldRetriever", "LangChainEmbedder", "__version__"]

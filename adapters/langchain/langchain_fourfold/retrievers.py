@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.runnables import RunnableConfig
+from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights
 from fourfold.filters import to_sql
+from fourfold.ingest import add_linked
+from langchain_fourfold import shadow
 from langchain_fourfold.documents import plain, to_document, to_node
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder
+from langchain_fourfold.stores import contents_of
 
 _OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "group_by", "max_per_source")
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
@@ -73,6 +79,9 @@ class FourfoldRetriever(BaseRetriever):
     max_per_source: int = 1
     """See ``group_by``."""
 
+    compare_with: InstanceOf[BaseRetriever] | None = Field(default=None, exclude=True, repr=False)
+    """Shadow mode: this retriever answers, and how Fourfold would have is logged (``langchain_fourfold.shadow``)."""
+
     name_in_content: bool = False
     """Whether ``page_content`` begins with the node's name: for graphs whose texts do not say what they are about."""
 
@@ -96,7 +105,7 @@ class FourfoldRetriever(BaseRetriever):
                 again replaces it.
             path: the SQLite file to put them in; what it already holds stays.
             embeddings: the ``embedder``.
-            edges: edges between the documents, by id.
+            edges: edges between the documents, by id, beside those of texts that name another document's title.
             name_key: the metadata key that holds a document's title, or several to try; None for no names.
             fields: the other fields of the retriever.
 
@@ -107,7 +116,32 @@ class FourfoldRetriever(BaseRetriever):
             fields["embedder"] = embeddings
         made = cls(path=path, **fields)
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-        made.retriever.add([to_node(document, keys) for document in documents], edges)
+        add_linked(made.retriever, [to_node(document, keys) for document in documents], list(edges))
+        return made
+
+    @classmethod
+    def from_vectorstore(
+        cls, store: VectorStore, *, ids: Iterable[str] | None = None, embeddings: object = None, **fields: Any
+    ) -> Self:
+        """Return a retriever over what a vector store holds: texts, ids, metadata and, where it gives them, vectors.
+
+        Vectors are taken over from InMemoryVectorStore, FAISS and Chroma, and nothing is embedded again; from other
+        stores that return documents by id, the documents of ``ids`` are taken and embedded.
+
+        Args:
+            store: the vector store; its embedding model embeds the queries.
+            ids: which documents; None for all, where the store can tell.
+            embeddings: another embedding model than the store's.
+            fields: ``path`` and the other fields.
+
+        Raises:
+            InvalidValueError: the store cannot list what it holds, and ``ids`` is not given.
+
+        """
+        documents, vectors = contents_of(store, ids)
+        made = cls(embedder=embeddings if embeddings is not None else store.embeddings, **fields)
+        nodes = (to_node(document) for document in documents)
+        add_linked(made.retriever, [replace(node, vector=vectors.get(node.id)) for node in nodes])
         return made
 
     @classmethod
@@ -195,6 +229,14 @@ class FourfoldRetriever(BaseRetriever):
         **options: Any,
     ) -> list[Document]:
         given = self._options(k=k, filter=filter, weights=weights, intent=intent, **options)
+        if self.compare_with is not None:
+            called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
+            passed_on = {name: value for name, value in called.items() if value is not None}
+            config = RunnableConfig(callbacks=run_manager.get_child())
+            old = self.compare_with.invoke(query, config, **passed_on)
+            with shadow.watched(query):
+                shadow.log(query, old, self.retriever.search(query, **given), self.retriever)
+            return old
         result = self.retriever.search(query, **given)
         return [to_document(hit, result, self.name_in_content) for hit in result.hits]
 
@@ -210,6 +252,14 @@ class FourfoldRetriever(BaseRetriever):
         **options: Any,
     ) -> list[Document]:
         given = self._options(k=k, filter=filter, weights=weights, intent=intent, **options)
+        if self.compare_with is not None:
+            called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
+            passed_on = {name: value for name, value in called.items() if value is not None}
+            config = RunnableConfig(callbacks=run_manager.get_child())
+            old = await self.compare_with.ainvoke(query, config, **passed_on)
+            with shadow.watched(query):
+                shadow.log(query, old, await self.retriever.asearch(query, **given), self.retriever)
+            return old
         result = await self.retriever.asearch(query, **given)
         return [to_document(hit, result, self.name_in_content) for hit in result.hits]
 

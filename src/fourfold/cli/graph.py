@@ -9,7 +9,7 @@ import typer
 from rich.progress import Progress
 
 from fourfold import Edge, InvalidValueError, Node, Retriever
-from fourfold.cli import options, output
+from fourfold.cli import documents, options, output
 from fourfold.jsonl import read_graph
 
 
@@ -20,18 +20,25 @@ def register(app: typer.Typer) -> None:
 
 
 def index(
-    source: Annotated[Path, typer.Argument(metavar="GRAPH.jsonl", help="Nodes and edges, one JSON object a line.")],
+    source: Annotated[
+        Path,
+        typer.Argument(metavar="GRAPH.jsonl|FOLDER", help="Nodes and edges, one JSON object a line; or texts."),
+    ],
     db: options.Db,
     json: options.Json = False,
 ) -> None:
-    """Add a graph to a SQLite file; the file is created if missing.
+    """Add a graph, or a folder of texts, to a SQLite file; the file is created if missing.
 
     A line is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …, "type": …,
     "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight. All of the graph is
     written, or nothing.
+
+    Of a folder every Markdown, text and HTML file becomes a document, linked to those it names or links to. Run again,
+    only what changed is read, and what is gone is removed.
     """
     if source.is_dir():
-        raise InvalidValueError(f"{source} is a folder; give a file of JSON Lines.")
+        documents.index(source, db, json)
+        return
     with output.progress_bar() as progress:
         reading = progress.add_task("Reading", total=source.stat().st_size)
         nodes, edges = read_graph(source, progress=lambda size: progress.advance(reading, size))

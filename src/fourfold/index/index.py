@@ -49,6 +49,8 @@ class Index:
     postings: Postings
     adjacency: Adjacency
     vocabulary: dict[str, int]
+    hidden: NDArray[np.int64]
+    """Positions of nodes that pass scores on, but are no answers: documents whose text is in their chunks."""
     _lazy: _Lazy = field(repr=False)
 
     def __len__(self) -> int:
@@ -183,6 +185,7 @@ def build(store: Store, config: RetrievalConfig, before: Index | None = None) ->
         postings=postings,
         adjacency=adjacency,
         vocabulary={**known, **dict(new_terms)} if new_terms or not known else known,
+        hidden=_positions(rows.nums, store.hidden(), drop=True),
         _lazy=_Lazy(rows, adjacency, before._lazy if before is not None else None),
     )
 

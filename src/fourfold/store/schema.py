@@ -95,7 +95,71 @@ END;
 INSERT INTO meta VALUES ('generation', '0');
 """
 
-MIGRATIONS: dict[int, str] = {0: _VERSION_1}
+_DOCUMENTS = """
+-- What ingest keeps beside the graph (see store.documents). A document is a node; the texts it is read in are its
+-- passages: the node itself, or its chunks, whose document then holds no text and is no answer of its own.
+CREATE TABLE documents (
+    node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    source TEXT NOT NULL,
+    hash TEXT NOT NULL,
+    node_hash TEXT NOT NULL,  -- of the node as ingest wrote it: another one says that somebody else wrote it since
+    chunks INTEGER NOT NULL
+);
+CREATE INDEX documents_by_source ON documents (source);
+CREATE INDEX documents_in_chunks ON documents (node) WHERE chunks > 0;
+CREATE TABLE passages (
+    node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    document INTEGER NOT NULL,
+    place INTEGER NOT NULL,
+    unread INTEGER NOT NULL
+);
+CREATE INDEX passages_by_document ON passages (document, place);
+CREATE INDEX passages_unread ON passages (node) WHERE unread;
+
+-- Labels join documents: a document bears some (its title, its id), texts and documents use some (a title named in a
+-- text, a link, a shared value), and an edge leads from every user to every bearer. kind is "title", "link" or
+-- "shared"; known says whether the old texts have been read for it; changed, whether its edges are due. head: the first
+-- two words of a title, by which titles are looked up for a text.
+CREATE TABLE labels (
+    num INTEGER PRIMARY KEY,
+    kind TEXT NOT NULL,
+    label TEXT NOT NULL,
+    head TEXT,
+    known INTEGER NOT NULL DEFAULT 0,
+    changed INTEGER NOT NULL DEFAULT 1,
+    uses INTEGER NOT NULL DEFAULT 0,
+    UNIQUE (label, kind)
+);
+CREATE INDEX labels_by_head ON labels (head) WHERE head IS NOT NULL;
+CREATE INDEX labels_by_uses ON labels (uses);
+CREATE INDEX labels_changed ON labels (num) WHERE changed;
+CREATE TABLE bearers (
+    label INTEGER NOT NULL REFERENCES labels (num),
+    node INTEGER NOT NULL REFERENCES documents (node) ON DELETE CASCADE,
+    qualifier TEXT NOT NULL DEFAULT '',
+    PRIMARY KEY (label, node)
+) WITHOUT ROWID;
+CREATE INDEX bearers_by_node ON bearers (node);
+CREATE TABLE uses (
+    label INTEGER NOT NULL REFERENCES labels (num),
+    node INTEGER NOT NULL REFERENCES nodes (num) ON DELETE CASCADE,
+    PRIMARY KEY (label, node)
+) WITHOUT ROWID;
+CREATE INDEX uses_by_node ON uses (node);
+CREATE TRIGGER bearer_added AFTER INSERT ON bearers BEGIN
+    UPDATE labels SET changed = 1 WHERE num = new.label;
+END;
+CREATE TRIGGER bearer_removed AFTER DELETE ON bearers BEGIN
+    UPDATE labels SET changed = 1 WHERE num = old.label;
+END;
+CREATE TRIGGER use_removed AFTER DELETE ON uses BEGIN
+    UPDATE labels SET changed = 1 WHERE num = old.label;
+END;
+-- The edges that came of labels, and may go with them.
+CREATE TABLE derived_edges (edge INTEGER PRIMARY KEY REFERENCES edges (num) ON DELETE CASCADE) WITHOUT ROWID;
+"""
+
+MIGRATIONS: dict[int, str] = {0: _VERSION_1 + _DOCUMENTS}
 """SQL that takes a file from the version that is the key to the next."""
 
 

@@ -160,6 +160,12 @@ class Store:
     # -- reading ------------------------------------------------------------------------------------------------
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the reading connection to another module of the store."""
+        with self._reading() as connection:
+            yield connection
+
+    @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._read_lock:
             try:
@@ -270,6 +276,12 @@ class Store:
         with self._reading() as connection:
             return connection.execute(sql, parameters).fetchall()
 
+    def hidden(self) -> NDArray[np.int64]:
+        """Return the numbers of the nodes that are no answers: documents whose text is in their chunks."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT node FROM documents WHERE chunks > 0").fetchall()
+        return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
         """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
 
@@ -347,6 +359,19 @@ class Writer:
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
         """Run a statement of another module of the store inside this transaction."""
         return self._connection.execute(sql, parameters)
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[Any]]) -> sqlite3.Cursor:
+        """Run a statement of another module of the store once for each row of parameters."""
+        return self._connection.executemany(sql, rows)
+
+    def nums(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node."""
+        return _nums_of(self._connection, ids)
+
+    def edge_type(self, name: str) -> int:
+        """Return the number of an edge type, numbering it if it is new."""
+        self._number_edge_type(name)
+        return self.edge_types[name]
 
     def put_nodes(self, rows: Sequence[Row], terms: Sequence[str], lengths: Sequence[int]) -> None:
         """Insert or replace nodes.

@@ -6,7 +6,7 @@ import asyncio
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import llama_index.core.instrumentation as instrument
 from llama_index.core.base.base_retriever import BaseRetriever
@@ -16,7 +16,8 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.fourfold.embeddings import as_embedder
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
-from llama_index.retrievers.fourfold.nodes import add_nodes, to_llama_index_node
+from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
+from llama_index.retrievers.fourfold.nodes import REF_DOC_ID, add_nodes, to_llama_index_node
 
 from fourfold import (
     EmbedderError,
@@ -28,6 +29,10 @@ from fourfold import (
     Weights,
 )
 from fourfold.filters import to_sql
+from fourfold.ingest import delete_linked
+
+if TYPE_CHECKING:
+    from llama_index.core import PropertyGraphIndex, VectorStoreIndex
 
 dispatcher = instrument.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -139,6 +144,56 @@ class FourfoldRetriever(BaseRetriever):
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
         add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode)
         return made
+
+    @classmethod
+    def from_vector_index(cls, index: VectorStoreIndex, **options: Any) -> Self:
+        """Return a retriever over the nodes of a ``VectorStoreIndex``; their vectors are taken over, not made again.
+
+        Args:
+            index: its embedding model embeds the queries.
+            options: those of ``from_nodes``.
+
+        Raises:
+            InvalidValueError: the index's vector store does not list its nodes.
+
+        """
+        model = {} if {"retriever", "embedder", "embed_model"} & options.keys() else {"embedder": index._embed_model}
+        return cls.from_nodes(nodes_of(index), **model, **options)
+
+    @classmethod
+    def from_property_graph(cls, index: PropertyGraphIndex, **options: Any) -> Self:
+        """Return a retriever over the texts, entities and relations of a ``PropertyGraphIndex``.
+
+        Args:
+            index: relations keep their labels as edge types.
+            options: those of ``from_nodes``.
+
+        """
+        texts, entities, edges = graph_of(index.property_graph_store)
+        made = cls.from_nodes(texts, **options)
+        made.retriever.add(entities, edges)
+        return made
+
+    def insert_nodes(
+        self,
+        nodes: Sequence[BaseNode],
+        *,
+        name_key: str | Sequence[str] | None = ("title", "name"),
+        metadata_mode: MetadataMode = MetadataMode.NONE,
+    ) -> None:
+        """Add or replace nodes, at the cost of what changed; see ``from_nodes``."""
+        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode)
+
+    def delete_nodes(self, node_ids: Sequence[str]) -> None:
+        """Delete nodes by id; unknown ones are passed over."""
+        delete_linked(self.retriever, node_ids)
+
+    def delete_ref_doc(self, ref_doc_id: str) -> None:
+        """Delete the nodes of a source document, and the document if it is a node itself."""
+        store = self.retriever.store
+        found = store.nodes(store.matching(*to_sql({REF_DOC_ID: ref_doc_id})).tolist())
+        delete_linked(self.retriever, [ref_doc_id, *(node.id for node in found.values())])
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._told(self._search(query_bundle))

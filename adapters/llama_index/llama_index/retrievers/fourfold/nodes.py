@@ -27,6 +27,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
+from fourfold.ingest import add_linked
 
 BREAKDOWN = "fourfold"
 """The metadata key under which a hit tells what its score is made of."""
@@ -130,6 +131,8 @@ def add_nodes(
 ) -> int:
     """Add nodes, and their relationships as edges; a relationship to a node that is not there is passed over.
 
+    Texts that name another node's title are linked to it.
+
     Returns:
         The generation of the graph after the write.
 
@@ -139,10 +142,12 @@ def add_nodes(
     here = {node.node_id for node in given}
     elsewhere = {end for edge in edges for end in (edge.source, edge.target)} - here
     here |= {node.id for node in retriever.get(sorted(elsewhere))}
-    return retriever.add(
+    add_linked(
+        retriever,
         [to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given],
         [edge for edge in edges if edge.source in here and edge.target in here],
     )
+    return retriever.generation
 
 
 def to_graph_node(

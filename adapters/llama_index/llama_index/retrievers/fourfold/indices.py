@@ -1,0 +1,77 @@
+"""What LlamaIndex's indices hold → nodes with vectors, entities and relations."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any
+
+from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, ChunkNode, LabelledNode, PropertyGraphStore
+from llama_index.core.schema import BaseNode
+from pydantic_core import to_jsonable_python
+
+from fourfold import Edge, InvalidValueError
+from fourfold import Node as GraphNode
+
+if TYPE_CHECKING:
+    from llama_index.core import VectorStoreIndex
+
+_AT_ONCE = 500
+
+
+def nodes_of(index: VectorStoreIndex) -> list[BaseNode]:
+    """Return the nodes of a vector index, with their vectors where its store gives them.
+
+    Raises:
+        InvalidValueError: the nodes live in a vector store that does not list them.
+
+    """
+    store = index.vector_store
+    nodes = list(index.docstore.docs.values())
+    ids = set(index.index_struct.nodes_dict.values())
+    nodes = [node for node in nodes if node.node_id in ids] if ids else nodes
+    if not nodes and store.stores_text:
+        try:
+            return list(store.get_nodes(node_ids=None, filters=None))
+        except (NotImplementedError, TypeError, ValueError, AttributeError) as error:
+            raise InvalidValueError(
+                f"{type(store).__name__} does not list the nodes it holds; give them to from_nodes."
+            ) from error
+    vectors = getattr(getattr(store, "data", None), "embedding_dict", {})
+    return [node.model_copy(update={"embedding": vectors.get(node.node_id, node.embedding)}) for node in nodes]
+
+
+def graph_of(store: PropertyGraphStore) -> tuple[list[BaseNode], list[GraphNode], list[Edge]]:
+    """Return the texts, the entities and the relations of a property graph store.
+
+    A relation keeps its label as type; a text gets an edge ``mentions`` to each entity that was found in it.
+    """
+    held = store.get()
+    chunks = [node.id for node in held if isinstance(node, ChunkNode)]
+    texts = store.get_llama_nodes(chunks) if chunks else []
+    entities = [_entity(node) for node in held if not isinstance(node, ChunkNode)]
+    here = {text.node_id for text in texts} | {entity.id for entity in entities}
+    edges = {
+        (edge.source, edge.target, edge.type): edge
+        for edge in [*_relations(store, [node.id for node in held]), *_found_in(held)]
+        if edge.source in here and edge.target in here
+    }
+    return texts, entities, list(edges.values())
+
+
+def _relations(store: PropertyGraphStore, ids: list[str]) -> Iterable[Edge]:
+    for start in range(0, len(ids), _AT_ONCE):
+        for source, relation, target in store.get_triplets(ids=ids[start : start + _AT_ONCE]):
+            yield Edge(source.id, target.id, relation.label)
+
+
+def _found_in(nodes: Iterable[LabelledNode]) -> Iterable[Edge]:
+    for node in nodes:
+        source = node.properties.get(TRIPLET_SOURCE_KEY)
+        if isinstance(source, str) and not isinstance(node, ChunkNode):
+            yield Edge(source, node.id, "mentions")
+
+
+def _entity(node: Any) -> GraphNode:
+    properties = {key: value for key, value in node.properties.items() if not key.startswith("_")}
+    text = next((properties[key] for key in ("description", "text") if isinstance(properties.get(key), str)), "")
+    return GraphNode(node.id, name=node.name, type=node.label, text=text, metadata=to_jsonable_python(properties))

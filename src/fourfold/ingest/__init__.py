@@ -1,0 +1,33 @@
+"""Documents become a graph: cut where long, linked where they name each other, kept up at the cost of change."""
+
+from fourfold.ingest.documents import Document, IngestConfig, Section
+from fourfold.ingest.folder import index_folder
+from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
+from fourfold.ingest.nodes import add_linked, delete_linked
+from fourfold.ingest.writing import (
+    Problem,
+    Report,
+    add_documents,
+    delete_documents,
+    list_documents,
+    replace_sources,
+)
+
+__all__ = [
+    "Document",
+    "IngestConfig",
+    "Problem",
+    "Report",
+    "Section",
+    "add_documents",
+    "add_linked",
+    "delete_documents",
+    "delete_linked",
+    "from_networkx",
+    "index_folder",
+    "list_documents",
+    "read_graphml",
+    "read_jsonl",
+    "read_triples",
+    "replace_sources",
+]

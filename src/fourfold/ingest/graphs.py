@@ -1,0 +1,183 @@
+"""Graphs that exist already → nodes and edges: triples, JSON Lines of documents, NetworkX, GraphML."""
+
+from __future__ import annotations
+
+import csv
+import json
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import networkx as nx
+
+from fourfold.errors import InvalidValueError
+from fourfold.ingest.documents import Document
+from fourfold.ingest.writing import Problem
+from fourfold.types import Edge, Node
+
+_NAMES = ("name", "label", "title")
+_TYPES = ("type", "kind")
+_TEXTS = ("text", "description", "content")
+
+
+def read_jsonl(path: str | Path, *, problems: list[Problem] | None = None) -> Iterator[Document]:
+    """Return the documents of a file with one JSON object a line.
+
+    A line is ``{"id" (or "_id"): …, "text": …, "title": …, "type": …, "metadata": {…}, "source": …, "links": […]}``.
+
+    Args:
+        path: UTF-8; its path is the source of documents without one.
+        problems: takes a line that cannot be read, and the rest is read; None raises.
+
+    Raises:
+        InvalidValueError: a line cannot be read, without ``problems``.
+
+    """
+    with open(path, encoding="utf-8-sig", errors="surrogateescape") as lines:
+        for number, line in enumerate(lines, 1):
+            if not line.strip():
+                continue
+            try:
+                yield _document(line, str(path))
+            except ValueError as error:
+                problem = Problem(f"{path}:{number}", str(error))
+                if problems is None:
+                    raise InvalidValueError(str(problem)) from error
+                problems.append(problem)
+
+
+def _document(line: str, source: str) -> Document:
+    try:
+        line.encode()
+    except UnicodeEncodeError as error:
+        raise InvalidValueError(f"the line is no UTF-8 text (character {error.start}).") from error
+    try:
+        given = json.loads(line)
+    except ValueError as error:
+        raise InvalidValueError(f"the line is no JSON: {error}.") from error
+    if not isinstance(given, dict):
+        raise InvalidValueError(f"the line holds {type(given).__name__}, not an object.")
+    identity = given.get("id", given.get("_id"))
+    if isinstance(identity, int) and not isinstance(identity, bool):
+        identity = str(identity)
+    if not isinstance(identity, str) or not identity:
+        raise InvalidValueError(f"the object has the id {identity!r}; it must be a string that is not empty.")
+    fields = {name: given.get(name) or "" for name in ("text", "title", "type", "source")}
+    links = given.get("links") or []
+    metadata = given.get("metadata") or {}
+    wrong = [name for name, value in fields.items() if not isinstance(value, str)]
+    if wrong or not isinstance(metadata, dict) or not isinstance(links, list):
+        raise InvalidValueError(
+            f"{', '.join(wrong) or 'metadata or links'} of document {identity!r} is of a wrong type."
+        )
+    return Document(
+        id=identity, metadata=metadata, links=tuple(map(str, links)), **{**fields, "source": fields["source"] or source}
+    )
+
+
+def read_triples(
+    path: str | Path, *, delimiter: str | None = None, header: bool | None = None
+) -> tuple[list[Node], list[Edge]]:
+    """Return the graph of a file of (subject, relation, object) lines, with a weight as an optional fourth column.
+
+    Args:
+        path: CSV or TSV, UTF-8.
+        delimiter: None takes the tab for files that end in .tsv or .txt, else the comma.
+        header: whether the first line names the columns; None looks for such names in it.
+
+    Raises:
+        InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number.
+
+    """
+    if delimiter is None:
+        delimiter = "\t" if Path(path).suffix.lower() in (".tsv", ".txt") else ","
+    nodes: dict[str, Node] = {}
+    edges: list[Edge] = []
+    with open(path, encoding="utf-8-sig", newline="") as file:
+        for number, row in enumerate(csv.reader(file, delimiter=delimiter), 1):
+            if not any(cell.strip() for cell in row):
+                continue
+            if number == 1 and (header or (header is None and _is_header(row))):
+                continue
+            if len(row) < 3 or not row[0].strip() or not row[2].strip():
+                raise InvalidValueError(f"{path}:{number}: {row!r} is no triple of subject, relation and object.")
+            source, relation, target = (cell.strip() for cell in row[:3])
+            for identity in (source, target):
+                nodes.setdefault(identity, Node(identity, name=identity))
+            edges.append(Edge(source, target, relation, _weight(row, path, number)))
+    return list(nodes.values()), edges
+
+
+def _is_header(row: list[str]) -> bool:
+    ends = {"subject", "source", "head", "from"}, {"object", "target", "tail", "to"}
+    return len(row) >= 3 and row[0].strip().lower() in ends[0] and row[2].strip().lower() in ends[1]
+
+
+def _weight(row: list[str], path: str | Path, number: int) -> float:
+    if len(row) < 4 or not row[3].strip():
+        return 1.0
+    try:
+        return float(row[3])
+    except ValueError as error:
+        raise InvalidValueError(f"{path}:{number}: the weight {row[3]!r} is no number.") from error
+
+
+def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:
+    """Return a NetworkX graph as nodes and edges; an undirected edge becomes two.
+
+    Args:
+        graph: node attributes ``name`` (or ``label``, ``title``), ``type``, ``text`` (or ``description``) and
+            ``vector`` are taken as such, the others become metadata; edge attributes ``type`` (or ``relation``,
+            ``label``, or the key of a multigraph) and ``weight`` likewise.
+        edge_type: the type of edges that do not say theirs.
+
+    """
+    nodes = [_node(identity, dict(attributes)) for identity, attributes in graph.nodes(data=True)]
+    edges: list[Edge] = []
+    for source, target, key, attributes in _edges(graph):
+        named = [attributes.get(name) for name in ("type", "relation", "label")] + [
+            key if isinstance(key, str) else None
+        ]
+        kind = str(next((name for name in named if name), edge_type))
+        weight = attributes.get("weight", 1.0)
+        ends = [(source, target)] if graph.is_directed() else [(source, target), (target, source)]
+        edges += [Edge(str(a), str(b), kind, 1.0 if weight is None else float(weight)) for a, b in ends]
+    return nodes, edges
+
+
+def _edges(graph: Any) -> Iterable[tuple[Any, Any, Any, dict[str, Any]]]:
+    if graph.is_multigraph():
+        return list(graph.edges(keys=True, data=True))
+    return [(source, target, None, attributes) for source, target, attributes in graph.edges(data=True)]
+
+
+def _node(identity: object, attributes: dict[str, Any]) -> Node:
+    name = _taken(attributes, _NAMES)
+    kind = _taken(attributes, _TYPES)
+    text = _taken(attributes, _TEXTS)
+    vector = attributes.pop("vector", None)
+    metadata = json.loads(json.dumps(attributes, default=str, skipkeys=True))
+    return Node(str(identity), name=name or str(identity), type=kind, text=text, metadata=metadata, vector=vector)
+
+
+def _taken(attributes: dict[str, Any], keys: Iterable[str]) -> str:
+    for key in keys:
+        if isinstance(attributes.get(key), str) and attributes[key]:
+            return str(attributes.pop(key))
+    return ""
+
+
+def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:
+    """Return the graph of a GraphML file; see ``from_networkx``.
+
+    Raises:
+        InvalidValueError: the file is no GraphML.
+
+    """
+    try:
+        graph = nx.read_graphml(path)
+    except OSError:
+        raise
+    except Exception as error:
+        raise InvalidValueError(f"{path} is no GraphML that can be read: {error}.") from error
+    return from_networkx(graph, edge_type=edge_type)

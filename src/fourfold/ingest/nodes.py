@@ -1,0 +1,57 @@
+"""Texts that others have cut already, as nodes: linked like documents, kept as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from fourfold.ingest.documents import Document, IngestConfig
+from fourfold.ingest.writing import add_documents, delete_documents
+from fourfold.retriever import Retriever
+from fourfold.types import Edge, Node
+
+_WHOLE = IngestConfig(whole_length=1_000_000_000)
+"""The config of a file that is begun with nodes: no text is cut."""
+
+
+def add_linked(retriever: Retriever, nodes: Iterable[Node], edges: Sequence[Edge] = ()) -> None:
+    """Add or replace nodes, with an edge ``mentions`` from each text that names another node's name.
+
+    What ``Retriever.add`` does, plus the links of ``add_documents``; node by node nothing is cut or left out, except
+    that a file begun with another ``IngestConfig`` cuts by that.
+
+    Raises:
+        InvalidValueError: a node that cannot be stored; those before it may be there already.
+        UnknownNodeError: an edge names a node that does not exist.
+        MissingExtraError: ``ahocorasick-rs`` is not installed.
+
+    """
+    latest = {node.id: node for node in nodes}
+    config = None if retriever.store.meta("ingest") is not None else _WHOLE
+    vectors = {node.id: node.vector for node in latest.values() if node.vector is not None}
+    report = add_documents(retriever, map(_document, latest.values()), config=config, vectors=vectors)
+    if report.problems:  # without a text, or not to be stored at all: the graph takes it or says why
+        there = {node.id for node in retriever.get(latest)}
+        retriever.add([node for node in latest.values() if node.id not in there])
+    if edges:
+        retriever.add(edges=edges)
+
+
+def delete_linked(retriever: Retriever, ids: Iterable[str]) -> list[str]:
+    """Delete nodes that came by ``add_linked`` or by ``Retriever.add``; return the ids of those there were."""
+    wanted = list(dict.fromkeys(ids))
+    there = [node.id for node in retriever.get(wanted)]
+    delete_documents(retriever, there)
+    retriever.delete(there)
+    return there
+
+
+def _document(node: Node) -> Document:
+    source = node.metadata.get("source")
+    return Document(
+        id=node.id,
+        text=node.text,
+        title=node.name,
+        type=node.type,
+        metadata=node.metadata,
+        source=source if isinstance(source, str) else "",
+    )

@@ -1,0 +1,336 @@
+"""Documents into a graph and out of it, at the cost of what changed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from fourfold.errors import InvalidValueError
+from fourfold.ingest.chunking import chunks
+from fourfold.ingest.documents import Document, IngestConfig
+from fourfold.ingest.linking import labels_borne, labels_used, link
+from fourfold.retriever import Retriever, check_node
+from fourfold.store import Writer
+from fourfold.store.documents import Booked, Books, Entry, booked, is_unlinked
+from fourfold.types import Edge, Node
+
+Progress = Callable[[int], None]
+"""Called with the number of documents written so far."""
+
+_BATCH = 5_000
+"""Documents of one transaction: what a cancelled run loses at most."""
+
+_BATCH_CHARACTERS = 20_000_000
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something that was left out, and why, in a sentence."""
+
+    where: str
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.where}: {self.what}"
+
+
+@dataclass(slots=True)
+class Report:
+    """What a write did. ``added`` counts new and changed documents, ``unchanged`` those that were there already."""
+
+    added: int = 0
+    unchanged: int = 0
+    removed: int = 0
+    problems: list[Problem] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        counts = f"{self.added} added or changed, {self.unchanged} unchanged, {self.removed} removed"
+        return "\n".join([counts, *map(str, self.problems)])
+
+
+def add_documents(
+    retriever: Retriever,
+    documents: Iterable[Document],
+    *,
+    config: IngestConfig | None = None,
+    vectors: Mapping[str, Any] | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Add or replace documents, cut the long ones into chunks, and link them all.
+
+    Documents that did not change are passed over. Some thousand documents at a time are written in one transaction,
+    so a run that is broken off keeps what it had written, and the same call again goes on from there.
+
+    Args:
+        retriever: where they go.
+        documents: an iterable of any length; it is read once.
+        config: how they are cut and linked; None takes what the file was begun with.
+        vectors: existing vectors by document id; a document with one stays whole, the others are embedded.
+        progress: called with the number of documents written.
+
+    Returns:
+        What was done, and which documents were left out and why: a document without a text and a title, one that
+        cannot be stored, a second one with an id that this call had before.
+
+    Raises:
+        InvalidValueError: ``config`` is not the one that the file was begun with.
+        EmbedderError: the embedder failed; what was written before stays.
+        MissingExtraError: ``ahocorasick-rs`` is not installed.
+
+    """
+    report = Report()
+    seen: set[str] = set()
+    config = resolve_config(retriever, config)
+    stream = _accepted(documents, seen, report)
+    for batch, last in _batches(stream):
+        known = {entry.id: entry.hash for entry in booked(retriever.store, ids=[d.id for d in batch])}
+        hashes = {document.id: document.content_hash() for document in batch}
+        changed = [document for document in batch if known.get(document.id) != hashes[document.id]]
+        report.unchanged += len(batch) - len(changed)
+        rows = [_rows(document, hashes[document.id], config, (vectors or {}).get(document.id)) for document in changed]
+        report.added += _write(retriever, rows, config, report, last=last)
+        if progress is not None:
+            progress(report.added + report.unchanged)
+    if is_unlinked(retriever.store):
+        retriever.add(also=lambda writer: link(Books(writer), config))
+    return report
+
+
+def delete_documents(
+    retriever: Retriever, ids: Iterable[str] | None = None, *, sources: Iterable[str] | None = None
+) -> int:
+    """Delete documents by id or by source, with their chunks and edges; return how many there were."""
+    ids, sources = (list(v) if v is not None else [] for v in (ids, sources))
+    if not ids and not sources:
+        return 0
+    count = 0
+
+    def also(writer: Writer) -> None:
+        nonlocal count
+        books = Books(writer)
+        count = books.delete(ids=ids, sources=sources)
+        link(books, stored_config(writer.meta(_SETTING)))
+
+    retriever.add(also=also)
+    return count
+
+
+def replace_sources(
+    retriever: Retriever,
+    documents: Iterable[Document],
+    *,
+    sources: Iterable[str] = (),
+    config: IngestConfig | None = None,
+    progress: Progress | None = None,
+) -> Report:
+    """Make each source hold exactly these documents: add or replace them, and delete the others of their sources.
+
+    Args:
+        retriever: where they go.
+        documents: each with its source.
+        sources: sources that may have nothing left; those of ``documents`` are meant anyway.
+        config: see ``add_documents``.
+        progress: see ``add_documents``.
+
+    """
+    kept: set[str] = set()
+    meant = set(sources)
+
+    def noted() -> Iterator[Document]:
+        for document in documents:
+            kept.add(document.id)
+            meant.add(document.source)
+            yield document
+
+    report = add_documents(retriever, noted(), config=config, progress=progress)
+    meant.discard("")
+    gone = [entry.id for entry in booked(retriever.store, sources=meant) if entry.id not in kept] if meant else []
+    report.removed = delete_documents(retriever, gone)
+    return report
+
+
+def list_documents(
+    retriever: Retriever, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None
+) -> list[Booked]:
+    """Return id, source and content hash of the documents with these ids or of these sources; of all without either."""
+    return booked(retriever.store, ids=ids, sources=sources)
+
+
+_SETTING = "ingest"
+
+
+def stored_config(stored: str | None) -> IngestConfig:
+    """Return the config that a file was begun with; the default for a new one."""
+    return IngestConfig() if stored is None else IngestConfig.from_json(stored)
+
+
+def resolve_config(retriever: Retriever, given: IngestConfig | None) -> IngestConfig:
+    """Return the config in force.
+
+    Raises:
+        InvalidValueError: another one than the file was begun with.
+
+    """
+    stored = retriever.store.meta(_SETTING)
+    if given is None or stored is None:
+        return given or stored_config(stored)
+    if given.to_json() != stored:
+        raise InvalidValueError(
+            f"{retriever.path!r} was begun with {stored_config(stored)}, now {given} is asked for; "
+            "leave config out, or index into a new file."
+        )
+    return given
+
+
+def _accepted(documents: Iterable[Document], seen: set[str], report: Report) -> Iterator[Document]:
+    """Pass on the documents that can be stored; report the others, once each."""
+    for document in documents:
+        problem = _problem(document)
+        if problem is None and document.id in seen:
+            problem = "a document with this id came before; this one is left out."
+        if problem is not None:
+            where = getattr(document, "source", "") or repr(getattr(document, "id", document))
+            report.problems.append(Problem(where, problem))
+            continue
+        seen.add(document.id)
+        yield document
+
+
+def _problem(document: Document) -> str | None:
+    if not isinstance(document, Document):
+        return f"a document must be a fourfold.ingest.Document, not {type(document).__name__}."
+    if not isinstance(document.id, str) or not document.id:
+        return f"the id is {document.id!r}; it must be a string that is not empty."
+    for name in ("text", "title", "type", "source"):
+        if not isinstance(getattr(document, name), str):
+            return f"the {name} of document {document.id!r} is {getattr(document, name)!r}; it must be a string."
+    if not document.text.strip() and not document.title.strip():
+        return f"document {document.id!r} has neither a text nor a title."
+    try:
+        (document.id + document.text + document.title + document.type + document.source).encode()
+    except UnicodeEncodeError:
+        return f"document {document.id!r} holds a lone surrogate, which is no text."
+    return None
+
+
+def _batches(documents: Iterable[Document]) -> Iterator[tuple[list[Document], bool]]:
+    """Cut the stream where a transaction is to end, and say which batch is the last."""
+    batch: list[Document] = []
+    size = 0
+    for document in documents:
+        if len(batch) >= _BATCH or size >= _BATCH_CHARACTERS:
+            yield batch, False
+            batch, size = [], 0
+        batch.append(document)
+        size += len(document.text)
+    if batch:
+        yield batch, True
+
+
+@dataclass(frozen=True, slots=True)
+class _Rows:
+    """A document as nodes (its own first), the edges inside it, and its entry in the books."""
+
+    nodes: list[Node]
+    edges: list[Edge]
+    entry: Entry
+
+
+def _write(retriever: Retriever, rows: Sequence[_Rows], config: IngestConfig, report: Report, *, last: bool) -> int:
+    """Write documents in one transaction, and link them if no more are to come; return how many were written.
+
+    A document that cannot be stored is reported and left out.
+    """
+    rows = _without_clashes(retriever, rows, report)
+    entries = [row.entry for row in rows]
+
+    def also(writer: Writer) -> None:
+        books = Books(writer)
+        if books.setting(_SETTING, config.to_json()) != config.to_json():
+            raise InvalidValueError(f"{retriever.path!r} was meanwhile begun with another IngestConfig.")
+        books.put(entries)
+        books.replace_structure(entries, [edge for row in rows for edge in row.edges])
+        if last:
+            link(books, config)
+
+    if not rows:
+        return 0
+    try:
+        retriever.add([node for row in rows for node in row.nodes], also=also)
+    except InvalidValueError:
+        kept = _storable(rows, report)
+        if len(kept) == len(rows):
+            raise
+        return _write(retriever, kept, config, report, last=last)
+    return len(rows)
+
+
+def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report) -> list[_Rows]:
+    """Leave out and report documents whose chunks would take the ids of other documents."""
+    chunk_ids = [node.id for row in rows for node in row.nodes[1:]]
+    taken = {entry.id for entry in list_documents(retriever, ids=chunk_ids)} if chunk_ids else set()
+    taken |= {row.entry.id for row in rows}
+    kept = []
+    for row in rows:
+        if clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
+            where = row.entry.source or repr(row.entry.id)
+            report.problems.append(Problem(where, f"its chunk {clash!r} would have the id of another document."))
+        else:
+            kept.append(row)
+    return kept
+
+
+def _storable(rows: Sequence[_Rows], report: Report) -> list[_Rows]:
+    """Return what the graph can hold; report the rest."""
+    kept = []
+    for row in rows:
+        try:
+            for node in row.nodes:
+                check_node(node)
+        except InvalidValueError as error:
+            report.problems.append(Problem(row.entry.source or repr(row.entry.id), str(error)))
+        else:
+            kept.append(row)
+    return kept
+
+
+def _rows(document: Document, content_hash: str, config: IngestConfig, vector: Any) -> _Rows:
+    """Return a document as it is to be stored; one with a vector stays whole."""
+    metadata = dict(document.metadata)
+    if document.source:
+        metadata.setdefault("source", document.source)
+    whole = vector is not None or len(document.text) <= config.whole_length
+    parts = [] if whole else chunks(document.text, document.sections, config.chunk_length)
+    own = Node(
+        id=document.id,
+        name=document.title,
+        type=document.type,
+        text=document.text if len(parts) < 2 else "",
+        metadata=metadata,
+        vector=vector,
+    )
+    nodes, edges = [own], []
+    passages = [document.id]
+    if len(parts) > 1:
+        metadata.setdefault("source", document.id)
+        passages = [f"{document.id}#{place}" for place in range(len(parts))]
+        for place, (part, identity) in enumerate(zip(parts, passages, strict=True)):
+            below = {**metadata, "document": document.id, "chunk": place}
+            nodes.append(Node(identity, _chunk_name(document.title, part.heading), document.type, part.text, below))
+            edges.append(Edge(identity, document.id, "part_of"))
+            if place:
+                edges.append(Edge(passages[place - 1], identity, "followed_by"))
+    entry = Entry(
+        id=document.id,
+        source=document.source,
+        hash=content_hash,
+        passages=tuple(passages),
+        bears=tuple(labels_borne(document, config)),
+        uses=tuple(labels_used(document, config)),
+    )
+    return _Rows(nodes, edges, entry)
+
+
+def _chunk_name(title: str, heading: str) -> str:
+    return " › ".join(part for part in (title, heading if heading != title else "") if part)

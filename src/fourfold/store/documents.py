@@ -1,0 +1,386 @@
+"""What ``fourfold.ingest`` keeps beside the graph: documents, their passages, and the labels that join them.
+
+A document bears labels (its title, its id) and uses labels (a title named in its text, a link, a value it shares); an
+edge leads from every user of a label to every bearer. Edges are therefore a function of what is stored, whatever the
+order in which it came, and a write touches only the labels that it changed.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from fourfold.store.sqlite import Store, Writer
+from fourfold.types import Edge, Node
+
+Kind = Literal["title", "link", "shared"]
+
+EDGE_TYPE: Mapping[Kind, str] = {"title": "mentions", "link": "relates_to", "shared": "relates_to"}
+"""The type of the edge from a user of a label to a bearer."""
+
+_CHUNK = 2048
+_NO_LIMIT = 1 << 62
+
+
+@dataclass(frozen=True, slots=True)
+class Label:
+    """One label, in normal form. ``head`` is set for titles; ``qualifier`` is what a title had in parentheses."""
+
+    kind: Kind
+    label: str
+    head: str | None = None
+    qualifier: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """A document to be booked; its node and its passages' nodes are in the graph already.
+
+    ``passages`` are node ids in reading order: the document's own, or those of its chunks.
+    """
+
+    id: str
+    source: str
+    hash: str
+    passages: tuple[str, ...]
+    bears: tuple[Label, ...] = ()
+    uses: tuple[Label, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Booked:
+    """What is known of a document: its id, source and content hash ("" if its node was written by others since)."""
+
+    id: str
+    source: str
+    hash: str
+
+
+def booked(store: Store, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> list[Booked]:
+    """Return the documents with these ids or of these sources, by id; all of them without either."""
+    sql, parameters = _selection(ids, sources)
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash THEN d.hash ELSE '' END "
+            f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
+            parameters,
+        ).fetchall()
+    return [Booked(*row) for row in rows]
+
+
+def is_unlinked(store: Store) -> bool:
+    """Whether some documents were written, or deleted, without their edges being brought up to date."""
+    with store.reading() as connection:
+        row = connection.execute(
+            "SELECT EXISTS (SELECT 1 FROM passages WHERE unread) OR EXISTS (SELECT 1 FROM labels WHERE changed)"
+        ).fetchone()
+    return bool(row[0])
+
+
+def neighbours(store: Store, node_id: str, before: int, after: int) -> list[Node]:
+    """Return a passage with those before and after it in its document, in reading order; [] for other nodes."""
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT n.id FROM passages p JOIN passages here ON here.document = p.document "
+            "JOIN nodes own ON own.num = here.node JOIN nodes n ON n.num = p.node "
+            "WHERE own.id = ? AND p.place BETWEEN here.place - ? AND here.place + ? ORDER BY p.place",
+            (node_id, before, after),
+        ).fetchall()
+    ids = [row[0] for row in rows]
+    found = store.nodes_by_id(ids)
+    return [found[identity] for identity in ids if identity in found]
+
+
+def children(store: Store, document_id: str) -> list[str]:
+    """Return the ids of a document's passages in reading order; [] if there is no such document."""
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT n.id FROM passages p JOIN nodes d ON d.num = p.document JOIN nodes n ON n.num = p.node "
+            "WHERE d.id = ? ORDER BY p.place",
+            (document_id,),
+        ).fetchall()
+    return [row[0] for row in rows]
+
+
+class Books:
+    """The statements of ingest inside one write transaction."""
+
+    def __init__(self, writer: Writer) -> None:
+        self._writer = writer
+        self._execute = writer.execute
+        self._many = writer.executemany
+        for name in ("reading", "targets"):
+            self._execute(f"CREATE TEMP TABLE IF NOT EXISTS {name} (node INTEGER PRIMARY KEY)")
+            self._execute(f"DELETE FROM temp.{name}")
+
+    def setting(self, key: str, value: str) -> str:
+        """Return a stored setting; store ``value`` if there is none."""
+        stored = self._writer.meta(key)
+        if stored is None:
+            self._writer.set_meta(key, value)
+        return value if stored is None else stored
+
+    # -- documents ----------------------------------------------------------------------------------------------
+
+    def put(self, entries: Sequence[Entry]) -> None:
+        """Book documents: passages that are no longer theirs go, and all their texts are to be read again."""
+        nums = self._writer.nums([i for e in entries for i in (e.id, *e.passages)])
+        documents = [(nums[e.id],) for e in entries]
+        passages = [(nums[p], nums[e.id], place) for e in entries for place, p in enumerate(e.passages)]
+        chunked = [len(e.passages) if e.passages != (e.id,) else 0 for e in entries]
+        current = {node for node, _, _ in passages}
+        old = self._chunk_nodes([document for (document,) in documents])
+        self._many("DELETE FROM nodes WHERE num = ?", [(node,) for node in old if node not in current])
+        self._many("DELETE FROM passages WHERE document = ?", documents)
+        self._many(
+            "INSERT INTO documents (node, source, hash, node_hash, chunks) "
+            "SELECT num, ?, ?, hash, ? FROM nodes WHERE num = ? ON CONFLICT (node) DO UPDATE SET "
+            "source = excluded.source, hash = excluded.hash, node_hash = excluded.node_hash, chunks = excluded.chunks",
+            [(e.source, e.hash, chunks, nums[e.id]) for e, chunks in zip(entries, chunked, strict=True)],
+        )
+        self._many("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, 1)", passages)
+        # A document that is now in chunks is no passage any more, so no text of its own names a title.
+        self._many(
+            "DELETE FROM uses WHERE node = ?1 AND label IN (SELECT num FROM labels WHERE kind <> 'title') "
+            "OR node = ?1 AND ?1 NOT IN (SELECT node FROM passages)",
+            documents,
+        )
+        self._many("DELETE FROM bearers WHERE node = ?", documents)
+        labels = self._numbers({label for e in entries for label in (*e.bears, *e.uses)})
+        self._many(
+            "INSERT OR IGNORE INTO bearers VALUES (?, ?, ?)",
+            [(labels[b.kind, b.label], nums[e.id], b.qualifier) for e in entries for b in e.bears],
+        )
+        used = [(labels[u.kind, u.label], nums[e.id]) for e in entries for u in e.uses]
+        self._many("INSERT OR IGNORE INTO uses VALUES (?, ?)", used)
+        self._many("UPDATE labels SET changed = 1 WHERE num = ?", [(label,) for label in {label for label, _ in used}])
+
+    def delete(self, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> int:
+        """Delete documents with their chunks; return how many documents there were."""
+        sql, parameters = _selection(ids, sources)
+        rows = self._execute(
+            f"SELECT d.node FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql}", parameters
+        ).fetchall()
+        documents = [row[0] for row in rows]
+        gone = [*self._chunk_nodes(documents), *documents]
+        self._many("DELETE FROM nodes WHERE num = ?", [(node,) for node in gone])
+        return len(documents)
+
+    def replace_structure(self, entries: Sequence[Entry], edges: Sequence[Edge]) -> None:
+        """Replace the edges inside documents: ``part_of`` and ``followed_by``."""
+        nums = self._writer.nums([p for e in entries for p in e.passages])
+        self._many(
+            "DELETE FROM edges WHERE source = ? AND num IN (SELECT edge FROM derived_edges) "
+            "AND type IN (SELECT num FROM edge_types WHERE type IN ('part_of', 'followed_by'))",
+            [(num,) for num in nums.values()],
+        )
+        last = self._last_edge()
+        if edges:
+            self._writer.put_edges(edges)
+        self._execute("INSERT INTO derived_edges SELECT num FROM edges WHERE num > ?", (last,))
+
+    # -- reading texts ------------------------------------------------------------------------------------------
+
+    def changed_titles(self) -> tuple[list[str], list[int]]:
+        """Return the titles (their labels) that are new to the old texts, and the numbers of those nobody bears.
+
+        From now on the former count as known, the latter as unknown.
+        """
+        rows = self._execute(
+            "SELECT num, label, known, EXISTS (SELECT 1 FROM bearers b WHERE b.label = l.num) AS borne "
+            "FROM labels l WHERE changed AND kind = 'title'"
+        ).fetchall()
+        new = [label for _, label, known, borne in rows if borne and not known]
+        gone = [num for num, _, known, borne in rows if known and not borne]
+        self._many("UPDATE labels SET known = ? WHERE num = ?", [(borne, num) for num, _, _, borne in rows])
+        return new, gone
+
+    def count_passages(self) -> int:
+        """Return the number of texts."""
+        return int(self._execute("SELECT count(*) FROM passages").fetchone()[0])
+
+    def count_titles(self) -> int:
+        """Return the number of titles, and perhaps some that nobody bears any more."""
+        return int(self._execute("SELECT count(*) FROM labels WHERE head IS NOT NULL").fetchone()[0])
+
+    def read_unread(self, gone: Sequence[int]) -> None:
+        """Mark for reading the texts that are new and those that named a title which is gone."""
+        self._execute("INSERT OR IGNORE INTO temp.reading SELECT node FROM passages WHERE unread")
+        self._many("INSERT OR IGNORE INTO temp.reading SELECT node FROM uses WHERE label = ?", [(num,) for num in gone])
+
+    def read_all(self) -> None:
+        """Mark every text for reading."""
+        self._execute("INSERT OR IGNORE INTO temp.reading SELECT node FROM passages")
+
+    def read_holding(self, words: Sequence[str]) -> None:
+        """Mark for reading the texts that hold these words in a row."""
+        self._execute(
+            "INSERT OR IGNORE INTO temp.reading SELECT p.node FROM fts f JOIN passages p ON p.node = f.rowid "
+            "WHERE f.fts MATCH ?",
+            ('text : "' + " ".join(words).replace('"', "") + '"',),
+        )
+
+    def read_containing(self, text: str) -> None:
+        """Mark for reading the texts that contain this string; every text is looked at."""
+        self._execute(
+            "INSERT OR IGNORE INTO temp.reading SELECT p.node FROM passages p JOIN nodes n ON n.num = p.node "
+            "WHERE instr(n.text, ?)",
+            (text,),
+        )
+
+    def count_reading(self) -> int:
+        """Return the number of texts marked for reading."""
+        return int(self._execute("SELECT count(*) FROM temp.reading").fetchone()[0])
+
+    def texts(self) -> Iterator[list[tuple[int, str]]]:
+        """Return (node number, text) of the texts marked for reading, some thousand at a time."""
+        last = -1
+        while rows := self._execute(
+            "SELECT r.node, n.text FROM temp.reading r JOIN nodes n ON n.num = r.node WHERE r.node > ? "
+            "ORDER BY r.node LIMIT ?",
+            (last, _CHUNK),
+        ).fetchall():
+            yield rows
+            last = rows[-1][0]
+
+    def titles(self, heads: Iterable[str] | None = None) -> list[tuple[int, str]]:
+        """Return (number, label) of the titles that are borne; only those with these heads, if given."""
+        if heads is None:
+            return self._execute("SELECT num, label FROM labels WHERE kind = 'title' AND known").fetchall()
+        return self._execute(
+            "SELECT l.num, l.label FROM json_each(?) j CROSS JOIN labels l ON l.head = j.value WHERE l.known",
+            (json.dumps(list(heads), ensure_ascii=False),),
+        ).fetchall()
+
+    def set_mentions(self, found: Mapping[int, set[int]]) -> None:
+        """Replace the titles that texts name: node number → label numbers."""
+        before: dict[int, set[int]] = {node: set() for node in found}
+        for node, label in self._execute(
+            "SELECT u.node, u.label FROM json_each(?) j CROSS JOIN uses u ON u.node = j.value "
+            "JOIN labels l ON l.num = u.label WHERE l.kind = 'title'",
+            (json.dumps(list(found)),),
+        ):
+            before[node].add(label)
+        removed = [(label, node) for node, old in before.items() for label in old - found[node]]
+        added = [(label, node) for node, new in found.items() for label in new - before[node]]
+        self._many("DELETE FROM uses WHERE label = ? AND node = ?", removed)
+        self._many("INSERT INTO uses VALUES (?, ?)", added)
+        self._many("UPDATE labels SET changed = 1 WHERE num = ?", [(label,) for label in {label for label, _ in added}])
+
+    # -- edges --------------------------------------------------------------------------------------------------
+
+    def derive_edges(self, limits: Mapping[Kind, int | None]) -> None:
+        """Bring the derived edges up to date with the labels.
+
+        Args:
+            limits: a label of this kind with more users than that makes no edges; None is without limit.
+
+        """
+        # The edges of a new text may hang on its qualifiers, so the labels it uses are due even if it used them before.
+        self._execute(
+            "UPDATE labels SET changed = 1 WHERE num IN "
+            "(SELECT u.label FROM passages p CROSS JOIN uses u ON u.node = p.node WHERE p.unread)"
+        )
+        self._execute("UPDATE labels SET uses = (SELECT count(*) FROM uses u WHERE u.label = labels.num) WHERE changed")
+        for kind, limit in limits.items():
+            self._limit_changed(kind, limit)
+        self._execute(
+            "INSERT OR IGNORE INTO temp.targets SELECT b.node FROM labels l CROSS JOIN bearers b ON b.label = l.num "
+            "WHERE l.changed UNION SELECT document FROM passages WHERE unread"
+        )
+        self._execute(
+            "CREATE TEMP TABLE IF NOT EXISTS desired (source INTEGER, target INTEGER, type INTEGER, "
+            "PRIMARY KEY (source, target, type)) WITHOUT ROWID"
+        )
+        self._execute("DELETE FROM temp.desired")
+        for kind, limit in limits.items():
+            self._desire(kind, limit)
+        # A text that holds the qualifier of some bearers of a title means these: "the planet Mercury".
+        self._execute(
+            "DELETE FROM temp.desired WHERE type = ? AND (source, target) IN (SELECT u.node, b.node "
+            "FROM temp.targets t CROSS JOIN bearers b ON b.node = t.node CROSS JOIN labels l ON l.num = b.label "
+            "CROSS JOIN uses u ON u.label = l.num JOIN nodes n ON n.num = u.node "
+            "WHERE l.kind = 'title' AND EXISTS (SELECT 1 FROM bearers o WHERE o.label = l.num AND o.node <> b.node "
+            "AND o.qualifier <> '' AND instr(lower(n.text), o.qualifier)) "
+            "AND NOT (b.qualifier <> '' AND instr(lower(n.text), b.qualifier)))",
+            (self._writer.edge_type("mentions"),),
+        )
+        self._execute(
+            "DELETE FROM edges WHERE num IN (SELECT e.num FROM temp.targets t CROSS JOIN edges e ON e.target = t.node "
+            "JOIN derived_edges d ON d.edge = e.num WHERE e.type IN (SELECT num FROM edge_types WHERE type IN "
+            "('mentions', 'relates_to')) AND NOT EXISTS (SELECT 1 FROM temp.desired x WHERE x.source = e.source "
+            "AND x.target = e.target AND x.type = e.type))"
+        )
+        last = self._last_edge()
+        self._execute(
+            "INSERT OR IGNORE INTO edges (source, target, type, weight, generation) "
+            "SELECT source, target, type, 1.0, ? FROM temp.desired",
+            (self._writer.generation,),
+        )
+        self._execute("INSERT INTO derived_edges SELECT num FROM edges WHERE num > ?", (last,))
+        self._execute("UPDATE passages SET unread = 0 WHERE unread")
+        self._execute(
+            "DELETE FROM labels WHERE changed AND NOT uses AND NOT EXISTS (SELECT 1 FROM bearers b WHERE b.label = num)"
+        )
+        self._execute("UPDATE labels SET changed = 0 WHERE changed")
+
+    def _limit_changed(self, kind: Kind, limit: int | None) -> None:
+        """Make the labels due that lie between the last limit and this one; it moves with the number of texts."""
+        if limit is None:
+            return
+        key = f"ingest_limit_{kind}"
+        stored = int(self.setting(key, str(limit)))
+        if stored != limit:
+            self._writer.set_meta(key, str(limit))
+            self._execute(
+                "UPDATE labels SET changed = 1 WHERE kind = ? AND uses > ? AND uses <= ?",
+                (kind, min(stored, limit), max(stored, limit)),
+            )
+
+    def _desire(self, kind: Kind, limit: int | None) -> None:
+        """Collect the edges that all labels of the targets make: user → bearer, except inside one document."""
+        self._execute(
+            "INSERT OR IGNORE INTO temp.desired SELECT u.node, b.node, ? FROM temp.targets t "
+            "CROSS JOIN bearers b ON b.node = t.node CROSS JOIN labels l ON l.num = b.label "
+            "CROSS JOIN uses u ON u.label = l.num LEFT JOIN passages p ON p.node = u.node "
+            "WHERE l.kind = ? AND l.uses <= ? AND u.node <> b.node AND coalesce(p.document, -1) <> b.node",
+            (self._writer.edge_type(EDGE_TYPE[kind]), kind, _NO_LIMIT if limit is None else limit),
+        )
+
+    # -- numbers ------------------------------------------------------------------------------------------------
+
+    def _chunk_nodes(self, documents: Sequence[int]) -> list[int]:
+        rows = self._execute(
+            "SELECT p.node FROM json_each(?) j CROSS JOIN passages p ON p.document = j.value "
+            "WHERE p.node <> p.document",
+            (json.dumps(list(documents)),),
+        )
+        return [row[0] for row in rows.fetchall()]
+
+    def _numbers(self, labels: set[Label]) -> dict[tuple[str, str], int]:
+        """Return the number of each label; new ones are stored."""
+        self._many(
+            "INSERT OR IGNORE INTO labels (kind, label, head) VALUES (?, ?, ?)",
+            sorted({(label.kind, label.label, label.head) for label in labels}, key=lambda row: row[:2]),
+        )
+        rows = self._execute(
+            "SELECT l.kind, l.label, l.num FROM json_each(?) j CROSS JOIN labels l ON l.label = j.value",
+            (json.dumps([label.label for label in labels], ensure_ascii=False),),
+        )
+        return {(kind, label): num for kind, label, num in rows.fetchall()}
+
+    def _last_edge(self) -> int:
+        row = self._execute("SELECT seq FROM sqlite_sequence WHERE name = 'edges'").fetchone()
+        return int(row[0]) if row else 0
+
+
+def _selection(ids: Iterable[str] | None, sources: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Return an SQL condition on documents ``d`` with nodes ``n``, and its parameters."""
+    if ids is None and sources is None:
+        return "1", ()
+    conditions = {"n.id": ids, "d.source": sources}
+    given = {column: json.dumps(list(values), ensure_ascii=False) for column, values in conditions.items() if values}
+    sql = " OR ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in given)
+    return sql or "0", tuple(given.values())

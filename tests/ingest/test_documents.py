@@ -1,0 +1,245 @@
+"""add, replace and delete: whatever the order, the graph and its answers are those of the final documents."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fourfold import InvalidValueError, Node, Retriever
+from fourfold.ingest import (
+    Document,
+    IngestConfig,
+    add_documents,
+    delete_documents,
+    list_documents,
+    replace_sources,
+)
+
+SMALL = IngestConfig(whole_length=60, chunk_length=30, min_mention_limit=2, max_mention_share=0.3, shared_keys=("by",))
+
+TITLES = [
+    "",
+    "Red Fox",
+    "red fox",
+    "Fox",
+    "Red Fox Hill",
+    "Mercury (planet)",
+    "Mercury (element)",
+    "Mercury",
+    "Café Noir",
+    "東京",
+    "東京タワー",
+    "The Who",
+    "write_file",
+    "2001",
+]
+WORDS = [
+    *("red", "Fox", "hill", "mercury", "planet", "element", "café", "noir", "我在東京タワー", "東京", "the who"),
+    *("write_file", "2001", "rain", "—", "fox.", "cafe\u0301"),
+]
+
+
+def embed(texts: list[str]) -> list[list[float]]:
+    """A small embedder that depends on the text only."""
+    return [[1.0 + len(t) % 7, sum(map(ord, t)) % 11, t.count("o") + 0.5, t.count(" ")] for t in texts]
+
+
+texts = st.lists(st.sampled_from(WORDS), max_size=25).map(" ".join)
+documents = st.builds(
+    Document,
+    id=st.sampled_from("abcdef"),
+    text=texts.map(lambda text: text or "something"),
+    title=st.sampled_from(TITLES),
+    metadata=st.sampled_from([{}, {"by": "me"}, {"by": ["me", "you"]}]),
+    source=st.sampled_from(["", "s1", "s2"]),
+    links=st.sampled_from([(), ("a",), ("Red Fox", "b"), ("nobody",)]),
+)
+steps = st.lists(
+    st.one_of(
+        st.tuples(st.just("add"), st.lists(documents, max_size=4, unique_by=lambda d: d.id)),
+        st.tuples(st.just("delete"), st.lists(st.sampled_from("abcdef"), max_size=2)),
+        st.tuples(st.just("delete source"), st.sampled_from(["s1", "s2"])),
+        st.tuples(st.just("replace source"), st.lists(documents, max_size=3, unique_by=lambda d: d.id)),
+    ),
+    max_size=6,
+)
+
+
+def open_graph() -> Retriever:
+    return Retriever(":memory:", embedder=embed)
+
+
+QUERIES = ("red fox", "mercury element", "東京", "write_file cafe")
+
+
+def assert_same(one: Retriever, other: Retriever) -> None:
+    assert one.manifest() == other.manifest()
+    assert one.edges(sorted(one.manifest())) == other.edges(sorted(other.manifest()))
+    for query in QUERIES:
+        scores = [{hit.node.id: hit.score for hit in r.search(query, k=100)} for r in (one, other)]
+        assert scores[0] == pytest.approx(scores[1], abs=1e-6)
+
+
+@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@given(steps)
+def test_any_sequence_of_writes_ends_where_a_fresh_build_ends(sequence):
+    final: dict[str, Document] = {}
+    with open_graph() as grown:
+        for step, argument in sequence:
+            if step == "add":
+                add_documents(grown, argument, config=SMALL)
+                final |= {d.id: d for d in argument}
+            elif step == "delete":
+                delete_documents(grown, argument)
+                final = {i: d for i, d in final.items() if i not in argument}
+            elif step == "delete source":
+                delete_documents(grown, sources=[argument])
+                final = {i: d for i, d in final.items() if d.source != argument}
+            else:
+                replace_sources(grown, argument, config=SMALL)
+                meant = {d.source for d in argument} - {""}
+                final = {i: d for i, d in final.items() if d.source not in meant} | {d.id: d for d in argument}
+        with open_graph() as fresh:
+            add_documents(fresh, [final[i] for i in sorted(final)], config=SMALL)
+            assert_same(grown, fresh)
+
+
+def edges_of(retriever: Retriever, kind: str) -> set[tuple[str, str]]:
+    return {(e.source, e.target) for e in retriever.edges(retriever.manifest()) if e.type == kind}
+
+
+def linked(*given: Document, config: IngestConfig | None = None) -> Retriever:
+    retriever = open_graph()
+    assert not add_documents(retriever, given, config=config).problems
+    return retriever
+
+
+def test_a_text_that_names_a_title_is_linked_to_it():
+    retriever = linked(
+        Document("a", "She moved to new york in May.", "Ann"), Document("b", "A city.", "New York (city)")
+    )
+    assert edges_of(retriever, "mentions") == {("a", "b")}
+
+
+def test_the_longest_title_counts_and_words_count_whole():
+    retriever = linked(
+        Document("york", "-", "York"), Document("ny", "-", "New York"), Document("nyc", "-", "New York City"),
+        Document("t1", "in New York City today"), Document("t2", "New Yorkers, York"), Document("t3", "New York york"),
+    )  # fmt: skip
+    assert edges_of(retriever, "mentions") == {("t1", "nyc"), ("t2", "york"), ("t3", "ny"), ("t3", "york")}
+
+
+def test_a_new_title_finds_its_mentions_in_old_texts_and_a_deleted_one_gives_them_back():
+    retriever = linked(Document("ny", "-", "New York"), Document("t", "in New York City today"))
+    assert edges_of(retriever, "mentions") == {("t", "ny")}
+    add_documents(retriever, [Document("nyc", "-", "New York City")])
+    assert edges_of(retriever, "mentions") == {("t", "nyc")}
+    add_documents(retriever, [Document("nyc", "-", "The Big Apple")])
+    assert edges_of(retriever, "mentions") == {("t", "ny")}
+
+
+def test_among_nodes_of_one_title_the_text_s_words_choose():
+    both = [Document("p", "-", "Mercury (planet)"), Document("e", "-", "Mercury (element)")]
+    retriever = linked(*both, Document("t1", "The planet Mercury is hot"), Document("t2", "Mercury is heavy"))
+    assert edges_of(retriever, "mentions") == {("t1", "p"), ("t2", "p"), ("t2", "e")}
+
+
+def test_a_title_named_everywhere_links_nothing():
+    water = Document("w", "-", "Water")
+    texts = [Document(f"t{n}", f"water number {n}") for n in range(12)]
+    assert len(edges_of(linked(water, *texts[:10]), "mentions")) == 10
+    assert edges_of(linked(water, *texts), "mentions") == set()
+
+
+def test_stop_words_numbers_and_short_titles_are_no_titles():
+    texts = Document("t", "the who in 2001 at Qo, no")
+    assert not edges_of(linked(texts, *(Document(t, "-", t) for t in ("The Who", "2001", "Qo"))), "mentions")
+
+
+def test_titles_in_scripts_without_word_boundaries():
+    retriever = linked(Document("t", "私は東京に住んでいます"))
+    add_documents(retriever, [Document("tokyo", "-", "東京")])
+    assert edges_of(retriever, "mentions") == {("t", "tokyo")}
+
+
+def test_a_long_document_becomes_chunks_of_a_hidden_parent():
+    text = "\n\n".join(f"Paragraph {n} about badgers." for n in range(6))
+    retriever = linked(Document("d", text, "Badgers", metadata={"lang": "en"}, source="x.txt"), config=SMALL)
+    chunks = [f"d#{n}" for n in range(6)]
+    assert sorted(retriever.manifest()) == ["d", *chunks]
+    assert edges_of(retriever, "part_of") == {(c, "d") for c in chunks}
+    assert edges_of(retriever, "followed_by") == set(zip(chunks, chunks[1:], strict=False))
+    hits = retriever.search("badgers", k=20).hits
+    assert sorted(h.node.id for h in hits) == chunks
+    assert hits[0].node.metadata["lang"] == "en" and hits[0].node.name == "Badgers"
+    assert len(retriever.search("badgers", k=20, group_by="source")) == 1
+    assert len(retriever.search("badgers", k=20, group_by="source", max_per_source=2)) == 2
+    assert [n.id for n in retriever.context("d#2", before=1, after=2)] == ["d#1", "d#2", "d#3", "d#4"]
+    assert [n.id for n in retriever.context(hits[0], before=0, after=0)] == [hits[0].node.id]
+    add_documents(retriever, [Document("d", "short now", "Badgers")])
+    assert sorted(retriever.manifest()) == ["d"] and not retriever.edges(["d"])
+    assert retriever.search("short").ids == ["d"]
+
+
+def test_links_resolve_whichever_document_comes_first():
+    retriever = linked(Document("a", "x", links=("b", "Third One")))
+    add_documents(retriever, [Document("b", "x"), Document("c", "x", "Third one")])
+    assert edges_of(retriever, "relates_to") == {("a", "b"), ("a", "c")}
+    delete_documents(retriever, ["b"])
+    add_documents(retriever, [Document("b", "y")])
+    assert ("a", "b") in edges_of(retriever, "relates_to")
+
+
+def test_an_edge_of_the_user_outlives_the_derived_ones():
+    retriever = linked(Document("a", "x", links=("b",)), Document("b", "x"))
+    retriever.add(nodes=[Node("n")])
+    from fourfold import Edge
+
+    retriever.add(edges=[Edge("n", "b", "relates_to")])
+    add_documents(retriever, [Document("a", "changed"), Document("b", "changed")])
+    assert edges_of(retriever, "relates_to") == {("n", "b")}
+
+
+def test_each_bad_document_is_reported_once_and_nothing_else_is_lost():
+    retriever = open_graph()
+    given = [
+        Document("ok", "fine"), Document("ok", "again"), Document("", "no id"), Document("e"), Document("s", "\ud800"),
+        Document("m", "x", metadata={"k": {1, 2}}), Document("last", "fine"), "no document",
+    ]  # fmt: skip
+    report = add_documents(retriever, given)
+    assert [d.id for d in list_documents(retriever)] == ["last", "ok"]
+    assert report.added == 2 and len(report.problems) == 6
+    assert retriever.get(["ok"])[0].text == "fine"
+
+
+def test_another_config_than_the_file_was_begun_with_is_refused():
+    retriever = linked(Document("a", "x"), config=SMALL)
+    with pytest.raises(InvalidValueError, match="was begun with"):
+        add_documents(retriever, [Document("b", "x")], config=IngestConfig())
+    add_documents(retriever, [Document("b", "x " * 50)])
+    assert "b#0" in retriever.manifest()
+
+
+def test_a_broken_off_run_keeps_what_was_written_and_the_next_one_goes_on(monkeypatch, tmp_path):
+    monkeypatch.setattr("fourfold.ingest.writing._BATCH", 2)
+    given = [Document(str(n), f"names Title {(n + 1) % 6}", f"Title {n}") for n in range(6)]
+
+    def broken_off():
+        yield from given[:5]
+        raise KeyboardInterrupt
+
+    with Retriever(tmp_path / "g.db", embedder=embed) as retriever:
+        with pytest.raises(KeyboardInterrupt):
+            add_documents(retriever, broken_off())
+        assert [d.id for d in list_documents(retriever)] == ["0", "1", "2", "3"]
+    with Retriever(tmp_path / "g.db", embedder=embed) as retriever:
+        report = add_documents(retriever, given)
+        assert (report.added, report.unchanged) == (2, 4)
+        assert_same(retriever, linked(*given))
+
+
+def test_existing_vectors_are_taken_over():
+    retriever = open_graph()
+    add_documents(retriever, [Document("a", "x"), Document("b", "y")], vectors={"a": [1, 0, 0, 0], "b": [0, 1, 0, 0]})
+    assert retriever.search("?", query_vector=[0, 1, 0, 0], mode="embedding", k=1).ids == ["b"]

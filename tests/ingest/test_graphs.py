@@ -1,0 +1,66 @@
+from __future__ import annotations
+
+import networkx as nx
+import pytest
+
+from fourfold import InvalidValueError, Retriever
+from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jsonl, read_triples
+
+
+def test_json_lines_of_documents(tmp_path):
+    path = tmp_path / "d.jsonl"
+    path.write_bytes(b'{"_id": "a", "text": "x", "title": "A", "metadata": {"n": 1}}\n\n'
+        b'{"id": 7, "text": "y"}\n[1]\n{\n{"text": "x"}\n'
+                     b'{"id": "b", "text": "\xff"}\n{"id": "c", "text": 3}\n{"id": "last", "text": "z"}')  # fmt: skip
+    problems = []
+    documents = list(read_jsonl(path, problems=problems))
+    assert [d.id for d in documents] == ["a", "7", "last"]
+    assert documents[0].source == str(path) and documents[0].metadata == {"n": 1}
+    assert [p.where for p in problems] == [f"{path}:{n}" for n in (4, 5, 6, 7, 8)]
+    assert add_documents(Retriever(":memory:", embedder=lambda t: [[1.0, 2.0]] * len(t)), documents).added == 3
+    with pytest.raises(InvalidValueError, match=":4: "):
+        list(read_jsonl(path))
+
+
+@pytest.mark.parametrize(
+    "content", ["subject,relation,object\na,likes,b\nb,likes,c,0.5\n", "a,likes,b\n\nb,likes,c,0.5"]
+)
+def test_triples(tmp_path, content):
+    path = tmp_path / "t.csv"
+    path.write_text(content)
+    nodes, edges = read_triples(path)
+    assert [n.id for n in nodes] == ["a", "b", "c"]
+    assert [(e.source, e.type, e.target, e.weight) for e in edges] == [
+        ("a", "likes", "b", 1.0),
+        ("b", "likes", "c", 0.5),
+    ]
+
+
+@pytest.mark.parametrize("line", ["a,likes", ",likes,b", "a,likes,b,much"])
+def test_a_line_that_is_no_triple_is_named(tmp_path, line):
+    path = tmp_path / "t.csv"
+    path.write_text(f"a,likes,b\n{line}\n")
+    with pytest.raises(InvalidValueError, match="t.csv:2: "):
+        read_triples(path)
+
+
+def test_networkx_and_graphml(tmp_path):
+    graph = nx.MultiDiGraph()
+    graph.add_node("a", label="Ann", type="person", text="Ann lives here.", age=40)
+    graph.add_node(2)
+    graph.add_edge("a", 2, key="knows", weight=0.5)
+    graph.add_edge("a", 2)
+    nodes, edges = from_networkx(graph)
+    assert (nodes[0].name, nodes[0].type, nodes[0].metadata) == ("Ann", "person", {"age": 40})
+    assert [(e.source, e.target, e.type, e.weight) for e in edges] == [
+        ("a", "2", "knows", 0.5),
+        ("a", "2", "relates_to", 1.0),
+    ]
+    Retriever(":memory:", embedder=lambda t: [[1.0]] * len(t)).add(nodes, edges)
+    plain = nx.Graph([("a", "b")])
+    assert len(from_networkx(plain)[1]) == 2
+    nx.write_graphml(plain, tmp_path / "g.graphml")
+    assert {n.id for n in read_graphml(tmp_path / "g.graphml")[0]} == {"a", "b"}
+    (tmp_path / "bad.graphml").write_text("<graphml><graph>")
+    with pytest.raises(InvalidValueError, match="no GraphML"):
+        read_graphml(tmp_path / "bad.graphml")
