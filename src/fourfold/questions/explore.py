@@ -143,12 +143,12 @@ class BoostAnswer(Answer):
     def rows(self) -> Iterator[tuple[Node, float, str]]:
         """Yield each neighbour with its score."""
         for found in self.boosted:
-            yield found.node, found.score, f"{found.out} edges to it, {found.into} from it"
+            yield found.node, found.score, f"edges: {found.out} to it, {found.into} from it"
 
     def headline(self) -> str:
         """Return how many neighbours there are."""
         types = ", ".join(dict.fromkeys(match.type for match in self.edge_types)) or "no edge type of the graph"
-        return f"{self.total} neighbours of {', '.join(map(title, self.seeds)) or 'no seed'} through {types}:"
+        return f"{self.total} neighbour{'s' if self.total != 1 else ''} of {', '.join(map(title, self.seeds)) or 'no seed'} through {types}:"
 
 
 def boost(

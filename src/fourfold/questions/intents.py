@@ -121,7 +121,7 @@ def classify_intent(query: str, rules: Sequence[QuestionRule] | None = None) -> 
 _THING = (
     r"(?:tool|function|command|utility|service|library|package|module|program|script|app|method|api|plugin|software)s?"
 )
-_MAKE = r"(?:create|make|generate|draft|scaffold|implement|compose|author|define|produce|build|write|design|code|add|invent)"
+_MAKE = r"(?:create|make|generate|draft|scaffold|implement|compose|author|define|produce|build|write|design|add|invent)"
 _START = (
     r"^(?:please |could you |can you |would you |help me (?:to )?|let's |i(?:'d| would) like to |i (?:want|need) to )*"
 )

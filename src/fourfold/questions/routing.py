@@ -202,7 +202,8 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
         case QuestionIntent.FIND_TOOL | QuestionIntent.RECOMMEND | QuestionIntent.OPTIMIZE:
             if not goals.matches(view.vocabulary):
                 return "search", f"{read} The graph has no edges that mean {', '.join(goals.ROLES)}.", (), None
-            return "want_to", read, (), goals.answer(view, query, k, 2)
+            goal = query if intent is QuestionIntent.OPTIMIZE else _without_phrases(query, intent)
+            return "want_to", read, (), goals.answer(view, goal or query, k, 2)
         case QuestionIntent.DEBUG:
             return _debug(view, query, node, k, read)
         case QuestionIntent.TRACE:
@@ -258,15 +259,24 @@ def _subjects(view: View, query: str, node: str | Node | None, intent: QuestionI
     if node is not None:
         place = view.position(node)
         return (Subject(view.nodes([place])[place], 1.0),)
-    words = query
     if intent is QuestionIntent.COMPARE and (ends := locate.two_ends(query)):
         words = ends[0]
+    else:
+        words = _without_phrases(query, intent)
+    found = view.subjects(words) or view.subjects(query)
+    return tuple(found[:1] if found and found[0].confidence >= CONFIDENT else found[:_EXPANDED])
+
+
+def _without_phrases(query: str, intent: QuestionIntent) -> str:
+    """Return a question without the phrases by which it asks; long ones may hold what it asks about, and stay."""
     lowered = query.lower()
-    rule = next(rule for rule in RULES if rule.intent is intent)
-    for start, end in rule.words_in(lowered) if words is query and len(lowered) == len(query) else ():
+    if len(lowered) != len(query):
+        return query
+    kept = list(query)
+    for start, end in next(rule for rule in RULES if rule.intent is intent).words_in(lowered):
         if len(re.findall(r"\w+", lowered[start:end])) <= _PHRASE_WORDS:
-            words = words[:start] + " " * (end - start) + words[end:]
-    return tuple(view.subjects(words)[:3]) or tuple(view.subjects(query)[:3])
+            kept[start:end] = " " * (end - start)
+    return " ".join("".join(kept).split())
 
 
 def _one_hop(view: View, hits: list[tuple[int, Hit]], condition: Mapping[str, Any] | None) -> tuple[Expanded, ...]:
