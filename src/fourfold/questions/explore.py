@@ -148,7 +148,8 @@ class BoostAnswer(Answer):
     def headline(self) -> str:
         """Return how many neighbours there are."""
         types = ", ".join(dict.fromkeys(match.type for match in self.edge_types)) or "no edge type of the graph"
-        return f"{self.total} neighbour{'s' if self.total != 1 else ''} of {', '.join(map(title, self.seeds)) or 'no seed'} through {types}:"
+        count = "1 neighbour" if self.total == 1 else f"{self.total} neighbours"
+        return f"{count} of {', '.join(map(title, self.seeds)) or 'no seed'} through {types}:"
 
 
 def boost(

@@ -23,6 +23,13 @@ EDGES_SHOWN = 20
 _EXPANDED, _HOPS_SHOWN = 3, 10
 _BACKWARD = 0.7
 _PHRASE_WORDS = 4
+_PREAMBLE = re.compile(
+    r"^\s*(?:(?:please|find|locate|search|look|looking|need|want|recommend|suggest|advise|which|what|who|is|are|there|do|we|i|i'm"
+    r"|have|got|can|could|should|would|you|me|us|a|an|any|some|the|best|good|ideal|right|tools?|functions?|commands?|utility"
+    r"|service|library|something|anything|use|be|on|in|here|for|to|that)\s+)*(?:for|to|that|which|who)\s+",
+    re.IGNORECASE,
+)
+"""Words before a goal that ask for it and say nothing of it."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -202,8 +209,7 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
         case QuestionIntent.FIND_TOOL | QuestionIntent.RECOMMEND | QuestionIntent.OPTIMIZE:
             if not goals.matches(view.vocabulary):
                 return "search", f"{read} The graph has no edges that mean {', '.join(goals.ROLES)}.", (), None
-            goal = query if intent is QuestionIntent.OPTIMIZE else _without_phrases(query, intent)
-            return "want_to", read, (), goals.answer(view, goal or query, k, 2)
+            return "want_to", read, (), goals.answer(view, _PREAMBLE.sub("", query) or query, k, 2)
         case QuestionIntent.DEBUG:
             return _debug(view, query, node, k, read)
         case QuestionIntent.TRACE:
