@@ -161,7 +161,7 @@ def test_want_to_gives_the_whole_path():
 
 @pytest.mark.parametrize(
     ("kind", "how"),
-    [("requires", "name"), ("REQUIRES", "name"), ("dependsOn", "alias"), ("depends-on", "alias"), ("has_strict_requirement", "similar")],
+    [("requires", "name"), ("REQUIRES", "name"), ("dependsOn", "alias"), ("depends-on", "alias"), ("strictly_requires", "similar")],
 )
 def test_a_role_is_found_by_name_alias_or_label(kind, how):
     plan = graph(["bake_bread", "flour"], [("bake_bread", "flour", kind)]).compose_for("bake bread")
@@ -183,7 +183,7 @@ def test_aliases_can_be_declared():
 
 
 def test_an_alias_for_no_role_is_refused():
-    with pytest.raises(InvalidValueError, match="'needs' is|'needs', which is no role"):
+    with pytest.raises(InvalidValueError, match="'needs', which is no role"):
         Questions(Retriever(), aliases={"needs": ["x"]})
 
 
@@ -380,7 +380,10 @@ def test_nothing_in_a_name_is_mermaid_syntax():
 
 
 def test_the_public_face_is_what_it_says():
-    assert sorted(public.__all__) == public.__all__ or set(public.__all__) == {n for n in public.__all__ if hasattr(public, n)}
+    assert len(set(public.__all__)) == len(public.__all__)
+    assert all(hasattr(public, name) for name in public.__all__)
+    answers = {name for name in vars(public) if name.endswith("Answer")}
+    assert answers <= set(public.__all__)
 
 
 # -- bad input --------------------------------------------------------------------------------------------------------
@@ -432,7 +435,8 @@ def test_depth_zero_and_a_thousand(depth):
     assert questions.trace_path("n000", "n599", depth).length == (599 if depth else None)
     assert questions.impact_analysis("n000", "downstream", depth).total == (599 if depth else 0)
     assert sum(questions.explore_smart("n000", depth).totals) == (599 if depth else 0)
-    assert len(questions.want_to("n000", 700, max_depth=depth).serving) >= (599 if depth else 1)
+    ladder = graph(names, [(a, b, "enables") for a, b in zip(names, names[1:], strict=False)])
+    assert ladder.want_to("n000", 700, max_depth=depth).total == (600 if depth else 5)
 
 
 def test_a_hub_of_50_000_neighbours_is_bounded_and_says_so():

@@ -48,7 +48,7 @@ def simple(graph):
     return reference
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data(), st.integers(0, 6), st.booleans())
 def test_trace_path(graph, data, max_depth, directed):
     nodes, edges = graph
@@ -74,7 +74,7 @@ def test_trace_path(graph, data, max_depth, directed):
         assert hop.along == (hop.edges[0].source == one)
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data(), st.sampled_from(("downstream", "upstream", "both", "dependents")), st.integers(0, 4))
 def test_impact_analysis(graph, data, direction, max_depth):
     nodes, edges = graph
@@ -116,7 +116,7 @@ def test_impact_analysis(graph, data, direction, max_depth):
     assert list(answer.critical_path) == [via[node] for node in path[1:]]
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data(), st.integers(1, 5))
 def test_similar_to(graph, data, k):
     nodes, _ = graph
@@ -139,7 +139,7 @@ def test_similar_to(graph, data, k):
     assert {s.node.id: s.score for s in answer.similar} == pytest.approx({s.node.id: expected[s.node.id] for s in answer.similar})
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data(), st.integers(0, 4), st.integers(1, 4))
 def test_explore_smart(graph, data, depth, width):
     nodes, edges = graph
@@ -170,7 +170,7 @@ def test_explore_smart(graph, data, depth, width):
     assert answer.truncated == any(total > len(level) for total, level in zip(answer.totals, answer.levels, strict=True))
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=60, deadline=None)
 @given(graphs(), st.data(), st.sets(st.sampled_from(TYPES)))
 def test_edge_type_boost(graph, data, types):
     nodes, edges = graph

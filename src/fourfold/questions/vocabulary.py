@@ -15,12 +15,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.edge_types import TypeLabels, label
+from fourfold.edge_types import label
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
+from fourfold.types import FloatArray
 
 SIMILAR = 0.6
-"""Least closeness (``TypeLabels.closeness``) at which a label stands for a role nobody declared it for."""
+"""Least similarity at which a label stands for a role nobody declared it for."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +224,6 @@ class Vocabulary:
         self.in_use = in_use
         self._terms = terms
         self._aliases = aliases
-        self._labels: TypeLabels | None = None
         self._known: dict[str, tuple[TypeMatch, ...]] = {}
 
     def role(self, name: str) -> tuple[TypeMatch, ...]:
@@ -275,9 +275,7 @@ class Vocabulary:
         """Return the types whose label is close to the role's words and that mean no other role."""
         if not spec.words or not self.names:
             return []
-        if self._labels is None:
-            self._labels = TypeLabels(self.names, bundled().embed_documents, self._terms)
-        closeness = self._labels.closeness(spec.words)
+        closeness = self._closeness(spec.words)
         found = []
         for number in sorted(self.in_use):
             words = label(self.names[number]).split()
@@ -286,6 +284,25 @@ class Vocabulary:
             score = round(float(closeness[number]), 4)
             found.append(TypeMatch(self.names[number], role, "similar", score, words[-1] in spec.swapped))
         return found
+
+    def _closeness(self, words: Sequence[str]) -> FloatArray:
+        """Return how close each label is to any of the words, (n_types,) in [0, 1].
+
+        The larger of the share of the label's terms that the words hold and the best cosine of a word with the label.
+        """
+        wanted = frozenset(self._terms(" ".join(words)))
+        labels = [label(name) for name in self.names]
+        shares = [len(wanted & own) / max(len(own), 1) for own in (frozenset(self._terms(text)) for text in labels)]
+        model = bundled()
+        vectors, targets = (_unit(model.embed_documents(texts)) for texts in (labels, list(words)))
+        closeness: FloatArray = np.clip(np.maximum(shares, (vectors @ targets.T).max(axis=1)), 0.0, 1.0)
+        return closeness
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
+    return unit
 
 
 def _plain(edge_type: str) -> str:
