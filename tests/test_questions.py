@@ -64,7 +64,9 @@ def test_can_it_yes(asked):
 def test_can_it_yes_with_limitations(asked):
     answer = asked.can_it("can it handle binary files?")
     assert (answer.verdict, answer.subject.id) == ("yes_with_limitations", "read_file")
-    assert [(found.node.id, [w.id for w in found.workarounds]) for found in answer.limitations] == [("no_binary", ["hexdump"])]
+    assert [(found.node.id, [w.id for w in found.workarounds]) for found in answer.limitations] == [
+        ("no_binary", ["hexdump"])
+    ]
 
 
 def test_can_it_no(asked):
@@ -115,7 +117,10 @@ def test_compose_for_puts_what_is_required_first():
 
 
 def test_compose_for_keeps_the_goal_s_order_where_requirements_go_in_circles():
-    questions = graph(["bake_bread", "grind_flour"], [("bake_bread", "grind_flour", "requires"), ("grind_flour", "bake_bread", "requires")])
+    questions = graph(
+        ["bake_bread", "grind_flour"],
+        [("bake_bread", "grind_flour", "requires"), ("grind_flour", "bake_bread", "requires")],
+    )
     plan = questions.compose_for("bake bread and grind flour")
     assert plan.ids == ["bake_bread", "grind_flour"] and "circle" in plan.notes[0]
 
@@ -150,7 +155,10 @@ def test_want_to_goes_out_along_enables_in_along_requires_and_along_optimizes():
 
 
 def test_want_to_gives_the_whole_path():
-    questions = graph(["fry_eggs", "a1", "a2", "a3"], [("fry_eggs", "a1", "enables"), ("a1", "a2", "enables"), ("a2", "a3", "enables")])
+    questions = graph(
+        ["fry_eggs", "a1", "a2", "a3"],
+        [("fry_eggs", "a1", "enables"), ("a1", "a2", "enables"), ("a2", "a3", "enables")],
+    )
     answer = questions.want_to("fry eggs", 10, max_depth=3)
     path = next(found.path for found in answer.serving if found.node.id == "a3")
     assert [n.id for n in path] == ["fry_eggs", "a1", "a2", "a3"]
@@ -161,7 +169,13 @@ def test_want_to_gives_the_whole_path():
 
 @pytest.mark.parametrize(
     ("kind", "how"),
-    [("requires", "name"), ("REQUIRES", "name"), ("dependsOn", "alias"), ("depends-on", "alias"), ("strictly_requires", "similar")],
+    [
+        ("requires", "name"),
+        ("REQUIRES", "name"),
+        ("dependsOn", "alias"),
+        ("depends-on", "alias"),
+        ("strictly_requires", "similar"),
+    ],
 )
 def test_a_role_is_found_by_name_alias_or_label(kind, how):
     plan = graph(["bake_bread", "flour"], [("bake_bread", "flour", kind)]).compose_for("bake bread")
@@ -178,7 +192,9 @@ def test_an_inverse_alias_is_read_with_its_ends_swapped():
 def test_aliases_can_be_declared():
     edges = [("bake_bread", "flour", "zorp"), ("yeast", "bake_bread", "blip")]
     assert graph(["bake_bread", "flour", "yeast"], edges).compose_for("bake bread").missing == ()
-    plan = graph(["bake_bread", "flour", "yeast"], edges, aliases={"requires": ["zorp", "~blip"]}).compose_for("bake bread")
+    plan = graph(["bake_bread", "flour", "yeast"], edges, aliases={"requires": ["zorp", "~blip"]}).compose_for(
+        "bake bread"
+    )
     assert sorted(m.node.id for m in plan.missing) == ["flour", "yeast"]
 
 
@@ -264,7 +280,17 @@ def test_dimension_filter_shows_the_numbers_and_its_bound(asked):
 
 @pytest.mark.parametrize(
     "filters",
-    [{"cost": "2"}, {"cost": True}, {"cost": float("nan")}, {"cost": {}}, {"cost": {"over": 1}}, {"cost": {"min": 3, "max": 1}}, {3: 1}, {"$id": 1}, [1]],
+    [
+        {"cost": "2"},
+        {"cost": True},
+        {"cost": float("nan")},
+        {"cost": {}},
+        {"cost": {"over": 1}},
+        {"cost": {"min": 3, "max": 1}},
+        {3: 1},
+        {"$id": 1},
+        [1],
+    ],
 )
 def test_dimension_filter_refuses_what_is_no_number(asked, filters):
     with pytest.raises(FilterError):
@@ -405,7 +431,10 @@ def test_an_unknown_node_gets_the_nearest_names(asked, wrong):
 
 def test_a_name_stands_for_its_node_if_only_one_has_it():
     with Retriever() as retriever:
-        retriever.add([Node("1", "Alan Turing"), Node("2", "Princeton"), Node("3", "Smith"), Node("4", "smith")], [Edge("1", "2", "studied_at")])
+        retriever.add(
+            [Node("1", "Alan Turing"), Node("2", "Princeton"), Node("3", "Smith"), Node("4", "smith")],
+            [Edge("1", "2", "studied_at")],
+        )
         questions = Questions(retriever)
         assert questions.trace_path("alan turing", "Princeton").length == 1
         with pytest.raises(UnknownNodeError, match="2 nodes are named 'Smith': '3', '4'"):
@@ -413,7 +442,9 @@ def test_a_name_stands_for_its_node_if_only_one_has_it():
 
 
 def test_self_loops_and_parallel_edges():
-    questions = graph(["a", "b"], [("a", "a", "requires"), ("a", "b", "requires"), ("a", "b", "feeds_into"), ("b", "a", "requires")])
+    questions = graph(
+        ["a", "b"], [("a", "a", "requires"), ("a", "b", "requires"), ("a", "b", "feeds_into"), ("b", "a", "requires")]
+    )
     assert questions.trace_path("a", "a").length == 0
     assert len(questions.trace_path("a", "b").hops[0].edges) == 3
     assert questions.impact_analysis("a", "both").total == 1
@@ -443,7 +474,8 @@ def test_a_hub_of_50_000_neighbours_is_bounded_and_says_so():
     with Retriever() as retriever:
         leaves = [f"leaf{i:05}" for i in range(50_000)]
         retriever.add(
-            [Node(n, n, "leaf", vector=[1.0]) for n in leaves] + [Node("hub", "hub", vector=[1.0]), Node("island", vector=[1.0])],
+            [Node(n, n, "leaf", vector=[1.0]) for n in leaves]
+            + [Node("hub", "hub", vector=[1.0]), Node("island", vector=[1.0])],
             [Edge("hub", leaf, "enables") for leaf in leaves],
         )
         questions = Questions(retriever)
@@ -484,9 +516,19 @@ def test_an_argument_that_cannot_be_meant_is_refused_in_a_sentence(asked, call):
         call(asked)
 
 
-@pytest.mark.parametrize("text", ["", "   ", "?!", "and then after", "the of", "\x00", "日本語の質問", "'; DROP TABLE nodes; --", "a" * 5000])
+@pytest.mark.parametrize(
+    "text", ["", "   ", "?!", "and then after", "the of", "\x00", "日本語の質問", "'; DROP TABLE nodes; --", "a" * 5000]
+)
 def test_any_text_is_answered(asked, text):
-    for call in (asked.ask, asked.intent_search, asked.want_to, asked.can_it, asked.compose_for, asked.keyword_match, asked.subjects):
+    for call in (
+        asked.ask,
+        asked.intent_search,
+        asked.want_to,
+        asked.can_it,
+        asked.compose_for,
+        asked.keyword_match,
+        asked.subjects,
+    ):
         call(text)
 
 

@@ -136,7 +136,9 @@ def test_similar_to(graph, data, k):
     order = sorted(expected, key=lambda identity: (-round(expected[identity], 9), identity))[:k]
     assert answer.total == len(expected) and not answer.truncated
     assert sorted((round(s.score, 9) for s in answer.similar), reverse=True) == [round(expected[i], 9) for i in order]
-    assert {s.node.id: s.score for s in answer.similar} == pytest.approx({s.node.id: expected[s.node.id] for s in answer.similar})
+    assert {s.node.id: s.score for s in answer.similar} == pytest.approx(
+        {s.node.id: expected[s.node.id] for s in answer.similar}
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -167,7 +169,9 @@ def test_explore_smart(graph, data, depth, width):
     for level in answer.levels:
         assert [b.score for b in level] == pytest.approx([score[b.node.id] for b in level])
         assert all({b.via.source, b.via.target} == {b.node.id, b.parent} for b in level)
-    assert answer.truncated == any(total > len(level) for total, level in zip(answer.totals, answer.levels, strict=True))
+    assert answer.truncated == any(
+        total > len(level) for total, level in zip(answer.totals, answer.levels, strict=True)
+    )
 
 
 @settings(max_examples=60, deadline=None)

@@ -9,12 +9,14 @@ from typing import Any, Self
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
+from langchain_core.tools import BaseTool
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights
 from fourfold.filters import to_sql
 from langchain_fourfold.documents import plain, to_document, to_node
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder
+from langchain_fourfold.tools import as_tools
 
 _OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "group_by", "max_per_source")
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
@@ -180,6 +182,10 @@ class FourfoldRetriever(BaseRetriever):
         self.embedder = self.retriever.embedder
         self.config = self.retriever.config
         return self
+
+    def as_tools(self) -> list[BaseTool]:
+        """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""
+        return as_tools(self.retriever)
 
     # -- answering ----------------------------------------------------------------------------------------------
 

@@ -3,6 +3,7 @@
 ``Questions(retriever)`` has the twelve methods, and ``ask`` picks the one that fits a question.
 """
 
+from fourfold.questions.callables import callables
 from fourfold.questions.capability import CapabilityAnswer, Limitation, Verdict
 from fourfold.questions.compose import Conflict, Missing, PlanAnswer, Step
 from fourfold.questions.explore import BoostAnswer, Boosted, Branch, ExploreAnswer
@@ -57,5 +58,6 @@ __all__ = [
     "Subject",
     "TypeMatch",
     "Verdict",
+    "callables",
     "classify_intent",
 ]

@@ -7,7 +7,7 @@ A step keeps 0.7 of the score, times the edge's weight where that is below 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -103,23 +103,24 @@ def reach(graph: Graph, vocabulary: Vocabulary, starts: Positions, scores: Float
     return found
 
 
-def way_to(graph: Graph, found: Reach, position: int) -> tuple[list[int], list[Edge]]:
+def way_to(found: Reach, position: int, arrivals: Mapping[int, Edge]) -> tuple[list[int], list[Edge]]:
     """Return the positions and the edges from the first node to this one."""
     path: list[int] = [position]
-    edges: list[Edge] = []
     while found.parent[path[-1]] >= 0:
-        edges.append(_arrival(graph, found, path[-1]))
         path.append(int(found.parent[path[-1]]))
-    return path[::-1], edges[::-1]
+    path.reverse()
+    return path, [arrivals[place] for place in path[1:]]
 
 
-def _arrival(graph: Graph, found: Reach, position: int) -> Edge:
-    """Return the edge by which a node was reached."""
-    for steps in found.arrived:
-        place = int(np.searchsorted(steps.targets, position))
-        if place < len(steps) and steps.targets[place] == position:
-            return graph.edge(steps, place)
-    raise KeyError(position)
+def arrivals_at(graph: Graph, found: Reach, positions: Positions) -> dict[int, Edge]:
+    """Return the edge by which each of these nodes, and each node on the way to them, was reached."""
+    wanted = np.unique(positions)
+    edges: dict[int, Edge] = {}
+    for steps in reversed(found.arrived):  # the last level first: it names what is needed of the one before
+        here = np.nonzero(np.isin(steps.targets, wanted))[0]
+        edges |= {int(steps.targets[place]): graph.edge(steps, place) for place in here.tolist()}
+        wanted = np.union1d(wanted, steps.sources[here])
+    return edges
 
 
 def matches(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
@@ -149,7 +150,8 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     found = reach(view.graph, view.vocabulary, starts, scores, min(max_depth, view.graph.size))
     reached = np.nonzero(found.score)[0]
     best = reached[view.graph.best(reached, found.score[reached], k)].tolist()
-    ways = {place: way_to(view.graph, found, place) for place in best}
+    arrivals = arrivals_at(view.graph, found, np.array(best, np.int64))
+    ways = {place: way_to(found, place, arrivals) for place in best}
     nodes = view.nodes([place for path, _ in ways.values() for place in path])
     followed = matches(view.vocabulary)
     return GoalAnswer(

@@ -19,6 +19,8 @@ PHRASE_SCORE = 1.0
 KEYWORD_SCORE = 0.3
 THRESHOLD = 0.3
 KEPT = 3
+READ = 500
+"""Only so many characters are read: what a text wants stands at its beginning."""
 
 
 class QuestionIntent(StrEnum):
@@ -112,7 +114,7 @@ def classify_intent(query: str, rules: Sequence[QuestionRule] | None = None) -> 
     """
     if not isinstance(query, str):
         raise InvalidValueError(f"The question is {query!r}; it must be a string.")
-    lowered = " ".join(query.lower().replace("’", "'").split())
+    lowered = " ".join(query[:READ].lower().replace("’", "'").split())
     scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in (RULES if rules is None else rules)]
     kept = sorted((found for found in scored if found.score > THRESHOLD), key=lambda found: -found.score)
     return Classification(query, tuple(kept[:KEPT]))

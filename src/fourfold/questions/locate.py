@@ -92,7 +92,7 @@ _ENDS = tuple(
 
 def two_ends(question: str) -> tuple[str, str] | None:
     """Return the two things a question speaks of, such as "from … to …", or None."""
-    text = question.strip().rstrip("?.! ")
+    text = question[:500].strip().rstrip("?.! ")
     for pattern in _ENDS:
         if found := pattern.search(text):
             return found["a"].strip(), re.split(r",\s+(?:and|along|which|what)\b", found["b"])[0].strip()

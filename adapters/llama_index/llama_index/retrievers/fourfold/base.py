@@ -12,11 +12,13 @@ import llama_index.core.instrumentation as instrument
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks.base import CallbackManager
 from llama_index.core.schema import BaseNode, IndexNode, MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.fourfold.embeddings import as_embedder
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.nodes import add_nodes, to_llama_index_node
+from llama_index.retrievers.fourfold.tools import as_tools
 
 from fourfold import (
     EmbedderError,
@@ -139,6 +141,10 @@ class FourfoldRetriever(BaseRetriever):
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
         add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode)
         return made
+
+    def as_tools(self) -> list[FunctionTool]:
+        """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""
+        return as_tools(self.retriever)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._told(self._search(query_bundle))
