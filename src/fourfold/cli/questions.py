@@ -9,7 +9,7 @@ import typer
 
 from fourfold import InvalidValueError, Retriever
 from fourfold.cli import options, output
-from fourfold.questions import Answer, Questions
+from fourfold.questions import Answer, AskAnswer, Questions
 
 NodeName = Annotated[str, typer.Argument(help="The id or the name of a node.", show_default=False)]
 Mermaid = Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid drawing.")]
@@ -76,10 +76,11 @@ def _show(db: Any, call: Callable[[Questions], Answer], *, json: bool, mermaid: 
     """Answer and print as text, JSON or a drawing."""
     with Retriever(db, read_only=True) as retriever:
         answer = call(Questions(retriever))
-    drawn = getattr(answer, "answer", answer)
-    if mermaid and not hasattr(drawn, "mermaid"):
+    drawn = answer.answer if isinstance(answer, AskAnswer) else answer
+    draw = getattr(drawn, "mermaid", None)
+    if mermaid and draw is None:
         raise InvalidValueError("This answer is no path, tree or plan, so there is nothing to draw.")
     if json:
         output.emit_json(answer.as_dict())
     else:
-        typer.echo(drawn.mermaid() if mermaid else str(answer))
+        typer.echo(draw() if mermaid and draw else str(answer))
