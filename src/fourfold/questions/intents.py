@@ -181,6 +181,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"\b(?:access (?:rights|control)|security|secure|permissions?)\b",
             r"\b(?:rotate|revoke|leaked|protect|safeguard|store) (?:\w+ ){0,3}(?:credentials?|secrets?|keys?"
             r"|tokens?|passwords?)\b",
+            r"\bwithout (?:an? |any |the )?(?:\w+ )?(?:login|password|permission|authori[sz]ation|account|token"
+            r"|rights|credentials)\b",
             r"\bsafe to (?:run|open|expose|share|use|give|store|eval|execute)\b",
         ),
         "credential* password* secret secrets token permission* privilege* auth* security encrypt* vulnerab* "
@@ -199,6 +201,7 @@ RULES: tuple[QuestionRule, ...] = (
             r"\b(?:reach|get to|arrive at) .+ from\b|\b(?:linked|connected|related) to .+\?$",
             r"\bhow (?:do|does|did|can|could) .+ (?:connect|relate|link|lead|flow|get) (?:to|into|with|from .+ to)\b",
             r"\b(?:shortest|quickest) (?:path|route|way|chain|connection)\b",
+            r"\b(?:path|route|chain|way) (?:connecting|linking|joining|leading|that (?:connects|links|leads))\b",
             r"\bfollow the (?:chain|path|trail|links|edges|route|thread)\b",
             r"^(?:what|which|who) (?:\w+ )?(?:links|connects|joins|ties|bridges|lies? between|lead)\b",
             r"\bthrough (?:which|what|whom|how many)\b|\balong (?:which|what)\b|\bvia (?:which|what)\b",
@@ -222,6 +225,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"|cancel)\b",
             r"\b(?:consequence|repercussion|ramification|side effect|knock-on effect|ripple effect|fallout)s?\b",
             r"\b(?:blast radius|downstream|dependents|reverse dependenc\w+)\b",
+            r"\bif (?:the|our|this|that|one|an?) .+ (?:goes|fails?|closes?|stops?|disappears?|changes?|breaks?"
+            r"|leaves?|dies|is|are)\b",
             r"\b(?:impact|effects?) (?:of|on|analysis)\b|\baffected (?:by|if|when)\b",
             r"\b(?:risky|dangerous|safe|problem) (?:is it )?(?:to|for us to) (?:change|modify|remove|delete|touch"
             r"|rename|drop|upgrade"
@@ -297,6 +302,9 @@ RULES: tuple[QuestionRule, ...] = (
             r"(?:together|into (?:one|a)|so that|in(?:to)? (?:a )?(?:row|order|sequence)|one after)\b",
             r"[,;] (?:and )?(?:then|after that|afterwards|finally|next|and finally|followed by)\b|\band then\b"
             r"|\bafter (?:that|which)\b",
+            r"\b(?:the|which|what) (?:steps|stages) (?:to|for|of|in|from|needed)\b|\band (?:afterwards|finally"
+            r"|subsequently)\b"
+            r"|\bso (?:that )?(?:it|they|this) (?:runs?|works?|happens?) (?:on its own|by itself|automatically)\b",
             r"\bfirst\b.+\bthen\b|\bfrom .+ through .+ to\b|\b\w+ing .+, \w+ing .+ and \w+ing\b",
             r"\b(?:what|which) (?:are the )?(?:steps|tools|stages)\b.*\b(?:order|sequence|needed|together|combine)\b",
             r"\b(?:sequence|series|chain|combination|order) of (?:tools|steps|commands|actions|calls|operations"
@@ -339,6 +347,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"\b(?:list|show|give|display|enumerate)(?: me)?(?: us)? (?:all|every|everything|the (?:neighbou?rs"
             r"|contents|topics))\b",
             r"^(?:explore|browse|discover|survey)\b",
+            r"^(?:which|what) \w+ (?:mention|discuss|talk about|deal with|describe|concern|are about|refer to"
+            r"|contain)\b",
             r"\btell me (?:more |everything |something )?about\b",
             r"\b(?:what|who|which \w+)(?:'s| is| are| else is| else are)? (?:in the (?:area|field|realm|domain"
             r"|neighbou?rhood)"
@@ -371,6 +381,7 @@ RULES: tuple[QuestionRule, ...] = (
             r" )?(?:\S+ ){1,3}?"
             r"(?!please\b)\w+ .+",
             r"\b(?:is|are) .+ (?:able|capable|compatible|supported|possible|suitable for|limited to)\b",
+            r"\b(?:is|are) .+ (?:allowed|permitted)\b",
             r"\bis it possible\b|\bare we able\b|\bhas? (?:the )?(?:ability|capability|capacity) (?:to|of)\b",
             r"\b(?:have|has|having) (?:the )?(?:ability|capability|support)\b|\b(?:capable of|able to|ability to"
             r"|support for)\b",
@@ -403,7 +414,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"|put|stored|adjust)\b",
             r"\bpoint (?:the |my |our )?\S+ (?:\w+ )?(?:at|to)\b",
             r"\b(?:which|what) (?:values|options|flags|settings|parameters|environment variables)\b",
-            r"\bhow (?:do|can|should|to) .*\bset\b",
+            r"\bhow (?:do|can|should|to) .*\bset\b|\bby default\b|\b(?:which|what) (?:port|path|host|timezone"
+            r"|locale)\b",
             r"\b(?:connect|hook) (?:it |the \w+ |my \w+ )?up to\b|\bswitch the\b",
         ),
         "configure* configuration setup setting settings install* environment variable variables option "
