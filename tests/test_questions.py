@@ -467,7 +467,7 @@ def test_depth_zero_and_a_thousand(depth):
     assert questions.impact_analysis("n000", "downstream", depth).total == (599 if depth else 0)
     assert sum(questions.explore_smart("n000", depth).totals) == (599 if depth else 0)
     ladder = graph(names, [(a, b, "enables") for a, b in zip(names, names[1:], strict=False)])
-    assert ladder.want_to("n000", 700, max_depth=depth).total == (600 if depth else 5)
+    assert ladder.want_to("n000", 700, max_depth=depth).total == (600 if depth else 1)
 
 
 def test_a_hub_of_50_000_neighbours_is_bounded_and_says_so():

@@ -22,6 +22,8 @@ ROLES = ("enables", "requires", "optimizes")
 STEP, CONTRARY = 0.7, 0.7
 STARTS = 5
 """How many nodes the goal's words find at most."""
+STRONG = 0.5
+"""A node is found by the goal's words if it has at least this share of the best one's score."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -147,6 +149,8 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     """Return the nodes that serve a goal; the arguments are those of ``Questions.want_to``."""
     intent = "goal_based" if any(spec.name == "goal_based" for spec in view.retriever.config.intents) else None
     starts, scores = view.known(view.search(goal, min(STARTS, k), intent=intent))
+    strong = scores >= STRONG * scores.max(initial=0.0)
+    starts, scores = starts[strong], scores[strong]
     found = reach(view.graph, view.vocabulary, starts, scores, min(max_depth, view.graph.size))
     reached = np.nonzero(found.score)[0]
     best = reached[view.graph.best(reached, found.score[reached], k)].tolist()
