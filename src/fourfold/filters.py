@@ -146,6 +146,11 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
     if not operand:
         raise FilterError(f"The condition on {key!r} is empty; give a value or an operator such as $eq.")
     clauses = []
+    bounds = {operator: value for operator, value in operand.items() if operator in _COMPARISONS}
+    if len(bounds) > 1:  # a range is one scan of the key; each bound alone may hold most nodes
+        tests = [_bound(operator, key, value) for operator, value in bounds.items()]
+        clauses.append(_select(key, " AND ".join(t for t, _ in tests), [value for _, value in tests], (SCALAR,)))
+        operand = {operator: value for operator, value in operand.items() if operator not in bounds}
     for operator, value in operand.items():
         if operator == "$not":
             inner = _combine(_conditions(key, value, depth + 1), "INTERSECT")
@@ -187,13 +192,22 @@ def _in(key: str, values: object) -> Clause:
     return _combine([found, _equal(key, None)], "UNION") if None in values else found
 
 
-def _compare(operator: str, sign: str) -> Callable[[str, object], Clause]:
+_COMPARISONS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
+
+
+def _bound(operator: str, key: str, value: object) -> tuple[str, Any]:
+    """Return the test of one comparison, and its parameter."""
+    if not isinstance(value, (int, float, str)) or isinstance(value, float) and math.isnan(value):
+        raise FilterError(f"{operator} on {key!r} takes a number or a string, not {value!r}.")
+    _require_unicode(value)
+    types = "'text'" if isinstance(value, str) else "'integer', 'real'"
+    return f"value {_COMPARISONS[operator]} ? AND typeof(value) IN ({types})", _sql_value(value)
+
+
+def _compare(operator: str) -> Callable[[str, object], Clause]:
     def clause(key: str, value: object) -> Clause:
-        if not isinstance(value, (int, float, str)) or isinstance(value, float) and math.isnan(value):
-            raise FilterError(f"{operator} on {key!r} takes a number or a string, not {value!r}.")
-        _require_unicode(value)
-        types = "'text'" if isinstance(value, str) else "'integer', 'real'"
-        return _select(key, f"value {sign} ? AND typeof(value) IN ({types})", [_sql_value(value)], (SCALAR,))
+        test, parameter = _bound(operator, key, value)
+        return _select(key, test, [parameter], (SCALAR,))
 
     return clause
 
@@ -238,10 +252,7 @@ _OPERATORS: dict[str, Callable[[str, object], Clause]] = {
     "$ne": lambda key, value: _complement(_equal(key, value)),
     "$in": _in,
     "$nin": lambda key, value: _complement(_in(key, value)),
-    "$gt": _compare("$gt", ">"),
-    "$gte": _compare("$gte", ">="),
-    "$lt": _compare("$lt", "<"),
-    "$lte": _compare("$lte", "<="),
+    **{operator: _compare(operator) for operator in _COMPARISONS},
     "$contains": _contains,
     "$icontains": _contains_any_case,
     "$empty": _empty,

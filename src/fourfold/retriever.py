@@ -492,6 +492,24 @@ class Retriever:
             raise UnknownNodeError(f"There is no node {identity!r} in {self.path!r}.")
         return found
 
+    def matching(self, filter: Mapping[str, Any]) -> list[str]:
+        """Return the ids of the nodes that meet a metadata filter, in order.
+
+        Raises:
+            FilterError: a filter that cannot be read.
+
+        """
+        index = self.index()
+        return sorted(index.ids[position] for position in np.nonzero(self._mask(index, filter))[0])
+
+    def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
+        """Return every piece of metadata as words: its node's number in the store, and "key value"."""
+        return self._store.metadata_texts()
+
+    def index(self) -> Index:
+        """Return the arrays of the current generation; they never change, so they may be kept while the graph does."""
+        return self._current_index()
+
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
         return self._store.manifest()

@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableConfig
 from langchain_core.vectorstores import VectorStore
+from langchain_core.tools import BaseTool
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights
@@ -21,6 +22,7 @@ from langchain_fourfold import shadow
 from langchain_fourfold.documents import plain, to_document, to_node
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder
 from langchain_fourfold.stores import contents_of
+from langchain_fourfold.tools import as_tools
 
 _OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "group_by", "max_per_source")
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
@@ -214,6 +216,10 @@ class FourfoldRetriever(BaseRetriever):
         self.embedder = self.retriever.embedder
         self.config = self.retriever.config
         return self
+
+    def as_tools(self) -> list[BaseTool]:
+        """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""
+        return as_tools(self.retriever)
 
     # -- answering ----------------------------------------------------------------------------------------------
 

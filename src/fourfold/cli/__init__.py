@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 GROUPS = (
     "graph",
     "search",
+    "questions",
     "demo",
     "evaluate",
 )

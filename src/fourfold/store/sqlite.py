@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import StoreError, UnknownNodeError
-from fourfold.filters import attributes
+from fourfold.filters import ELEMENT, SCALAR, attributes
 from fourfold.store.schema import APPLICATION_ID, SCHEMA_VERSION, migrate, schema_version
 from fourfold.types import Edge, Node
 
@@ -264,6 +264,14 @@ class Store:
                 "SELECT query, node, grade FROM feedback f "
                 "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
             ).fetchall()
+
+    def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
+        """Return (node numbers, "key value") of every string, number and boolean in the metadata; parallel."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT node, key || ' ' || value FROM attributes WHERE kind IN (?, ?)", (SCALAR, ELEMENT)
+            ).fetchall()
+        return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [row[1] for row in rows]
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the node numbers a compiled filter selects (see ``filters.to_sql``)."""

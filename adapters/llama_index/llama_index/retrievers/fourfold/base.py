@@ -12,12 +12,14 @@ import llama_index.core.instrumentation as instrument
 from llama_index.core.base.base_retriever import BaseRetriever
 from llama_index.core.callbacks.base import CallbackManager
 from llama_index.core.schema import BaseNode, IndexNode, MetadataMode, NodeWithScore, QueryBundle
+from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.fourfold.embeddings import as_embedder
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
 from llama_index.retrievers.fourfold.nodes import REF_DOC_ID, add_nodes, to_llama_index_node
+from llama_index.retrievers.fourfold.tools import as_tools
 
 from fourfold import (
     EmbedderError,
@@ -194,6 +196,10 @@ class FourfoldRetriever(BaseRetriever):
         store = self.retriever.store
         found = store.nodes(store.matching(*to_sql({REF_DOC_ID: ref_doc_id})).tolist())
         delete_linked(self.retriever, [ref_doc_id, *(node.id for node in found.values())])
+
+    def as_tools(self) -> list[FunctionTool]:
+        """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""
+        return as_tools(self.retriever)
 
     def _retrieve(self, query_bundle: QueryBundle) -> list[NodeWithScore]:
         return self._told(self._search(query_bundle))

@@ -1,0 +1,86 @@
+"""Commands that ask what a ranked list does not answer: ``ask``, ``path`` and ``impact``."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Annotated, Any
+
+import typer
+
+from fourfold import InvalidValueError, Retriever
+from fourfold.cli import options, output
+from fourfold.questions import Answer, AskAnswer, Questions
+
+NodeName = Annotated[str, typer.Argument(help="The id or the name of a node.", show_default=False)]
+Mermaid = Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid drawing.")]
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands to the application."""
+    app.command()(ask)
+    app.command()(path)
+    app.command()(impact)
+
+
+def ask(
+    question: options.Query,
+    db: options.Db,
+    node: Annotated[
+        str | None, typer.Option("--node", help="The node it is about.", show_default="found by search")
+    ] = None,
+    to: Annotated[
+        str | None, typer.Option("--to", help="The other node, for a question about two.", show_default=False)
+    ] = None,
+    k: Annotated[int, typer.Option("-k", help="Length of lists.")] = 10,
+    mermaid: Mermaid = False,
+    json: options.Json = False,
+) -> None:
+    """Ask a question; the method that fits answers it, or search."""
+    _show(db, lambda questions: questions.ask(question, node=node, to=to, k=k), json=json, mermaid=mermaid)
+
+
+def path(
+    a: NodeName,
+    b: NodeName,
+    db: options.Db,
+    depth: Annotated[int, typer.Option("--depth", help="Number of steps at most.")] = 5,
+    directed: Annotated[bool, typer.Option("--directed", help="Follow edges along their arrows only.")] = False,
+    mermaid: Mermaid = False,
+    json: options.Json = False,
+) -> None:
+    """Find the shortest path between two nodes."""
+    _show(db, lambda questions: questions.trace_path(a, b, depth, directed=directed), json=json, mermaid=mermaid)
+
+
+def impact(
+    node: NodeName,
+    db: options.Db,
+    direction: Annotated[
+        str, typer.Option("--direction", help="dependents, downstream, upstream or both.")
+    ] = "dependents",
+    depth: Annotated[int, typer.Option("--depth", help="Number of steps at most.")] = 3,
+    limit: Annotated[int, typer.Option("--limit", help="Number of nodes listed.")] = 100,
+    mermaid: Mermaid = False,
+    json: options.Json = False,
+) -> None:
+    """See what a change to a node touches, and how risky that is."""
+    _show(
+        db,
+        lambda questions: questions.impact_analysis(node, direction, depth, limit=limit),  # type: ignore[arg-type]
+        json=json,
+        mermaid=mermaid,
+    )
+
+
+def _show(db: Any, call: Callable[[Questions], Answer], *, json: bool, mermaid: bool) -> None:
+    """Answer and print as text, JSON or a drawing."""
+    with Retriever(db, read_only=True) as retriever:
+        answer = call(Questions(retriever))
+    drawn = answer.answer if isinstance(answer, AskAnswer) else answer
+    draw = getattr(drawn, "mermaid", None)
+    if mermaid and draw is None:
+        raise InvalidValueError("This answer is no path, tree or plan, so there is nothing to draw.")
+    if json:
+        output.emit_json(answer.as_dict())
+    else:
+        typer.echo(draw() if mermaid and draw else str(answer))

@@ -1,0 +1,217 @@
+"""``can_it``: yes, yes with limitations, no or unknown, from what the graph says of limitations and workarounds.
+
+The subject is the node that the capability's words find; where they find a limitation or a workaround, it is the
+node that has it. No limitation: yes. Every limitation has a workaround, its own or the subject's: yes with
+limitations. A limitation without one: no. No node found with confidence, or a graph without any of these edge types:
+unknown.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from enum import StrEnum
+
+import numpy as np
+
+from fourfold.questions import locate
+from fourfold.questions.graph import Graph, Positions
+from fourfold.questions.results import Answer, title
+from fourfold.questions.view import CANDIDATES, View, lacking
+from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.types import Node
+
+ROLES = ("has_limitation", "has_workaround", "requires")
+
+COVERED = 0.5
+"""Least share of the question's words, by rarity, that a subject must hold to be judged by."""
+
+_ASIDE = re.compile(
+    r"\b(?:can|could|does|do|is|are|will|would|it|you|this|that|possible|able|capable|ability|supports?|supported|handles?"
+    r"|works?|to)\b",
+    re.IGNORECASE,
+)
+"""Words that ask for a capability without naming it."""
+
+LISTED = 50
+"""At most that many limitations, workarounds and prerequisites are listed each."""
+
+
+class Verdict(StrEnum):
+    """The four answers."""
+
+    YES = "yes"
+    YES_WITH_LIMITATIONS = "yes_with_limitations"
+    NO = "no"
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Limitation:
+    """A limitation of the subject and what works around it; no workaround means it stands."""
+
+    node: Node
+    workarounds: tuple[Node, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class CapabilityAnswer(Answer):
+    """Whether ``subject`` can do what was asked; ``confidence`` in [0, 1] tells how surely it is the subject."""
+
+    capability: str
+    verdict: Verdict
+    subject: Node | None = None
+    confidence: float = 0.0
+    limitations: tuple[Limitation, ...] = ()
+    workarounds: tuple[Node, ...] = ()
+    prerequisites: tuple[Node, ...] = ()
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield the subject, its limitations, workarounds and prerequisites."""
+        if self.subject is not None:
+            yield self.subject, self.confidence, "the subject"
+        for limitation in self.limitations:
+            by = ", ".join(map(title, limitation.workarounds)) or "nothing"
+            yield limitation.node, self.confidence, f"limitation, worked around by {by}"
+        for node in self.workarounds:
+            yield node, self.confidence, "workaround"
+        for node in self.prerequisites:
+            yield node, self.confidence, "prerequisite"
+
+    def headline(self) -> str:
+        """Return the verdict in a sentence."""
+        who = f"{title(self.subject)} (confidence {self.confidence:.2f})" if self.subject is not None else "no node"
+        return f"{self.capability!r}: {self.verdict.replace('_', ' ')}, judging by {who}."
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What the graph says of a subject, as positions."""
+
+    limitations: dict[int, list[int]]
+    workarounds: list[int]
+    prerequisites: list[int]
+    truncated: bool
+
+
+def known_roles(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
+    """Return the edge types that say something of limitations, workarounds or requirements."""
+    return tuple(match for role in ROLES for match in vocabulary.role(role))
+
+
+def owner(graph: Graph, vocabulary: Vocabulary, position: int) -> int:
+    """Return the node that has this limitation or workaround; the node itself if it is neither."""
+    here = position
+    for role in ("has_workaround", "has_limitation"):  # a workaround may be a limitation's, which is a node's
+        above = _linked(graph, vocabulary, role, here, backwards=True)
+        if len(above):
+            here = int(above[0])
+    return here
+
+
+def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
+    """Return limitations with their workarounds, workarounds and prerequisites of a node, each in the order of ids."""
+    limits = _linked(graph, vocabulary, "has_limitation", subject)
+    own = _linked(graph, vocabulary, "has_workaround", subject)
+    needed = _linked(graph, vocabulary, "requires", subject)
+    limitations = {
+        int(limit): _linked(graph, vocabulary, "has_workaround", int(limit))[:LISTED].tolist()
+        for limit in limits[:LISTED]
+    }
+    spoken_for = {workaround for found in limitations.values() for workaround in found}
+    general = [
+        int(w) for w in own if int(w) not in spoken_for
+    ]  # the subject's workarounds serve what has none of its own
+    limitations = {limit: found or general for limit, found in limitations.items()}
+    everything = sorted({*own[:LISTED].tolist(), *spoken_for}, key=lambda position: int(graph.id_rank[position]))
+    truncated = max(len(limits), len(own), len(needed)) > LISTED
+    return Evidence(limitations, everything, needed[:LISTED].tolist(), truncated)
+
+
+def verdict(found: Evidence) -> Verdict:
+    """Return the answer that the evidence gives."""
+    if not found.limitations:
+        return Verdict.YES
+    return Verdict.YES_WITH_LIMITATIONS if all(found.limitations.values()) else Verdict.NO
+
+
+def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backwards: bool = False) -> Positions:
+    """Return the distinct nodes at the other end of a role's edges, in the order of ids."""
+    matches = vocabulary.role(role)
+    along, against = (vocabulary.numbers(matches, inverse=inverse) for inverse in (False, True))
+    if backwards:
+        along, against = against, along
+    targets = graph.walk(np.array([node], np.int64), along=along, against=against).targets
+    found = np.unique(targets[targets != node])
+    return found[np.argsort(graph.id_rank[found], kind="stable")]
+
+
+def _subject(view: View, asked: str, question: str, node: str | Node | None) -> tuple[int | None, float]:
+    """Return the position of the node a capability is asked of, and the confidence that it is the one."""
+    if node is not None:
+        return view.position(node), 1.0
+    rated = []
+    for hit in view.search(asked, CANDIDATES):
+        place = view.index.position(hit.node.id)
+        if place is None:
+            continue
+        subject = owner(view.graph, view.vocabulary, place)
+        both = [hit.node] if subject == place else [hit.node, view.nodes([subject])[subject]]
+        named = locate.rate(view.graph, question, both[-1:], view.terms)[0].confidence
+        covered = locate.coverage(view.graph, asked, both, view.terms)
+        rated.append((max(covered, named if named == 1.0 else 0.0), subject))
+    if not rated:
+        return None, 0.0
+    confidence, best = max(rated, key=lambda pair: pair[0])  # of equal ones the first, as the search ranked them
+    return best, round(confidence, 4)
+
+
+def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAnswer:
+    """Return whether it can; the arguments are those of ``Questions.can_it``."""
+    known = known_roles(view.vocabulary)
+    asked = " ".join(_ASIDE.sub(" ", capability).split()) or capability
+    subject, confidence = _subject(view, asked, capability, node)
+    notes = []
+    if not known:
+        notes.append(lacking(ROLES, "the question cannot be answered from it"))
+    elif not view.vocabulary.role("has_limitation"):
+        notes.append("The graph has no edges that mean has_limitation; limitations, if any, are not recorded.")
+    if subject is None or not known or confidence < COVERED:
+        near = None if subject is None else view.nodes([subject])[subject]
+        if near is not None and confidence < COVERED:
+            notes.append(f"The nearest node is {near.name or near.id!r}, too far from the question to judge by.")
+        return CapabilityAnswer(
+            capability=capability,
+            verdict=Verdict.UNKNOWN,
+            subject=near,
+            confidence=confidence,
+            edge_types=known,
+            notes=tuple(notes) or ("No node matches the question.",),
+        )
+    said = evidence(view.graph, view.vocabulary, subject)
+    nodes = view.nodes(
+        [
+            subject,
+            *said.limitations,
+            *said.workarounds,
+            *said.prerequisites,
+            *(w for found in said.limitations.values() for w in found),
+        ]
+    )
+    if said.truncated:
+        notes.append(f"At most {LISTED} limitations, workarounds and prerequisites are listed each.")
+    return CapabilityAnswer(
+        capability=capability,
+        verdict=verdict(said),
+        subject=nodes[subject],
+        confidence=confidence,
+        limitations=tuple(
+            Limitation(nodes[limit], tuple(nodes[w] for w in found)) for limit, found in said.limitations.items()
+        ),
+        workarounds=tuple(nodes[w] for w in said.workarounds),
+        prerequisites=tuple(nodes[p] for p in said.prerequisites),
+        edge_types=known,
+        truncated=said.truncated,
+        notes=tuple(notes),
+    )

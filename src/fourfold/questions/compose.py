@@ -1,0 +1,238 @@
+"""``compose_for``: an ordered plan for a goal of several parts.
+
+The goal is split at "and", "then", "after" (which swaps its sides), commas and the like; each part takes its best
+node. Steps stand in the goal's order unless "requires" or "feeds into" between them says otherwise. Whatever a step
+requires, however indirectly, and is no step is a missing prerequisite; "conflicts with" between steps is reported.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import networkx as nx
+import numpy as np
+
+from fourfold.questions import locate
+from fourfold.questions.graph import Graph, Positions, Walk
+from fourfold.questions.results import Answer, mermaid, title
+from fourfold.questions.view import View, lacking
+from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.types import Edge, Node
+
+ROLES = ("feeds_into", "requires", "conflicts_with")
+
+MISSING = 50
+"""At most that many missing prerequisites are listed, the nearest first."""
+
+_LATER = re.compile(
+    r"\s*[,;.]?\s*\b(?:and then|then|and afterwards|afterwards|after that|after which|next|finally|followed by"
+    r"|and finally|before)\b[\s,]*",
+    re.I,
+)
+_AFTER = re.compile(r"\s*,?\s*\bafter\b\s+", re.I)
+_AND = re.compile(r"\s*(?:[,;]\s*(?:and\b)?|\band\b|\bplus\b|->|→|\n)\s*", re.I)
+_PREAMBLE = re.compile(
+    r"^\W*(?:(?:please|first|i (?:want|need|would like) to|i'd like to|how (?:do|can) i|(?:create|build|make"
+    r"|compose|design"
+    r"|set up|plan|put together)(?: me)? (?:a |an |the )?(?:\w+[ -])?(?:workflow|pipeline|plan|process|chain)"
+    r"(?: of tools)?(?: (?:to|that|for|which|from))?:?|chain|combine|automate)\b:?\s*)+",
+    re.I,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of the plan: the part of the goal it serves, its node, and how well it matches, in [0, 1]."""
+
+    part: str
+    node: Node
+    score: float
+
+
+@dataclass(frozen=True, slots=True)
+class Missing:
+    """A node that a step requires and the plan does not have; ``edge`` is the requirement nearest to the plan."""
+
+    node: Node
+    required_by: Node
+    edge: Edge
+
+
+@dataclass(frozen=True, slots=True)
+class Conflict:
+    """Two steps that exclude each other, and the edge that says so."""
+
+    one: Node
+    other: Node
+    edge: Edge
+
+
+@dataclass(frozen=True, kw_only=True)
+class PlanAnswer(Answer):
+    """An ordered plan: its steps, the edges between them, what is missing, what conflicts, and parts nothing serves."""
+
+    goal: str
+    steps: tuple[Step, ...]
+    edges: tuple[Edge, ...] = ()
+    missing: tuple[Missing, ...] = ()
+    conflicts: tuple[Conflict, ...] = ()
+    unmatched: tuple[str, ...] = ()
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield the steps in order."""
+        for place, step in enumerate(self.steps, 1):
+            yield step.node, step.score, f"step {place}, for {step.part!r}"
+
+    def headline(self) -> str:
+        """Return the plan in one line."""
+        if not self.steps:
+            return f"No node serves any part of {self.goal!r}."
+        return " → ".join(title(step.node) for step in self.steps)
+
+    def mermaid(self) -> str:
+        """Draw the plan: its edges, and between steps without any an arrow in the plan's order; steps are marked."""
+        nodes = [step.node for step in self.steps]
+        linked = {frozenset((edge.source, edge.target)) for edge in self.edges}
+        order = [
+            Edge(one.id, two.id, "")
+            for one, two in zip(nodes, nodes[1:], strict=False)
+            if frozenset((one.id, two.id)) not in linked
+        ]
+        edges = dict.fromkeys([*self.edges, *order, *(m.edge for m in self.missing), *(c.edge for c in self.conflicts)])
+        marked = frozenset(node.id for node in nodes)
+        return mermaid([*nodes, *(missing.node for missing in self.missing)], list(edges), marked=marked)
+
+    def __str__(self) -> str:
+        lines = [self.headline()]
+        lines += [
+            f"{place:3}. {title(step.node)}  (for {step.part!r}, {step.score:.3f})"
+            for place, step in enumerate(self.steps, 1)
+        ]
+        lines += [f"Missing: {title(m.node)}, required by {title(m.required_by)}" for m in self.missing]
+        lines += [f"Conflict: {title(c.one)} and {title(c.other)} ({c.edge.type})" for c in self.conflicts]
+        lines += [f"Nothing found for {part!r}" for part in self.unmatched]
+        return "\n".join([*lines, *self._footnotes()])
+
+
+def parts_of(goal: str) -> list[str]:
+    """Split a goal into its parts, in the order in which they are to be done."""
+    text = _PREAMBLE.sub("", goal.strip())
+    parts: list[str] = []
+    for stage in _LATER.split(text):
+        halves = _AFTER.split(stage, maxsplit=1)
+        if (
+            len(halves) == 2 and not halves[0].strip()
+        ):  # "after reading, edit": what follows "after" comes first as it is
+            halves = [halves[1]]
+        for half in reversed(halves):
+            parts += [part.strip(" .!?:") for part in _AND.split(half)]
+    return [part for part in parts if part]
+
+
+def order_steps(steps: Sequence[int], before: Sequence[tuple[int, int]], rank: Sequence[int]) -> tuple[list[int], bool]:
+    """Return the steps with every (first, second) pair respected, else as given; and whether it could be."""
+    wanted = nx.DiGraph()
+    wanted.add_nodes_from(steps)
+    wanted.add_edges_from((one, two) for one, two in before if one != two)
+    place = dict(zip(steps, rank, strict=True))
+    try:
+        return list(nx.lexicographical_topological_sort(wanted, key=place.__getitem__)), True
+    except nx.NetworkXUnfeasible:
+        return list(steps), False
+
+
+def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Positions, role: str) -> Walk:
+    """Return the edges of a role between steps, each from the node that feeds, requires or conflicts."""
+    walk = _walk(graph, vocabulary, steps, role)
+    return walk.where(np.isin(walk.targets, steps) & (walk.sources != walk.targets))
+
+
+def requirements(graph: Graph, vocabulary: Vocabulary, steps: Positions) -> tuple[list[tuple[int, Walk]], bool]:
+    """Return what the steps require and lack, nearest first, each with the one step to it; and if it was cut."""
+    seen = np.zeros(graph.size, bool)
+    seen[steps] = True
+    frontier = steps
+    missing: list[tuple[int, Walk]] = []
+    while len(frontier) and len(missing) <= MISSING:
+        walk = _walk(graph, vocabulary, frontier, "requires")
+        walk = walk.where(~seen[walk.targets])
+        walk = walk.where(np.lexsort((graph.id_rank[walk.sources], graph.id_rank[walk.targets])))
+        _, first = np.unique(walk.targets, return_index=True)
+        walk = walk.where(np.sort(first))
+        missing += [
+            (int(target), walk.where(np.array([place]))) for place, target in enumerate(walk.targets[: MISSING + 1])
+        ]
+        frontier = walk.targets
+        seen[frontier] = True
+    return missing[:MISSING], len(missing) > MISSING
+
+
+def known_roles(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
+    """Return the edge types that order, require or exclude."""
+    return tuple(match for role in ROLES for match in vocabulary.role(role))
+
+
+def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Positions, role: str) -> Walk:
+    matches = vocabulary.role(role)
+    along, against = (vocabulary.numbers(matches, inverse=inverse) for inverse in (False, True))
+    return graph.walk(nodes, along=along, against=against)
+
+
+def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
+    """Return the plan; the arguments are those of ``Questions.compose_for``."""
+    graph = view.graph
+    parts = parts_of(goal)
+    chosen: dict[int, tuple[str, float]] = {}
+    unmatched = []
+    for part in parts[:max_tools]:
+        hits = view.search(part, max_tools + 2).hits
+        ranked = [(view.index.position(hit.node.id), hit.node) for hit in hits]
+        free = [(place, node) for place, node in ranked if place is not None and place not in chosen]
+        if not free:
+            unmatched.append(part)
+            continue
+        place, node = free[0]
+        chosen[place] = (part, locate.coverage(graph, part, [node], view.terms))
+    given = list(chosen)
+    at = np.array(given, np.int64)
+    feeds, needs, clashes = (
+        steps_between(graph, view.vocabulary, at, role) for role in ("feeds_into", "requires", "conflicts_with")
+    )
+    before = [
+        *zip(feeds.sources.tolist(), feeds.targets.tolist(), strict=True),
+        *zip(needs.targets.tolist(), needs.sources.tolist(), strict=True),
+    ]
+    order, feasible = order_steps(given, before, range(len(given)))
+    missing, cut = requirements(graph, view.vocabulary, at)
+    nodes = view.nodes([*given, *(m for m, _ in missing), *(int(w.sources[0]) for _, w in missing)])
+    known = known_roles(view.vocabulary)
+    notes = [] if known else [lacking(ROLES, "the plan stands in the goal's order, unchecked")]
+    if not feasible:
+        notes.append("The steps require one another in a circle; they stand in the goal's order.")
+    if len(parts) > max_tools:
+        notes.append(f"The goal has {len(parts)} parts; the first {max_tools} are planned.")
+    if cut:
+        notes.append(f"More than {MISSING} prerequisites are missing; the nearest are listed.")
+    notes += [
+        f"{nodes[p].name or p!r} was found by meaning only: it shares no word with {part!r}."
+        for p, (part, score) in chosen.items()
+        if not score
+    ]
+    edges = dict.fromkeys(graph.edge(walk, place) for walk in (feeds, needs) for place in range(len(walk)))
+    conflicts: dict[frozenset[int], Conflict] = {}
+    for place in range(len(clashes)):
+        pair = (int(clashes.sources[place]), int(clashes.targets[place]))
+        conflicts.setdefault(frozenset(pair), Conflict(nodes[pair[0]], nodes[pair[1]], graph.edge(clashes, place)))
+    return PlanAnswer(
+        goal=goal,
+        steps=tuple(Step(chosen[p][0], nodes[p], chosen[p][1]) for p in order),
+        edges=tuple(edges),
+        missing=tuple(Missing(nodes[m], nodes[int(walk.sources[0])], graph.edge(walk, 0)) for m, walk in missing),
+        conflicts=tuple(conflicts.values()),
+        unmatched=tuple(unmatched),
+        edge_types=known,
+        truncated=cut or len(parts) > max_tools,
+        notes=tuple(notes),
+    )

@@ -1,0 +1,171 @@
+"""``want_to``: nodes that serve a goal, each with the path by which it does.
+
+The goal's words find the first nodes. From each the search goes along "enables", against "requires" and along
+"optimizes"; against "enables" and "optimizes", which is how graphs of tools and capabilities say the same, counts 0.7.
+A step keeps 0.7 of the score, times the edge's weight where that is below 1.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourfold.questions.graph import Graph, Positions, Walk, first_of_each
+from fourfold.questions.results import Answer, mermaid, title
+from fourfold.questions.view import View, lacking
+from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.types import Edge, FloatArray, Node
+
+ROLES = ("enables", "requires", "optimizes")
+STEP, CONTRARY = 0.7, 0.7
+STARTS = 5
+"""How many nodes the goal's words find at most."""
+STRONG = 0.5
+"""A node is found by the goal's words if it has at least this share of the best one's score."""
+
+
+@dataclass(frozen=True, slots=True)
+class Serving:
+    """A node that serves the goal: its score, and the nodes and edges from the node the goal's words found to it."""
+
+    node: Node
+    score: float
+    path: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, kw_only=True)
+class GoalAnswer(Answer):
+    """The nodes that serve a goal, best first, ties by id; ``total`` counts all that were found."""
+
+    goal: str
+    serving: tuple[Serving, ...]
+    total: int
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield each node with the path to it."""
+        for found in self.serving:
+            if not found.edges:
+                yield found.node, found.score, "matches the goal"
+                continue
+            steps = [title(found.path[0])]
+            for node, edge in zip(found.path[1:], found.edges, strict=True):
+                arrow = f"—{edge.type}→" if edge.target == node.id else f"←{edge.type}—"
+                steps.append(f"{arrow} {title(node)}")
+            yield found.node, found.score, " ".join(steps)
+
+    def headline(self) -> str:
+        """Return how many nodes serve the goal."""
+        return f"{self.total} node{'s' if self.total != 1 else ''} found for the goal {self.goal!r}:"
+
+    def mermaid(self) -> str:
+        """Draw the paths; the nodes that the goal's words found are marked."""
+        nodes = [node for found in self.serving for node in found.path]
+        edges = dict.fromkeys(edge for found in self.serving for edge in found.edges)
+        return mermaid(nodes, list(edges), marked=frozenset(found.path[0].id for found in self.serving))
+
+
+@dataclass
+class Reach:
+    """Scores by node and the way to each: arrays over all nodes, ``parent`` is −1 at the first nodes.
+
+    ``arrived`` holds, level by level, the steps by which nodes were reached, by rising target.
+    """
+
+    score: FloatArray
+    parent: Positions
+    arrived: list[Walk]
+
+
+def reach(graph: Graph, vocabulary: Vocabulary, starts: Positions, scores: FloatArray, depth: int) -> Reach:
+    """Spread from the first nodes along the roles' edges; a node is reached by its best step on its nearest level."""
+    factor = _factors(vocabulary)
+    found = Reach(np.zeros(graph.size), np.full(graph.size, -1, np.int64), [])
+    found.score[starts] = scores
+    seen = np.zeros(graph.size, bool)
+    seen[starts] = True
+    frontier = starts
+    for _ in range(depth):
+        steps = graph.walk(frontier, along=np.nonzero(factor[0])[0], against=np.nonzero(factor[1])[0])
+        steps = steps.where(~seen[steps.targets])
+        if not len(steps):
+            break
+        gain = found.score[steps.sources] * STEP * np.minimum(steps.weights, 1.0)
+        gain *= np.where(steps.along, factor[0][steps.types], factor[1][steps.types])
+        order = np.lexsort((graph.type_rank[steps.types], graph.id_rank[steps.sources], -gain, steps.targets))
+        first = order[first_of_each(steps.targets[order])]
+        steps = steps.where(first)
+        found.score[steps.targets] = gain[first]
+        found.parent[steps.targets] = steps.sources
+        frontier = steps.targets
+        seen[frontier] = True
+        found.arrived.append(steps)
+    return found
+
+
+def way_to(found: Reach, position: int, arrivals: Mapping[int, Edge]) -> tuple[list[int], list[Edge]]:
+    """Return the positions and the edges from the first node to this one."""
+    path: list[int] = [position]
+    while found.parent[path[-1]] >= 0:
+        path.append(int(found.parent[path[-1]]))
+    path.reverse()
+    return path, [arrivals[place] for place in path[1:]]
+
+
+def arrivals_at(graph: Graph, found: Reach, positions: Positions) -> dict[int, Edge]:
+    """Return the edge by which each of these nodes, and each node on the way to them, was reached."""
+    wanted = np.unique(positions)
+    edges: dict[int, Edge] = {}
+    for steps in reversed(found.arrived):  # the last level first: it names what is needed of the one before
+        here = np.nonzero(np.isin(steps.targets, wanted))[0]
+        edges |= {int(steps.targets[place]): graph.edge(steps, place) for place in here.tolist()}
+        wanted = np.union1d(wanted, steps.sources[here])
+    return edges
+
+
+def matches(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
+    """Return the edge types that the search follows."""
+    return tuple(match for role in ROLES for match in vocabulary.role(role))
+
+
+def _factors(vocabulary: Vocabulary) -> tuple[FloatArray, FloatArray]:
+    """Return the factor of a step by edge type, along the arrow and against it, each (n_types,)."""
+    factors = np.zeros((2, len(vocabulary.names)))
+    for role, forward, backward in (
+        ("enables", 1.0, CONTRARY),
+        ("optimizes", 1.0, CONTRARY),
+        ("requires", 0.0, 1.0),
+    ):
+        for inverse, pair in ((False, (forward, backward)), (True, (backward, forward))):
+            numbers = vocabulary.numbers(vocabulary.role(role), inverse=inverse)
+            for side in (0, 1):
+                factors[side][numbers] = np.maximum(factors[side][numbers], pair[side])
+    return factors[0], factors[1]
+
+
+def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
+    """Return the nodes that serve a goal; the arguments are those of ``Questions.want_to``."""
+    intent = "goal_based" if any(spec.name == "goal_based" for spec in view.retriever.config.intents) else None
+    starts, scores = view.known(view.search(goal, min(STARTS, k), intent=intent))
+    strong = scores >= STRONG * scores.max(initial=0.0)
+    starts, scores = starts[strong], scores[strong]
+    found = reach(view.graph, view.vocabulary, starts, scores, min(max_depth, view.graph.size))
+    reached = np.nonzero(found.score)[0]
+    best = reached[view.graph.best(reached, found.score[reached], k)].tolist()
+    arrivals = arrivals_at(view.graph, found, np.array(best, np.int64))
+    ways = {place: way_to(found, place, arrivals) for place in best}
+    nodes = view.nodes([place for path, _ in ways.values() for place in path])
+    followed = matches(view.vocabulary)
+    return GoalAnswer(
+        goal=goal,
+        serving=tuple(
+            Serving(nodes[place], float(found.score[place]), tuple(nodes[p] for p in path), tuple(edges))
+            for place, (path, edges) in ways.items()
+        ),
+        total=len(reached),
+        edge_types=followed,
+        truncated=len(reached) > k,
+        notes=() if followed else (lacking(ROLES, "only the matches of the goal's words are listed"),),
+    )

@@ -1,0 +1,111 @@
+"""Which node a question is about: found by the retriever's own search, with a confidence.
+
+``confidence = 0.7 · share of the node's name that the question says + 0.3 · share of the question that the name says``,
+terms weighted by rarity, and 1 where the question writes the node's id or name as it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourfold.questions.graph import Graph
+from fourfold.types import Node
+
+CONFIDENT = 0.6
+"""Least confidence at which a question is taken to be about a node."""
+
+_NAME, _QUESTION = 0.7, 0.3
+_NEAREST = 5
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """A node that a question may be about, and how surely, in [0, 1]."""
+
+    node: Node
+    confidence: float
+
+
+def rate(graph: Graph, text: str, nodes: Sequence[Node], terms: Callable[[str], list[str]]) -> list[Subject]:
+    """Return the nodes with the confidence that the text is about them, surest first, ties in the order given."""
+    asked = list(dict.fromkeys(terms(text)))
+    weight = dict(zip(asked, graph.rarity(asked).tolist(), strict=True))
+    subjects = []
+    for node in nodes:
+        named = list(dict.fromkeys(terms(node.name or node.id)))
+        rarity = dict(zip(named, graph.rarity(named).tolist(), strict=True))
+        said = sum(value for term, value in rarity.items() if term in weight)
+        share = said / total if (total := sum(rarity.values())) else 0.0
+        covered = said / whole if (whole := sum(weight.values())) else 0.0
+        confidence = _NAME * share + _QUESTION * min(covered, 1.0)
+        if any(written and _written(written, text) for written in (node.id, node.name)):
+            confidence = 1.0
+        subjects.append(Subject(node, round(min(confidence, 1.0), 4)))
+    subjects.sort(key=lambda subject: (-subject.confidence, -len(subject.node.name)))
+    return subjects
+
+
+def coverage(graph: Graph, text: str, nodes: Sequence[Node], terms: Callable[[str], list[str]]) -> float:
+    """Return the share of the text's terms, weighted by rarity, that the nodes hold; in [0, 1]."""
+    asked = list(dict.fromkeys(terms(text)))
+    if not asked:
+        return 0.0
+    rarity = graph.rarity(asked)
+    held = frozenset(terms(" ".join(part for node in nodes for part in (node.name, node.type, node.text))))
+    return float(np.dot(rarity, [term in held for term in asked]) / rarity.sum())
+
+
+def nearest_ids(wanted: str, ids: Sequence[str]) -> list[str]:
+    """Return the ids that share the most character pairs with a name that is none (Dice coefficient), at most five."""
+    pairs = _pairs(wanted)
+    near = []
+    for identity in ids:
+        if abs(len(identity) - len(wanted)) <= max(3, len(wanted) // 2):
+            own = _pairs(identity)
+            dice = 2 * len(pairs & own) / (len(pairs) + len(own) or 1)
+            if dice >= 0.4:
+                near.append((-dice, identity))
+    return [identity for _, identity in sorted(near)[:_NEAREST]]
+
+
+_ENDS = tuple(
+    re.compile(pattern, re.IGNORECASE)
+    for pattern in (
+        r"\bfrom\s+(?P<a>.+?)\s+(?:back\s+)?to\s+(?P<b>.+)$",
+        r"\bbetween\s+(?P<a>.+?)\s+and\s+(?P<b>.+)$",
+        r"^how\s+(?:is|are|was|were|does|do|did)\s+(?P<a>.+?)\s+(?:connected|linked|related|tied|connect|link|relate|lead)\s+"
+        r"(?:to|with)\s+(?P<b>.+)$",
+        r"\b(?:is|are)\s+(?P<a>.+?)\s+(?:connected|linked|related|tied)\s+(?:to|with)\s+(?P<b>.+)$",
+        r"\b(?:links?|connects?|ties|joins)\s+(?P<a>.+?)\s+(?:to|and|with)\s+(?P<b>.+)$",
+        r"^how\s+(?:is|are|was|were)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+(?:connected|linked|related|tied)\b",
+        r"\breach\s+(?P<b>.+?)\s+from\s+(?P<a>.+)$",
+        r"\bdoes\s+(?P<a>.+?)\s+(?:own|control|reach|know|influence|feed|call|use)\s+(?P<b>.+)$",
+        r"\bcompare\s+(?P<a>.+?)\s+(?:vs\.?|versus|with|and|to)\s+(?P<b>.+)$",
+        r"^(?P<a>.+?)\s+(?:vs\.?|versus|or)\s+(?P<b>.+)$",
+    )
+)
+
+
+def two_ends(question: str) -> tuple[str, str] | None:
+    """Return the two things a question speaks of, such as "from … to …", or None."""
+    text = question[:500].strip().rstrip("?.! ")
+    for pattern in _ENDS:
+        if found := pattern.search(text):
+            return found["a"].strip(), re.split(r",\s+(?:and|along|which|what)\b", found["b"])[0].strip()
+    return None
+
+
+def _written(written: str, text: str) -> bool:
+    """Whether a name of several characters stands in the text as it is, between word boundaries."""
+    if len(written) < 2 or written.lower() not in text.lower():
+        return False
+    return re.search(rf"(?<!\w){re.escape(written)}(?!\w)", text, re.IGNORECASE) is not None
+
+
+def _pairs(text: str) -> frozenset[str]:
+    lowered = f"^{text.lower()}$"
+    return frozenset(a + b for a, b in zip(lowered, lowered[1:], strict=False))

@@ -1,0 +1,173 @@
+"""``trace_path``: the shortest path between two nodes, by bidirectional breadth-first search.
+
+Of several shortest paths the one whose node ids come first in order is given; a hop names every edge between its two
+nodes, those along the walk first, then by falling weight and by type.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.questions.graph import Graph, Positions
+from fourfold.questions.results import Answer, mermaid, title
+from fourfold.questions.view import View
+from fourfold.types import Edge, Node
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """One step of a path: from node, to node, and every edge between them."""
+
+    source: Node
+    target: Node
+    edges: tuple[Edge, ...]
+
+    @property
+    def along(self) -> bool:
+        """Whether the first edge is walked along its arrow."""
+        return self.edges[0].source == self.source.id
+
+    @property
+    def type(self) -> str:
+        """The type of the first edge."""
+        return self.edges[0].type
+
+    def __str__(self) -> str:
+        types = " | ".join(dict.fromkeys(edge.type or "edge" for edge in self.edges))
+        arrow = f"—{types}→" if self.along else f"←{types}—"
+        return f"{arrow} {title(self.target)}"
+
+
+@dataclass(frozen=True, kw_only=True)
+class PathAnswer(Answer):
+    """The shortest path from ``source`` to ``target``, or the reason why there is none.
+
+    ``length`` is the number of hops, None without a path. ``connected`` is False where the search went through all
+    that either node reaches, and None where ``max_depth`` ended it first.
+    """
+
+    source: Node
+    target: Node
+    max_depth: int
+    hops: tuple[Hop, ...] = ()
+    length: int | None = None
+    connected: bool | None = True
+
+    @property
+    def found(self) -> bool:
+        """Whether there is a path."""
+        return self.length is not None
+
+    @property
+    def path(self) -> tuple[Node, ...]:
+        """The nodes of the path from source to target; empty without one."""
+        return (self.source, *(hop.target for hop in self.hops)) if self.found else ()
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield each node of the path; the score is 1."""
+        for place, node in enumerate(self.path):
+            yield node, 1.0, str(self.hops[place - 1]) if place else "start"
+
+    def headline(self) -> str:
+        """Return the path in one line."""
+        ends = f"{title(self.source)} and {title(self.target)}"
+        if self.found:
+            return " ".join([title(self.source), *map(str, self.hops)])
+        if self.connected is False:
+            return f"{ends} are not connected."
+        return f"There is no path between {ends} of at most {self.max_depth} steps."
+
+    def mermaid(self) -> str:
+        """Draw the path."""
+        marked = frozenset({self.source.id, self.target.id})
+        return mermaid(self.path, [edge for hop in self.hops for edge in hop.edges], marked=marked)
+
+    def __str__(self) -> str:
+        return "\n".join([self.headline(), *self._footnotes()])
+
+
+def shortest_path(
+    graph: Graph, start: int, end: int, max_depth: int, *, directed: bool
+) -> tuple[list[int] | None, bool]:
+    """Return the positions on the path, or None; and whether the search was ended by ``max_depth``."""
+    if start == end:
+        return [start], False
+    sides = (_Side(graph, start, directed, outward=True), _Side(graph, end, directed, outward=False))
+    while sides[0].level + sides[1].level < max_depth:
+        near, far = sorted(sides, key=lambda side: len(side.frontier))
+        met = near.grow(far)
+        if len(met):
+            return _path(sides, met, graph), False
+        if not len(near.frontier):
+            return None, False
+    return None, True
+
+
+class _Side:
+    """The half of a bidirectional search that spreads from one end."""
+
+    def __init__(self, graph: Graph, start: int, directed: bool, *, outward: bool) -> None:
+        self._graph, self._directed, self._outward = graph, directed, outward
+        self.depth: NDArray[np.int32] = np.full(graph.size, -1, np.int32)
+        self.depth[start] = 0
+        self.level = 0
+        self.frontier: Positions = np.array([start], np.int64)
+
+    def grow(self, other: _Side) -> Positions:
+        """Go one level further; return the nodes at which this side now meets the other."""
+        reached = self.next_to(self.frontier, outward=self._outward)
+        self.frontier = np.unique(reached[self.depth[reached] < 0])
+        self.level += 1
+        self.depth[self.frontier] = self.level
+        return self.frontier[other.depth[self.frontier] >= 0]
+
+    def next_to(self, nodes: Positions, *, outward: bool) -> Positions:
+        """Return what lies one step from these nodes, repeated as often as there are steps."""
+        if not self._directed:
+            return self._graph.neighbours(nodes)[1]
+        links = self._graph.adjacency.out if outward else self._graph.adjacency.into
+        return links.expand(nodes).targets.astype(np.int64)
+
+
+def _path(sides: tuple[_Side, _Side], met: Positions, graph: Graph) -> list[int]:
+    """Return the shortest path whose ids come first: all shortest paths level by level, then the first id of each."""
+    ahead, behind = sides
+    levels = [met]
+    for depth in range(ahead.level - 1, -1, -1):  # back to the start
+        before = np.unique(ahead.next_to(levels[0], outward=False))
+        levels.insert(0, before[ahead.depth[before] == depth])
+    for depth in range(behind.level - 1, -1, -1):  # on to the end
+        after = np.unique(behind.next_to(levels[-1], outward=True))
+        levels.append(after[behind.depth[after] == depth])
+    path = [int(levels[0][0])]
+    for level in levels[1:]:
+        here = np.intersect1d(level, ahead.next_to(np.array(path[-1:]), outward=True))
+        path.append(int(min(here, key=lambda position: graph.index.ids[position])))
+    return path
+
+
+def answer(view: View, a: str | Node, b: str | Node, max_depth: int, *, directed: bool) -> PathAnswer:
+    """Return the shortest path; the arguments are those of ``Questions.trace_path``."""
+    graph = view.graph
+    start, end = view.position(a), view.position(b)
+    path, ended = shortest_path(graph, start, end, max_depth, directed=directed)
+    nodes = view.nodes(path or [start, end])
+    hops = []
+    for one, two in zip(path or [], (path or [])[1:], strict=False):
+        between = graph.between(one, two)
+        if directed:
+            between = between.where(between.along)
+        edges = tuple(graph.edge(between, place) for place in range(len(between)))
+        hops.append(Hop(nodes[one], nodes[two], edges))
+    return PathAnswer(
+        source=nodes[start],
+        target=nodes[end],
+        max_depth=max_depth,
+        hops=tuple(hops),
+        length=None if path is None else len(path) - 1,
+        connected=True if path is not None else None if ended else False,
+    )

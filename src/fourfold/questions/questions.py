@@ -1,0 +1,207 @@
+"""``Questions``: the twelve query methods over one retriever, and ``ask``, which picks the one that fits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from fourfold.errors import InvalidValueError
+from fourfold.questions import capability as capabilities
+from fourfold.questions import compose, explore, goals, impact, lookup, paths, routing, similar
+from fourfold.questions.capability import CapabilityAnswer
+from fourfold.questions.compose import PlanAnswer
+from fourfold.questions.explore import BoostAnswer, ExploreAnswer
+from fourfold.questions.goals import GoalAnswer
+from fourfold.questions.impact import DIRECTIONS, Direction, ImpactAnswer
+from fourfold.questions.intents import Classification, classify_intent
+from fourfold.questions.locate import Subject
+from fourfold.questions.lookup import FilterAnswer, KeywordAnswer
+from fourfold.questions.paths import PathAnswer
+from fourfold.questions.routing import AskAnswer, IntentSearchAnswer
+from fourfold.questions.similar import SimilarAnswer
+from fourfold.questions.view import View
+from fourfold.questions.vocabulary import ROLES
+from fourfold.retriever import Retriever
+from fourfold.tokenizer import make_tokenizer
+from fourfold.types import Node
+
+
+class Questions:
+    """Answers questions about the graph of a retriever.
+
+    Every answer is of one generation of the graph, typed and frozen; it prints as text, becomes JSON (``as_dict``) and
+    documents (``as_documents``). A node is given by its id, by its name where only one node has it, or as a Node. What
+    a bound leaves out is said by ``truncated`` and a note. All methods raise InvalidValueError for an argument that
+    cannot be meant, and UnknownNodeError, with the nearest names, for a node that does not exist.
+
+    Args:
+        retriever: the graph.
+        aliases: role → further edge types of this graph that mean it; a leading ``~`` swaps the ends of the edge:
+            ``{"requires": ["needs_first", "~unlocks"]}``. The roles are the keys of ``fourfold.questions.ROLES``.
+
+    Raises:
+        InvalidValueError: an alias for a role that does not exist.
+
+    """
+
+    def __init__(self, retriever: Retriever, *, aliases: Mapping[str, Sequence[str]] | None = None) -> None:
+        self.retriever = retriever
+        self.aliases = {role: tuple(types) for role, types in (aliases or {}).items()}
+        for role in self.aliases:
+            if role not in ROLES:
+                raise InvalidValueError(
+                    f"Aliases are given for {role!r}, which is no role; roles are {', '.join(ROLES)}."
+                )
+        self._terms = make_tokenizer(retriever.info()["tokenizer"]).terms
+        self._lock = threading.Lock()
+        self._latest: View | None = None
+
+    def _view(self) -> View:
+        """Return the current generation as the methods see it."""
+        index = self.retriever.index()
+        with self._lock:
+            if self._latest is None or self._latest.index is not index:
+                self._latest = View(self.retriever, index, self._terms, self.aliases)
+            return self._latest
+
+    # -- what a question wants ----------------------------------------------------------------------------------
+
+    def classify_intent(self, query: str) -> Classification:
+        """Return the best three of the 14 question intents whose score is over 0.3."""
+        return classify_intent(query)
+
+    def subjects(self, query: str, k: int = 3) -> list[Subject]:
+        """Return the nodes a question may be about, surest first, each with a confidence in [0, 1]."""
+        return self._view().subjects(_text("query", query))[: _whole("k", k, 1)]
+
+    def ask(
+        self, query: str, *, node: str | Node | None = None, to: str | Node | None = None, k: int = 10
+    ) -> AskAnswer:
+        """Run the method that fits the question, or search where none does.
+
+        Args:
+            query: the question.
+            node: the node it is about; None finds it by search.
+            to: the other node, for a question about two.
+            k: length of lists, and of plans.
+
+        """
+        return routing.ask(self._view(), _text("query", query), node, to, _whole("k", k, 1))
+
+    def intent_search(
+        self, query: str, *, limit: int = 10, filters: Mapping[str, Any] | None = None
+    ) -> IntentSearchAnswer:
+        """Search with the four weights, run the intent's own method, and expand the best three by one hop.
+
+        Args:
+            query: the question.
+            limit: number of ranked nodes.
+            filters: numbers the nodes must have, as for ``dimension_filter``.
+
+        """
+        return routing.intent_search(self._view(), _text("query", query), _whole("limit", limit, 1), filters)
+
+    # -- by meaning of the edges --------------------------------------------------------------------------------
+
+    def want_to(self, goal: str, k: int = 10, *, max_depth: int = 2) -> GoalAnswer:
+        """Return the k nodes that best serve a goal, each with its path of at most ``max_depth`` steps."""
+        return goals.answer(self._view(), _text("goal", goal), _whole("k", k, 1), _whole("max_depth", max_depth, 0))
+
+    def can_it(self, capability: str, *, node: str | Node | None = None) -> CapabilityAnswer:
+        """Return yes, yes with limitations, no, or unknown.
+
+        Args:
+            capability: what is to be done, or a whole question.
+            node: whose capability it is; None finds it by search.
+
+        """
+        return capabilities.answer(self._view(), _text("capability", capability), node)
+
+    def compose_for(self, goal: str, max_tools: int = 5) -> PlanAnswer:
+        """Return an ordered plan of at most ``max_tools`` steps for a goal of parts joined by and, then, after."""
+        return compose.answer(self._view(), _text("goal", goal), _whole("max_tools", max_tools, 1))
+
+    # -- by structure -------------------------------------------------------------------------------------------
+
+    def similar_to(self, node: str | Node, k: int = 10) -> SimilarAnswer:
+        """Return the k nodes most similar in structure: 0.70 · neighbours + 0.20 · type + 0.10 · name."""
+        return similar.answer(self._view(), node, _whole("k", k, 1))
+
+    def impact_analysis(
+        self, node: str | Node, direction: Direction = "dependents", max_depth: int = 3, *, limit: int = 100
+    ) -> ImpactAnswer:
+        """Return what a change to a node touches, each with its risk: 1/depth · edge weight · degree centrality.
+
+        Args:
+            node: what changes.
+            direction: ``"downstream"`` along the arrows, ``"upstream"`` against them, ``"both"``, or ``"dependents"``:
+                along or against by what each edge type means.
+            max_depth: number of steps.
+            limit: number of nodes listed, those with the highest risk; all are counted.
+
+        """
+        if direction not in DIRECTIONS:
+            raise InvalidValueError(f"direction is {direction!r}; it must be one of {', '.join(DIRECTIONS)}.")
+        depth, listed = _whole("max_depth", max_depth, 0), _whole("limit", limit, 1)
+        return impact.answer(self._view(), node, direction, depth, listed)
+
+    def trace_path(self, a: str | Node, b: str | Node, max_depth: int = 5, *, directed: bool = False) -> PathAnswer:
+        """Return the shortest path between two nodes of at most ``max_depth`` hops.
+
+        Edges are walked either way, and the answer tells which; ``directed`` follows them along their arrows only.
+        """
+        return paths.answer(self._view(), a, b, _whole("max_depth", max_depth, 0), directed=directed)
+
+    def explore_smart(self, node: str | Node, depth: int = 2, *, width: int = 50) -> ExploreAnswer:
+        """Return a tree of ``depth`` levels around a node, ranked per level, hubs marked.
+
+        ``width`` is the number of nodes listed on a level, and expanded for the next one.
+        """
+        return explore.answer(self._view(), node, _whole("depth", depth, 0), _whole("width", width, 1))
+
+    def edge_type_boost(self, seeds: Iterable[str | Node], types: Iterable[str], *, limit: int = 50) -> BoostAnswer:
+        """Return the neighbours of the seeds through the chosen edge types: +0.5 out, +0.3 in, scaled to [0, 1].
+
+        Args:
+            seeds: where to start; a seed named twice counts once.
+            types: edge types of the graph; one it does not have is looked up by meaning, as the answer tells.
+            limit: number of neighbours listed.
+
+        """
+        return explore.boost_answer(self._view(), seeds, types, _whole("limit", limit, 1))
+
+    # -- by words and numbers -----------------------------------------------------------------------------------
+
+    def keyword_match(self, query: str, limit: int = 20) -> KeywordAnswer:
+        """Return the nodes whose name, type or metadata contain the query's terms, by how many of them they contain.
+
+        Terms are those of the index's tokenizer: stemmed, without stop words.
+        """
+        return lookup.keyword_answer(self._view(), _text("query", query), _whole("limit", limit, 1))
+
+    def dimension_filter(self, filters: Mapping[str, Any], limit: int = 100) -> FilterAnswer:
+        """Return the nodes whose numeric metadata meet every filter, by id.
+
+        Args:
+            filters: ``{"price": {"min": 1, "max": 5}, "year": 2020}``; a bare number, or ``exact``, is equality;
+                dotted keys reach nested metadata.
+            limit: number of nodes listed.
+
+        Raises:
+            FilterError: filters that cannot be read.
+
+        """
+        return lookup.filter_answer(self._view(), filters, _whole("limit", limit, 1))
+
+
+def _whole(name: str, number: object, least: int) -> int:
+    if isinstance(number, bool) or not isinstance(number, int) or number < least:
+        raise InvalidValueError(f"{name} is {number!r}; it must be a whole number of at least {least}.")
+    return number
+
+
+def _text(name: str, given: object) -> str:
+    if not isinstance(given, str):
+        raise InvalidValueError(f"The {name} is {given!r}; it must be a string.")
+    return given

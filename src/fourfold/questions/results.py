@@ -1,0 +1,151 @@
+"""What every answer can do: print itself, become JSON, become documents, and say what it left out."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from enum import Enum
+from typing import Any
+
+from fourfold.questions.vocabulary import TypeMatch
+from fourfold.types import Edge, Node
+
+
+@dataclass(frozen=True, slots=True)
+class AnswerDocument:
+    """One node of an answer as a document of no particular framework; the adapters make theirs of it.
+
+    ``text`` is the node's text (its name, if it has none); ``metadata`` is the node's own, with ``score`` and, under
+    ``fourfold``, what the answer says of the node, all in plain JSON types.
+    """
+
+    id: str
+    text: str
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True, kw_only=True)
+class Answer:
+    """Base of all answers.
+
+    Args:
+        notes: sentences on what the answer could not take into account.
+        truncated: whether a bound cut the answer; a note says which.
+        edge_types: which of the graph's edge types were taken for what, where the method asks for a meaning.
+
+    """
+
+    notes: tuple[str, ...] = ()
+    truncated: bool = False
+    edge_types: tuple[TypeMatch, ...] = ()
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield each node of the answer with its score and a sentence, best first."""
+        yield from ()
+
+    def headline(self) -> str:
+        """Return the answer in one sentence."""
+        return type(self).__name__
+
+    @property
+    def nodes(self) -> tuple[Node, ...]:
+        """The nodes of the answer, best first."""
+        return tuple(node for node, _, _ in self.rows())
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the nodes of the answer, best first."""
+        return [node.id for node in self.nodes]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the whole answer in plain JSON types."""
+        plain: dict[str, Any] = as_json(self)
+        return {"answer": type(self).__name__, "headline": self.headline(), **plain}
+
+    def to_json(self, *, indent: int | None = None) -> str:
+        """Return the whole answer as JSON."""
+        return json.dumps(self.as_dict(), ensure_ascii=False, indent=indent)
+
+    def as_documents(self) -> list[AnswerDocument]:
+        """Return the nodes as documents, best first."""
+        kind = type(self).__name__
+        return [
+            AnswerDocument(
+                node.id,
+                node.text or title(node),
+                {
+                    **as_json(node.metadata),
+                    "score": float(score),
+                    "fourfold": {"answer": kind, "why": why, "name": node.name, "type": node.type},
+                },
+            )
+            for node, score, why in self.rows()
+        ]
+
+    def __str__(self) -> str:
+        lines = [self.headline()]
+        lines += [
+            f"{rank:3}. {score:.3f}  {title(node)}  {why}" for rank, (node, score, why) in enumerate(self.rows(), 1)
+        ]
+        return "\n".join([*lines, *self._footnotes()])
+
+    def _footnotes(self) -> list[str]:
+        taken = [
+            f"{match.type} taken for {match.role} (similarity {match.score:.2f})"
+            for match in self.edge_types
+            if match.how == "similar"
+        ]
+        return [f"Note: {note}" for note in (*self.notes, *taken)]
+
+
+def title(node: Node) -> str:
+    """Return what a node is called."""
+    return node.name or node.id
+
+
+def as_json(value: Any) -> Any:
+    """Return dataclasses, mappings and sequences in plain JSON types; edges and nodes field by field."""
+    if isinstance(value, Enum):
+        return value.value
+    if isinstance(value, Node):
+        return {
+            "id": value.id,
+            "name": value.name,
+            "type": value.type,
+            "text": value.text,
+            "metadata": as_json(value.metadata),
+        }
+    if hasattr(value, "as_dict") and not isinstance(value, Answer):
+        return value.as_dict()
+    if is_dataclass(value) and not isinstance(value, type):
+        return {entry.name: as_json(getattr(value, entry.name)) for entry in fields(value)}
+    if isinstance(value, Mapping):
+        return {str(key): as_json(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple, set, frozenset)):
+        return [as_json(item) for item in value]
+    return value
+
+
+def mermaid(nodes: Sequence[Node], edges: Sequence[Edge], *, marked: frozenset[str] = frozenset()) -> str:
+    """Draw nodes and edges as a Mermaid flowchart; ``marked`` ids are drawn with a thick border.
+
+    Ids and labels come from data: nodes are numbered, labels are quoted and escaped, so nothing in them is syntax.
+    """
+    known: dict[str, str] = {}
+    lines = ["flowchart LR"]
+    for node in nodes:
+        if node.id not in known:
+            known[node.id] = f"n{len(known)}"
+            lines.append(f'    {known[node.id]}["{_escaped(title(node))}"]')
+    for edge in edges:
+        if edge.source in known and edge.target in known:
+            arrow = f'-->|"{_escaped(edge.type)}"|' if edge.type else "-->"
+            lines.append(f"    {known[edge.source]} {arrow} {known[edge.target]}")
+    lines += [f"    style {known[identity]} stroke-width:4px" for identity in sorted(marked) if identity in known]
+    return "\n".join(lines)
+
+
+def _escaped(text: str) -> str:
+    """Return text that is only text inside a quoted Mermaid label."""
+    return "".join(c if c.isalnum() or c in " _.,-/()+='!?" else " " if c.isspace() else f"#{ord(c)};" for c in text)

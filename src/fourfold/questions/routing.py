@@ -1,0 +1,312 @@
+"""``ask`` and ``intent_search``: which method answers which intent, and what happens when it does not fit."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from fourfold.questions import capability, compose, explore, goals, impact, locate, lookup, paths, similar
+from fourfold.questions.intents import RULES, Classification, QuestionIntent, classify_intent
+from fourfold.questions.locate import CONFIDENT, Subject
+from fourfold.questions.results import Answer
+from fourfold.questions.view import View
+from fourfold.types import Edge, Hit, Node, SearchResult
+
+DEBUG_ROLES = ("has_limitation", "has_workaround", "causes", "fixes")
+EDGES_SHOWN = 20
+"""At most that many edges of a node are shown."""
+
+_EXPANDED, _HOPS_SHOWN = 3, 10
+_BACKWARD = 0.7
+_PHRASE_WORDS = 4
+_PREAMBLE = re.compile(
+    r"^\s*(?:(?:please|find|locate|search|look|looking|need|want|recommend|suggest|advise|which|what|who|is|are|there|do|we|i|i'm"
+    r"|have|got|can|could|should|would|you|me|us|a|an|any|some|the|best|good|ideal|right|tools?|functions?|commands?|utility"
+    r"|service|library|something|anything|use|be|on|in|here|for|to|that)\s+)*(?:for|to|that|which|who)\s+",
+    re.IGNORECASE,
+)
+"""Words before a goal that ask for it and say nothing of it."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchAnswer(Answer):
+    """The ranked list of a plain search: what is answered where no method fits."""
+
+    result: SearchResult
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield the hits."""
+        for hit in self.result:
+            yield hit.node, hit.score, hit.why
+
+    def headline(self) -> str:
+        """Return how many hits there are."""
+        return f"{len(self.result)} hits for {self.result.query!r}, searched as {self.result.intent}:"
+
+
+@dataclass(frozen=True, kw_only=True)
+class AskAnswer(Answer):
+    """The answer of the method that fits: which one, why, and which nodes the question was taken to be about."""
+
+    question: str
+    classification: Classification
+    method: str
+    why: str
+    subjects: tuple[Subject, ...]
+    answer: Answer
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield the rows of the method's answer."""
+        yield from self.answer.rows()
+
+    def headline(self) -> str:
+        """Return the headline of the method's answer."""
+        return self.answer.headline()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the whole answer in plain JSON types."""
+        return {**super().as_dict(), "answer": self.answer.as_dict()}
+
+    def __str__(self) -> str:
+        about = ", ".join(f"{s.node.name or s.node.id} ({s.confidence:.2f})" for s in self.subjects)
+        head = f"{self.method}: {self.why}" + (f" About {about}." if about else "")
+        return f"{head}\n{self.answer}"
+
+
+@dataclass(frozen=True, slots=True)
+class Ranked:
+    """A hit with its edges, the heaviest first (at most ``EDGES_SHOWN``)."""
+
+    hit: Hit
+    edges: tuple[Edge, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Expanded:
+    """A node one hop from one of the best hits, and the edge that leads there."""
+
+    node: Node
+    score: float
+    via: Edge
+
+
+@dataclass(frozen=True, kw_only=True)
+class IntentSearchAnswer(Answer):
+    """Ranked nodes with their edges, what the intent's own method says, and the neighbours of the best three.
+
+    ``method`` names the method that answered; ``answer`` is None where none of the twelve fits.
+    """
+
+    query: str
+    classification: Classification
+    search: SearchResult
+    ranked: tuple[Ranked, ...]
+    expanded: tuple[Expanded, ...]
+    method: str
+    answer: Answer | None = None
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield the ranked nodes."""
+        for found in self.ranked:
+            yield found.hit.node, found.hit.score, found.hit.why
+
+    def headline(self) -> str:
+        """Return the intent and what the method says."""
+        said = f"; {self.method}: {self.answer.headline()}" if self.answer is not None else ""
+        return f"{self.classification}{said}"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the whole answer in plain JSON types."""
+        return {**super().as_dict(), "answer": None if self.answer is None else self.answer.as_dict()}
+
+
+def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, k: int) -> AskAnswer:
+    """Run the method that fits; the arguments are those of ``Questions.ask``."""
+    classification = classify_intent(query)
+    for given in (node, to):
+        if given is not None:
+            view.position(given)
+    method, why, subjects, found = _own_method(view, classification, query, node, to, k)
+    if found is None:
+        method, found = "search", SearchAnswer(result=view.retriever.search(query, k=k))
+    return AskAnswer(
+        question=query,
+        classification=classification,
+        method=method,
+        why=why,
+        subjects=subjects,
+        answer=found,
+        notes=found.notes,
+        truncated=found.truncated,
+        edge_types=found.edge_types,
+    )
+
+
+def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any] | None) -> IntentSearchAnswer:
+    """Classify, search, run the intent's method, expand; the arguments are those of ``Questions.intent_search``."""
+    classification = classify_intent(query)
+    condition = lookup.number_filter(filters) if filters else None
+    result = view.retriever.search(query, k=limit, filter=condition)
+    method, why, _, found = _own_method(view, classification, query, None, None, limit)
+    hits = [(place, hit) for hit in result if (place := view.index.position(hit.node.id)) is not None]
+    ranked = []
+    cut = False
+    for place, hit in hits:
+        walk = view.graph.walk(np.array([place], np.int64))
+        order = np.lexsort((view.graph.id_rank[walk.targets], -walk.weights))[:EDGES_SHOWN]
+        cut = cut or len(walk) > EDGES_SHOWN
+        ranked.append(Ranked(hit, tuple(dict.fromkeys(view.graph.edge(walk, int(place)) for place in order))))
+    notes = [] if found is not None else [why]
+    if cut:
+        notes.append(f"At most {EDGES_SHOWN} edges of a node are shown, the heaviest.")
+    return IntentSearchAnswer(
+        query=query,
+        classification=classification,
+        search=result,
+        ranked=tuple(ranked),
+        expanded=_one_hop(view, hits, condition),
+        method=method if found is not None else "search",
+        answer=found,
+        notes=(*notes, *(found.notes if found is not None else ())),
+        truncated=cut,
+        edge_types=found.edge_types if found is not None else (),
+    )
+
+
+Outcome = tuple[str, str, tuple[Subject, ...], Answer | None]
+
+
+def _own_method(  # noqa: C901 - one branch per intent, in the order of the table in docs/questions.md
+    view: View,
+    classification: Classification,
+    query: str,
+    node: str | Node | None,
+    to: str | Node | None,
+    k: int,
+) -> Outcome:
+    """Return (method, why, subjects, answer); the answer is None where search serves better."""
+    intent = classification.intent
+    if node is not None and to is not None and intent is not QuestionIntent.COMPARE:
+        intent = QuestionIntent.TRACE
+    read = f"read as {intent}." if intent is not None else "no question intent was recognised."
+    match intent:
+        case QuestionIntent.CHECK_CAPABILITY:
+            answer: Answer = capability.answer(view, query, node)
+            if not answer.edge_types:
+                return "search", f"{read} {answer.notes[0]}", (), None
+            return "can_it", read, (), answer
+        case QuestionIntent.COMPOSE_WORKFLOW:
+            plan = compose.answer(view, query, k)
+            return (
+                ("compose_for", read, (), plan)
+                if plan.steps
+                else ("search", f"{read} No part of it was found.", (), None)
+            )
+        case QuestionIntent.FIND_TOOL | QuestionIntent.RECOMMEND | QuestionIntent.OPTIMIZE:
+            if not goals.matches(view.vocabulary):
+                return "search", f"{read} The graph has no edges that mean {', '.join(goals.ROLES)}.", (), None
+            return "want_to", read, (), goals.answer(view, _PREAMBLE.sub("", query) or query, k, 2)
+        case QuestionIntent.DEBUG:
+            return _debug(view, query, node, k, read)
+        case QuestionIntent.TRACE:
+            return _trace(view, query, node, to, read)
+        case QuestionIntent.IMPACT | QuestionIntent.EXPLORE | QuestionIntent.LEARN | QuestionIntent.COMPARE:
+            subjects = _subjects(view, query, node, intent)
+            if not subjects or subjects[0].confidence < CONFIDENT:
+                return "search", f"{read} No node that it names was found.", subjects, None
+            about = subjects[0].node
+            if intent is QuestionIntent.IMPACT:
+                touched = impact.answer(view, about, "dependents", 3, 100)
+                if not touched.edge_types:
+                    return "search", f"{read} {touched.notes[0]}", subjects, None
+                return "impact_analysis", read, subjects, touched
+            if intent is QuestionIntent.COMPARE:
+                return "similar_to", read, subjects, similar.answer(view, about, k)
+            depth = 2 if intent is QuestionIntent.EXPLORE else 1
+            return "explore_smart", read, subjects, explore.answer(view, about, depth, 50)
+        case _:
+            return "search", read, (), None
+
+
+def _debug(view: View, query: str, node: str | Node | None, k: int, read: str) -> Outcome:
+    """Look from the nodes the question finds along limitations, workarounds, causes and fixes."""
+    if not any(view.vocabulary.role(role) for role in DEBUG_ROLES):
+        return "search", f"{read} The graph has no edges that mean {', '.join(DEBUG_ROLES)}.", (), None
+    seeds = [node] if node is not None else [hit.node for hit in view.search(query, _EXPANDED)]
+    boosted = explore.boost_answer(view, seeds, DEBUG_ROLES, k)
+    if not boosted.total:
+        return "search", f"{read} Nothing is known of limitations, workarounds, causes or fixes nearby.", (), None
+    return "edge_type_boost", read, (), boosted
+
+
+def _trace(view: View, query: str, node: str | Node | None, to: str | Node | None, read: str) -> Outcome:
+    """Find the path between the two nodes that are given or that the question names."""
+    ends = locate.two_ends(query)
+    found: list[Subject] = []
+    for given, words in zip((node, to), ends or (query, query), strict=True):
+        if given is not None:
+            found.append(Subject(view.nodes([view.position(given)])[view.position(given)], 1.0))
+            continue
+        taken = {subject.node.id for subject in found}
+        candidates = [subject for subject in view.subjects(words) if subject.node.id not in taken]
+        found += candidates[:1]
+    subjects = tuple(found)
+    if len(subjects) < 2 or min(subject.confidence for subject in subjects) < CONFIDENT:
+        return "search", f"{read} Two nodes that it names were not found.", subjects, None
+    return "trace_path", read, subjects, paths.answer(view, subjects[0].node, subjects[1].node, 5, directed=False)
+
+
+def _subjects(view: View, query: str, node: str | Node | None, intent: QuestionIntent) -> tuple[Subject, ...]:
+    """Return the node that is given, or those the question may be about, without the words that ask."""
+    if node is not None:
+        place = view.position(node)
+        return (Subject(view.nodes([place])[place], 1.0),)
+    if intent is QuestionIntent.COMPARE and (ends := locate.two_ends(query)):
+        words = ends[0]
+    else:
+        words = _without_phrases(query, intent)
+    found = view.subjects(words) or view.subjects(query)
+    return tuple(found[:1] if found and found[0].confidence >= CONFIDENT else found[:_EXPANDED])
+
+
+def _without_phrases(query: str, intent: QuestionIntent) -> str:
+    """Return a question without the phrases by which it asks; long ones may hold what it asks about, and stay."""
+    lowered = query.lower()
+    if len(lowered) != len(query):
+        return query
+    kept = list(query)
+    for start, end in next(rule for rule in RULES if rule.intent is intent).words_in(lowered):
+        if len(re.findall(r"\w+", lowered[start:end])) <= _PHRASE_WORDS:
+            kept[start:end] = " " * (end - start)
+    return " ".join("".join(kept).split())
+
+
+def _one_hop(view: View, hits: list[tuple[int, Hit]], condition: Mapping[str, Any] | None) -> tuple[Expanded, ...]:
+    """Return neighbours of the best three: score of the hit · type weight · edge weight, · 0.7 backwards."""
+    best = hits[:_EXPANDED]
+    if not best:
+        return ()
+    graph, config = view.graph, view.retriever.config
+    scores = np.zeros(graph.size)
+    scores[[place for place, _ in best]] = [hit.score for _, hit in best]
+    walk = graph.walk(np.array([place for place, _ in best], np.int64))
+    walk = walk.where(~np.isin(walk.targets, [place for place, _ in hits]))
+    if condition is not None:
+        allowed = [place for i in view.retriever.matching(condition) if (place := view.index.position(i)) is not None]
+        walk = walk.where(np.isin(walk.targets, allowed))
+    by_type = graph.adjacency.by_type(dict(config.edge_type_weights), config.unknown_edge_weight)
+    gain = (
+        scores[walk.sources]
+        * by_type[walk.types]
+        * np.minimum(walk.weights, 1.0)
+        * np.where(walk.along, 1.0, _BACKWARD)
+    )
+    order = np.lexsort((graph.id_rank[walk.targets], -gain))
+    _, first = np.unique(walk.targets[order], return_index=True)
+    shown = order[np.sort(first)][:_HOPS_SHOWN].tolist()
+    nodes = view.nodes(walk.targets[shown].tolist())
+    return tuple(Expanded(nodes[int(walk.targets[p])], float(gain[p]), graph.edge(walk, p)) for p in shown)

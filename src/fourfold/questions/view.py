@@ -1,0 +1,106 @@
+"""What a method needs to answer: one generation of a graph, its vocabulary and words, and the retriever's search."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.index import Index
+from fourfold.questions import locate
+from fourfold.questions.graph import Graph, Positions
+from fourfold.questions.vocabulary import Vocabulary
+from fourfold.questions.words import WordTable
+from fourfold.retriever import Retriever
+from fourfold.types import FloatArray, Node, SearchResult
+
+BY_WORDS = {"embedding": 0.4, "text": 0.6, "graph": 0.0, "intent": 0.0}
+"""Weights of a search that looks for what is named, not for what lies near it."""
+
+CANDIDATES = 10
+"""How many hits of a search are considered as the node that is meant."""
+
+
+class View:
+    """One generation of a graph; what is derived from it is made when first asked for.
+
+    Args:
+        retriever: the graph.
+        index: the generation.
+        terms: text → terms, the tokenizer of the index.
+        aliases: role → further edge types, see ``Vocabulary``.
+
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        index: Index,
+        terms: Callable[[str], list[str]],
+        aliases: Mapping[str, Sequence[str]],
+    ) -> None:
+        self.retriever = retriever
+        self.index = index
+        self.terms = terms
+        self.graph = Graph(index)
+        self.vocabulary = Vocabulary(index.adjacency.type_names, index.adjacency.types_in_use, terms, aliases)
+
+    @cached_property
+    def words(self) -> WordTable:
+        """Which nodes contain which term."""
+        return WordTable(self.index, self.retriever.metadata_texts(), self.terms)
+
+    def search(self, text: str, k: int, **options: Any) -> SearchResult:
+        """Search by words and meaning only; ``options`` are those of ``Retriever.search``."""
+        return self.retriever.search(text, **{"k": k, "weights": BY_WORDS, **options})
+
+    def known(self, result: SearchResult) -> tuple[Positions, FloatArray]:
+        """Return the positions and scores of a search's hits, as far as they are of this generation."""
+        pairs = [(place, hit.score) for hit in result if (place := self.index.position(hit.node.id)) is not None]
+        return np.array([place for place, _ in pairs], np.int64), np.array([score for _, score in pairs], np.float64)
+
+    def nodes(self, positions: Iterable[int]) -> dict[int, Node]:
+        """Return the nodes at positions; one that was deleted meanwhile is left with its id alone."""
+        ids = self.index.ids
+        wanted = list(dict.fromkeys(int(place) for place in positions))
+        found = {node.id: node for node in self.retriever.get([ids[place] for place in wanted])}
+        return {place: found.get(ids[place]) or Node(ids[place]) for place in wanted}
+
+    def position(self, node: str | Node) -> int:
+        """Return a node's position: by id, else by a name that only one node has.
+
+        Raises:
+            UnknownNodeError: there is none, or several; the sentence offers the nearest.
+            InvalidValueError: neither a string nor a node.
+
+        """
+        wanted = node.id if isinstance(node, Node) else node
+        if not isinstance(wanted, str):
+            raise InvalidValueError(f"A node is given by its id or name, not by {wanted!r}.")
+        place = self.index.position(wanted)
+        if place is not None:
+            return place
+        near = [hit.node for hit in self.search(wanted, CANDIDATES, mode="text")] if wanted.strip() else []
+        same = [found for found in near if found.name.casefold() == wanted.casefold()]
+        if len(same) == 1 and (place := self.index.position(same[0].id)) is not None:
+            return place
+        if same:
+            listed = ", ".join(repr(found.id) for found in same)
+            raise UnknownNodeError(f"{len(same)} nodes are named {wanted!r}: {listed}; give one of these ids.")
+        offers = [*locate.nearest_ids(wanted, self.index.ids), *(found.name or found.id for found in near)]
+        nearest = ", ".join(repr(offer) for offer in list(dict.fromkeys(offers))[:5])
+        hint = f"; the nearest are {nearest}" if nearest else ""
+        raise UnknownNodeError(f"There is no node {wanted!r} in {self.retriever.path!r}{hint}.")
+
+    def subjects(self, text: str) -> list[locate.Subject]:
+        """Return the nodes a text may be about, surest first."""
+        found = [hit.node for hit in self.search(text, CANDIDATES)] if text.strip() else []
+        return locate.rate(self.graph, text, found, self.terms)
+
+
+def lacking(roles: Iterable[str], consequence: str) -> str:
+    """Return the sentence that says which meanings the graph's edges do not have."""
+    return f"The graph has no edges that mean {', '.join(roles)}; {consequence}."
