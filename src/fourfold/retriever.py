@@ -335,7 +335,37 @@ class Retriever:
         names = self._names(index, [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()])
         return explain.explanation(scores, index, request, self.config, position, node, names)
 
+    def scores(self, query: str, **options: Any) -> tuple[Index, Query, Scores]:
+        """Return the arrays behind a search: the generation, the question and every node's components, (n_nodes,).
+
+        For rooms built on the retriever that rank by rules of their own. The options are those of ``search`` that
+        bear on scores: k, filter, intent, weights, query_vector, mode.
+
+        Raises:
+            InvalidValueError, FilterError, DimensionError, SearchError: as ``search``.
+
+        """
+        names = ("k", "filter", "intent", "weights", "query_vector")
+        k, filter, intent, weights, query_vector = (options.pop(name, None) for name in names)
+        mode = options.pop("mode", "hybrid")
+        if options:
+            raise TypeError(f"scores() has no option {next(iter(options))!r}.")
+        self._checked_request(query, k, filter, intent, weights, query_vector, mode, None, None, 1)
+        index = self._current_index()
+        request = self._query(index, query, k, filter, intent, weights, query_vector, mode)
+        return index, request, pipeline.run(index, request, self.config)
+
     # -- looking around -----------------------------------------------------------------------------------------
+
+    @property
+    def index(self) -> Index:
+        """The arrays of the current generation, for rooms built on the retriever."""
+        return self._current_index()
+
+    @property
+    def store(self) -> Store:
+        """The open file, for rooms that keep more in it than nodes and edges."""
+        return self._store
 
     @property
     def path(self) -> str:
