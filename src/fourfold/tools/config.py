@@ -69,8 +69,8 @@ class ToolConfig:
     fixed_semantic: float = 0.7
 
     tie: float = 0.985
-    loose_tie: float = 0.9
-    max_goals: int = 3
+    loose_tie: float = 0.7
+    max_goals: int = 5
     max_prerequisites: int = 50
     max_cycle: int = 8
     min_dependency_weight: float = 0.5
