@@ -61,7 +61,7 @@ class ToolConfig:
     alpha_steps: tuple[tuple[int, float], ...] = ((1, 1.0), (50, 0.8), (200, 0.6))
     alpha_dense: float = 0.5
     context_hits: int = 3
-    context_sharpness: float = 2.0
+    context_sharpness: float = 1.0
     prerequisite_relatedness: float = 1.0
     hub_boost: float = 0.1
     bridge_boost: float = 0.1

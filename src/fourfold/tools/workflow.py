@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import networkx as nx
 
 from fourfold.tools.config import ToolConfig
-from fourfold.tools.graph import Prerequisite, ToolGraph, row
+from fourfold.tools.graph import ToolGraph, row
 
 _SEQUENCE = re.compile(
     r"\s*(?:;|\n+|,?\s*\b(?:and\s+then|after\s+that|afterwards|subsequently|then|finally)\b,?|^\s*\d+[.)])\s*",
@@ -59,9 +59,9 @@ def plan(goals: Mapping[int, float], candidates: Iterable[int], graph: ToolGraph
     """
     why = {goal: Chosen("goal", confidence=confidence) for goal, confidence in goals.items()}
     _add_bridges(why, list(goals), graph)
+    _add_prerequisites(why, graph, config)
     _add_predecessors(why, set(candidates), graph, config)
-    for found in graph.prerequisites(list(why), config).values():
-        why[found.position] = _needed(found, why)
+    _add_prerequisites(why, graph, config)
     links = nx.DiGraph()
     links.add_nodes_from(why)
     for tool in why:
@@ -99,10 +99,13 @@ def reason(position: int, found: Plan, names: Mapping[int, str]) -> str:
     return f"follows {before[0]}" if before else f"usually comes before {other}"
 
 
-def _needed(found: Prerequisite, why: Mapping[int, Chosen]) -> Chosen:
-    share = _POSSIBLE_STEP if found.optional else _REQUIRED_STEP
-    kind = "maybe_needed" if found.optional else "needed"
-    return Chosen(kind, found.parent, why[found.parent].confidence * share)
+def _add_prerequisites(why: dict[int, Chosen], graph: ToolGraph, config: ToolConfig) -> None:
+    """Bring in what the chosen tools need; what was itself brought in as needed has had its turn."""
+    start = [tool for tool, chosen in why.items() if chosen.kind in ("goal", "between", "before")]
+    for found in graph.prerequisites(start, config).values():
+        share = _POSSIBLE_STEP if found.optional else _REQUIRED_STEP
+        kind = "maybe_needed" if found.optional else "needed"
+        why.setdefault(found.position, Chosen(kind, found.parent, why[found.parent].confidence * share))
 
 
 def _add_bridges(why: dict[int, Chosen], goals: list[int], graph: ToolGraph) -> None:
