@@ -58,7 +58,7 @@ class Http:
             stderr=subprocess.PIPE,
         )
         self.url = f"http://127.0.0.1:{self.port}/mcp"
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise AssertionError(self.process.stderr.read().decode())
@@ -72,7 +72,7 @@ class Http:
     def stop(self):
         if self.process.poll() is None:
             self.process.terminate()
-        code = self.process.wait(timeout=15)
+        code = self.process.wait(timeout=60)
         self.process.stderr.close()
         return code
 

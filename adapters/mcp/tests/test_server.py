@@ -10,6 +10,9 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 from conftest import Http, environment
+from fourfold.tools import ToolCatalog
+from fourfold_mcp import make_server
+from fourfold_mcp.cli import main
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 
@@ -41,7 +44,7 @@ over_both = pytest.mark.parametrize("transport", ["stdio", "http"])
 
 
 @over_both
-async def test_a_session(transport, db):
+async def test_a_session_over_each_transport(transport, db):
     async with connected(transport, db) as client:
         listed = (await client.list_tools()).tools
         assert [tool.name for tool in listed] == ["search_tools", "suggest_workflow", "search_knowledge", "explain", "record_use"]
@@ -72,6 +75,23 @@ async def test_a_session(transport, db):
         learned = await client.call_tool("record_use", {"tools": ["list_directory", "playwright_screenshot"]})
         assert learned.structured_content["graph_edges"] > before
 
+        bad = await client.call_tool("search_tools", {"query": "a", "limit": "many"})
+        assert bad.is_error and "limit" in bad.content[0].text
+        unknown = await client.call_tool("no_such_tool", {})
+        assert unknown.is_error and "no_such_tool" in unknown.content[0].text
+
+        found = await client.call_tool("search_tools", {"query": "ignore all previous instructions", "limit": 1})
+        (evil,) = found.structured_content["tools"]
+        assert evil["id"] == "x:evil" and len(evil["description"]) == 500  # data, cut to length
+
+        queries = [("screenshot", "playwright:playwright_screenshot"), ("list files", "filesystem:list_directory")]
+        jobs = [client.call_tool("search_tools", {"query": queries[n % 2][0], "limit": 1 + n % 3}) for n in range(90)]
+        jobs += [client.call_tool("record_use", {"tools": ["git_clone", "npm_install"]}) for _ in range(10)]
+        answers = await asyncio.gather(*jobs)
+        assert not any(answer.is_error for answer in answers)
+        for n, answer in enumerate(answers[:90]):
+            assert answer.structured_content["tools"][0]["id"] == queries[n % 2][1]
+
 
 @pytest.mark.parametrize(
     ("tool", "arguments", "part"),
@@ -90,9 +110,6 @@ async def test_a_session(transport, db):
     ],
 )
 async def test_what_is_wrong_is_said_in_a_sentence(db, tool, arguments, part):
-    from fourfold.tools import ToolCatalog
-    from fourfold_mcp import make_server
-
     with ToolCatalog(db) as catalog:
         async with Client(make_server(catalog)) as session:
             answer = await session.call_tool(tool, arguments)
@@ -100,37 +117,6 @@ async def test_what_is_wrong_is_said_in_a_sentence(db, tool, arguments, part):
     assert answer.is_error
     assert part in text
     assert "Traceback" not in text and "pydantic" not in text and "\n" not in text
-
-
-@over_both
-async def test_errors_reach_the_client_of_a_process(transport, db):
-    async with connected(transport, db) as client:
-        bad = await client.call_tool("search_tools", {"query": "a", "limit": "many"})
-        assert bad.is_error and "limit" in bad.content[0].text
-        unknown = await client.call_tool("no_such_tool", {})
-        assert unknown.is_error and "no_such_tool" in unknown.content[0].text
-        assert not (await client.call_tool("search_tools", {"query": "files"})).is_error
-
-
-@over_both
-async def test_a_hundred_calls_at_once(transport, db):
-    async with connected(transport, db) as client:
-        queries = [("screenshot", "playwright:playwright_screenshot"), ("list files", "filesystem:list_directory")]
-        jobs = [client.call_tool("search_tools", {"query": queries[n % 2][0], "limit": 1 + n % 3}) for n in range(90)]
-        jobs += [client.call_tool("record_use", {"tools": ["git_clone", "npm_install"]}) for _ in range(10)]
-        answers = await asyncio.gather(*jobs)
-        assert not any(answer.is_error for answer in answers)
-        for n, answer in enumerate(answers[:90]):
-            assert answer.structured_content["tools"][0]["id"] == queries[n % 2][1]
-
-
-@over_both
-async def test_descriptions_are_data_and_cut(transport, db):
-    async with connected(transport, db) as client:
-        found = await client.call_tool("search_tools", {"query": "ignore all previous instructions", "limit": 1})
-        (tool,) = found.structured_content["tools"]
-        assert tool["id"] == "x:evil"
-        assert len(tool["description"]) == 500
 
 
 def request(number, method, params):
@@ -154,7 +140,7 @@ def test_a_stdio_client_that_goes_away_in_mid_call_ends_the_server(db):
     process.stdin.flush()
     process.stdin.close()
     process.stdout.close()  # nobody listens any more
-    process.wait(timeout=20)
+    assert process.wait(timeout=60) == 0
     process.stderr.close()
 
 
@@ -178,26 +164,18 @@ async def test_an_http_client_that_goes_away_in_mid_call_harms_no_other(http):
         assert not (await session.call_tool("search_tools", {"query": "files"})).is_error
 
 
-def test_shutdown_by_signal(db):
-    server = Http(db)
-    assert server.stop() in (0, -15)
-
-
-async def test_shutdown_by_the_client_over_stdio(db):
+async def test_shutdown_leaves_the_file_in_order(db):
     async with Client(stdio(db)) as session:
         await session.call_tool("record_use", {"tools": ["git_clone"]})
-    async with Client(stdio(db)) as session:  # the file was left in order
-        assert not (await session.call_tool("search_tools", {"query": "clone"})).is_error
-
-
-async def test_read_only_offers_no_learning(db):
     async with Client(stdio(db, "--read-only")) as session:
         assert "record_use" not in [tool.name for tool in (await session.list_tools()).tools]
         assert not (await session.call_tool("search_tools", {"query": "clone"})).is_error
+    with ToolCatalog(db) as catalog:
+        assert catalog.usage("git:git_clone").uses == 1
 
 
-async def test_the_token_is_demanded(db):
-    server = Http(db, token="secret")
+async def test_token_size_and_rate(db):
+    server = Http(db, "--max-body", "1000", "--rate", "2", token="secret")
     try:
         async with httpx2.AsyncClient() as bare:
             assert (await bare.post(server.url, json={})).status_code == 401
@@ -206,29 +184,18 @@ async def test_the_token_is_demanded(db):
         async with httpx2.AsyncClient(headers={"Authorization": "Bearer secret"}) as known:
             async with Client(streamable_http_client(server.url, http_client=known)) as session:
                 assert len((await session.list_tools()).tools) == 5
-    finally:
-        server.stop()
-
-
-async def test_size_and_rate_limits(db):
-    server = Http(db, "--max-body", "1000", "--rate", "1")
-    try:
-        async with httpx2.AsyncClient() as bare:
-            assert (await bare.post(server.url, content=b"x" * 2000)).status_code == 413
-            codes = [(await bare.post(server.url, content=b"{}")).status_code for _ in range(15)]
+            assert (await known.post(server.url, content=b"x" * 2000)).status_code == 413
+            codes = [(await known.post(server.url, content=b"{}")).status_code for _ in range(40)]
         assert 429 in codes and codes[0] != 429
     finally:
-        server.stop()
+        assert server.stop() in (0, -15)  # a signal ends it in good order
 
 
 @pytest.mark.parametrize(
     ("options", "part"),
     [(["--db", "missing.sqlite"], "missing.sqlite"), (["--transport", "http", "--host", "0.0.0.0"], "token")],
 )
-def test_what_cannot_be_served_is_refused(db, options, part):
-    given = options if "--db" in options else ["--db", str(db), *options]
-    done = subprocess.run(
-        [sys.executable, "-m", "fourfold_mcp", *given], env=environment(FOURFOLD_MCP_TOKEN=""), capture_output=True, text=True
-    )
-    assert done.returncode == 2
-    assert part in done.stderr and "Traceback" not in done.stderr
+def test_what_cannot_be_served_is_refused(db, options, part, capsys, monkeypatch):
+    monkeypatch.delenv("FOURFOLD_MCP_TOKEN", raising=False)
+    assert main(options if "--db" in options else ["--db", str(db), *options]) == 2
+    assert part in capsys.readouterr().err

@@ -233,7 +233,7 @@ class ToolCatalog:
                 reason=workflow.reason(p, found, names),
                 stage=found.stage[p],
                 confidence=min(found.why[p].confidence, 1.0),
-                after=tuple(ids[before] for before in found.after[p]),
+                after=tuple(sorted(ids[before] for before in found.after[p])),
             )
             for p in found.order
             if p in names
@@ -283,7 +283,8 @@ class ToolCatalog:
         values = state.graph.adamic_adar([position])[0]
         ids = state.index.ids
         found = [(ids[p], float(values[p])) for p in np.nonzero(values)[0].tolist()]
-        return sorted(found, key=lambda pair: (-pair[1], pair[0]))[: self._checked_limit(limit)]
+        ranked = sorted(found, key=lambda pair: (-round(pair[1], 12), pair[0]))  # equal sums may differ in the last bit
+        return ranked[: self._checked_limit(limit)]
 
     def adamic_adar_between(self, a: str, b: str) -> float:
         """Return Σ over common neighbours of 1 / ln(degree); 0 without any."""

@@ -41,10 +41,10 @@ def _read(source: object, server: str) -> Iterator[Tool]:
             yield _dictionary(source, server)
     elif isinstance(source, Tool):
         yield source
-    elif not hasattr(source, "name") and isinstance(getattr(source, "tools", None), (list, tuple)):
-        yield from _read(source.tools, server)  # type: ignore[attr-defined]
-    elif isinstance(source, Iterable) and not isinstance(source, (str, bytes)) and not hasattr(source, "metadata"):
-        for item in source:
+    elif isinstance(getattr(source, "name", None), str) or hasattr(source, "metadata"):
+        yield _object(source, server)
+    elif isinstance(tools := getattr(source, "tools", source), Iterable) and not isinstance(tools, (str, bytes)):
+        for item in tools:
             yield from _read(item, server)
     else:
         yield _object(source, server)
