@@ -338,7 +338,7 @@ class Retriever:
     def scores(self, query: str, **options: Any) -> tuple[Index, Query, Scores]:
         """Return the arrays behind a search: the generation, the question and every node's components, (n_nodes,).
 
-        For rooms built on the retriever that rank by rules of their own. The options are those of ``search`` that
+        For rooms built on the retriever that rank by rules of their own, so without the diversity bonus. The options are those of ``search`` that
         bear on scores: k, filter, intent, weights, query_vector, mode.
 
         Raises:
@@ -353,7 +353,7 @@ class Retriever:
         self._checked_request(query, k, filter, intent, weights, query_vector, mode, None, None, 1)
         index = self._current_index()
         request = self._query(index, query, k, filter, intent, weights, query_vector, mode)
-        return index, request, pipeline.run(index, request, self.config)
+        return index, request, pipeline.run(index, request, replace(self.config, diversity_bonus=0.0))
 
     # -- looking around -----------------------------------------------------------------------------------------
 

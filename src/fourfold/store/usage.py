@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from fourfold.store.sqlite import Store, Writer
+from fourfold.types import Edge
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS usage (
@@ -62,3 +63,15 @@ def read(store: Store, ids: Sequence[str] | None = None) -> dict[str, Usage]:
             return {}
         rows = connection.execute(sql, {"ids": None if ids is None else json.dumps(list(ids))}).fetchall()
     return {identity: Usage(*row) for identity, *row in rows}
+
+
+def edges_from(store: Store, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
+    """Return the edges of these types that leave these nodes."""
+    sql = (
+        "SELECT s.id, t.id, y.type, e.weight FROM json_each(:ids) j JOIN nodes s ON s.id = j.value "
+        "JOIN edges e ON e.source = s.num JOIN edge_types y ON y.num = e.type JOIN nodes t ON t.num = e.target "
+        "WHERE y.type IN (SELECT value FROM json_each(:types))"
+    )
+    with store.reading() as connection:
+        rows = connection.execute(sql, {"ids": json.dumps(list(ids)), "types": json.dumps(list(types))}).fetchall()
+    return [Edge(*row) for row in rows]

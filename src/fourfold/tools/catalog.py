@@ -150,7 +150,8 @@ class ToolCatalog:
         used = [known[name] for name in given]
         store = self.retriever.store
         with store.transaction() as writer:  # what is read inside is what the write is based on
-            before, edges = usage_table.read(store, used), store.edges_of(used)
+            before = usage_table.read(store, used)
+            edges = usage_table.edges_from(store, used, learning.TYPES)
             lesson = learning.learn(used, bool(success), before, edges, self._clock(), self.config)
             usage_table.put(writer, lesson.usage)
             writer.put_edges(lesson.changed)
@@ -262,6 +263,10 @@ class ToolCatalog:
     def __len__(self) -> int:
         """Return the number of tools."""
         return int(self._current().graph.tools.sum())
+
+    def state(self) -> State:
+        """Return the arrays of the current generation: graph, importance and usage."""
+        return self._current()
 
     def edge_count(self) -> int:
         """Return the number of edges between tools: what α depends on."""

@@ -17,6 +17,7 @@ from fourfold.types import Edge
 
 CO_USED = "co_used"
 FOLLOWED_BY = "followed_by"
+TYPES = (CO_USED, FOLLOWED_BY)
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ def learn(
         used: tool ids in the order of use; repetitions count once for co-use.
         success: whether the use reached its end.
         known: usage so far by id.
-        edges: every edge that leaves or enters one of the tools.
+        edges: every edge of the learned types that leaves one of the tools.
         now: seconds since the epoch.
         config: the constants of learning.
 
@@ -50,11 +51,11 @@ def learn(
         usage[tool] = Usage(before.uses + 1, before.successes + success, recent, now)
     if not success:
         return Lesson(usage)
-    weights = {(e.source, e.target, e.type): e.weight for e in edges if e.type in (CO_USED, FOLLOWED_BY)}
+    weights = {(e.source, e.target, e.type): e.weight for e in edges}
     seen = {(a, b, CO_USED) for a in tools for b in tools if a != b}
     seen |= {(a, b, FOLLOWED_BY) for a, b in pairwise(used) if a != b}
     lesson = Lesson(usage)
-    for key in sorted(seen | {key for key in weights if key[0] in usage}):
+    for key in sorted(seen | weights.keys()):
         rate = max(1.0 / usage[key[0]].successes, config.forget)
         weight = weights.get(key, 0.0)
         weight += rate * ((key in seen) - weight)
