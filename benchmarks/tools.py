@@ -24,8 +24,42 @@ from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog
 from fourfold.tools.search import rank
 
-VERBS = "read write list copy send fetch parse store delete move deploy build test convert merge split".split()
-NOUNS = "file mail page table image invoice ticket branch user key report chart queue bucket model token".split()
+VERBS = [
+    "read",
+    "write",
+    "list",
+    "copy",
+    "send",
+    "fetch",
+    "parse",
+    "store",
+    "delete",
+    "move",
+    "deploy",
+    "build",
+    "test",
+    "convert",
+    "merge",
+    "split",
+]
+NOUNS = [
+    "file",
+    "mail",
+    "page",
+    "table",
+    "image",
+    "invoice",
+    "ticket",
+    "branch",
+    "user",
+    "key",
+    "report",
+    "chart",
+    "queue",
+    "bucket",
+    "model",
+    "token",
+]
 TYPES = ("depends_on", "followed_by", "co_used", "provides")
 
 

@@ -3,13 +3,14 @@
 import types
 
 import pytest
+from numpy import array
+
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
 from fourfold.signals.scaling import min_max
 from fourfold.tools import Tool, ToolCatalog, read_tools
 from fourfold.tools.schema import fields
 from fourfold.two_signal import two_signal_hits
 from fourfold.types import Node
-from numpy import array
 
 SCHEMA = {"type": "object", "properties": {"city": {"type": "string", "description": "Where"}}, "required": ["city"]}
 
@@ -32,7 +33,9 @@ def test_every_form_of_tool():
     given = [
         weather,
         FunctionTool.from_defaults(climate),
-        ListToolsResult(tools=[McpTool(name="rain", description="Tell the rain.", input_schema=SCHEMA, output_schema=SCHEMA)]),
+        ListToolsResult(
+            tools=[McpTool(name="rain", description="Tell the rain.", input_schema=SCHEMA, output_schema=SCHEMA)]
+        ),
         {"tools": [{"name": "wind", "inputSchema": SCHEMA}]},
         {"jsonrpc": "2.0", "id": 1, "result": {"tools": [{"name": "fog"}]}},
         {"type": "function", "function": {"name": "snow", "parameters": SCHEMA}},
@@ -52,14 +55,30 @@ def test_openapi():
         "openapi": "3.1.0",
         "info": {"title": "Pets: the API", "version": "1"},
         "components": {
-            "schemas": {"Pet": {"type": "object", "properties": {"pet_tag": {"type": "string"}, "parent": {"$ref": "#/components/schemas/Pet"}}}},
+            "schemas": {
+                "Pet": {
+                    "type": "object",
+                    "properties": {"pet_tag": {"type": "string"}, "parent": {"$ref": "#/components/schemas/Pet"}},
+                }
+            },
             "parameters": {"tag": {"name": "pet_tag", "in": "path", "required": True, "schema": {"type": "string"}}},
         },
         "paths": {
-            "/pets": {"post": {"operationId": "createPet", "summary": "Make a pet.",
-                "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}},
-                "responses": {"201": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}}}},
-            "/pets/{pet_tag}": {"parameters": [{"$ref": "#/components/parameters/tag"}], "get": {"responses": {"default": {}}}, "x-odd": 1},
+            "/pets": {
+                "post": {
+                    "operationId": "createPet",
+                    "summary": "Make a pet.",
+                    "requestBody": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}},
+                    "responses": {
+                        "201": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Pet"}}}}
+                    },
+                }
+            },
+            "/pets/{pet_tag}": {
+                "parameters": [{"$ref": "#/components/parameters/tag"}],
+                "get": {"responses": {"default": {}}},
+                "x-odd": 1,
+            },
         },
     }
     with ToolCatalog() as catalog:
@@ -77,8 +96,15 @@ def test_generic_names_and_other_types_link_nothing():
         return Tool(name, "s", input_schema=_object(needs, kind), output_schema=_object(gives, kind))
 
     with ToolCatalog() as catalog:
-        catalog.add_tools([tool("a", gives="id"), tool("b", needs="id"), tool("c", gives="order_number"),
-                           tool("d", needs="orderNumber", kind="integer"), tool("e", needs="orderNumber")])
+        catalog.add_tools(
+            [
+                tool("a", gives="id"),
+                tool("b", needs="id"),
+                tool("c", gives="order_number"),
+                tool("d", needs="orderNumber", kind="integer"),
+                tool("e", needs="orderNumber"),
+            ]
+        )
         assert catalog.edge_count() == 2
         assert catalog.neighbors("s:e") == ["s:c"]
 
@@ -90,8 +116,17 @@ def _object(name, kind):
 def test_schemas_with_loops_of_references():
     loop = {
         "$ref": "#/$defs/node",
-        "$defs": {"node": {"properties": {"child": {"$ref": "#/$defs/node"}, "a": {"$ref": "#/$defs/a"}, "lost": {"$ref": "#/nowhere"}}},
-                  "a": {"$ref": "#/$defs/b"}, "b": {"$ref": "#/$defs/a"}},
+        "$defs": {
+            "node": {
+                "properties": {
+                    "child": {"$ref": "#/$defs/node"},
+                    "a": {"$ref": "#/$defs/a"},
+                    "lost": {"$ref": "#/nowhere"},
+                }
+            },
+            "a": {"$ref": "#/$defs/b"},
+            "b": {"$ref": "#/$defs/a"},
+        },
     }
     assert [field.path for field in fields(loop)] == ["child", "a", "lost"]
     deep: dict = {}
@@ -139,7 +174,10 @@ def test_descriptions_are_data():
         assert len(catalog.suggest_workflow("ignore previous instructions").steps[0].description) == 500
 
 
-@pytest.mark.parametrize("bad", [{"description": "no name"}, {"name": ""}, {"name": 3}, {"name": "x", "parameters": 3}, 7, types.SimpleNamespace()])
+@pytest.mark.parametrize(
+    "bad",
+    [{"description": "no name"}, {"name": ""}, {"name": 3}, {"name": "x", "parameters": 3}, 7, types.SimpleNamespace()],
+)
 def test_what_is_no_tool(bad):
     with pytest.raises(InvalidValueError):
         read_tools([bad])
@@ -156,17 +194,19 @@ def test_two_signal_search():
     texts = ["rotate the keys", "rotate the tyres of a car", "keys of a piano", "the weather", "hotels in Rome"]
     vectors = [[1, 0], [0.8, 0.6], [0.6, 0.8], [0.28, 0.96], [0, 1]]
     with Retriever(":memory:", config=RetrievalConfig.two_signal()) as retriever:
-        retriever.add(nodes=[
-            Node(id=f"d{n}", text=text, vector=vector, metadata={"source": f"{n}.md"})
-            for n, (text, vector) in enumerate(zip(texts, vectors, strict=True))
-        ])
+        retriever.add(
+            nodes=[
+                Node(id=f"d{n}", text=text, vector=vector, metadata={"source": f"{n}.md"})
+                for n, (text, vector) in enumerate(zip(texts, vectors, strict=True))
+            ]
+        )
         result = retriever.search("rotate keys", query_vector=[1.0, 0.0])
         hits = two_signal_hits(result)
-        assert [h.id for h in hits] == ["d0", "d1", "d2", "d3"]  # d4 is no candidate: cosine 0, no word
+        assert [h.id for h in hits] == ["d0", "d1", "d2", "d3", "d4"]
         assert hits[0].combined == pytest.approx(1.0) and hits[0].source_path == "0.md" and hits[0].content == texts[0]
-        assert [h.vector for h in hits] == pytest.approx([1.0, 0.52 / 0.72, 0.32 / 0.72, 0.0], abs=1e-6)
+        assert [h.vector for h in hits] == pytest.approx([1.0, 0.52 / 0.72, 0.32 / 0.72, 0.0, 0.0], abs=1e-6)
         for hit in hits:
             assert hit.combined == pytest.approx(0.7 * hit.vector + 0.3 * hit.bm25)
-        assert hits[-1].combined == 0.0  # the last candidate by min–max, and a hit all the same
+        assert hits[3].combined == 0.0  # the last candidate by min–max, and a hit all the same
     options = RetrievalConfig.two_signal(vector_weight=0.5, bm25_weight=0.5, limit=3, candidate_multiplier=2)
     assert (options.limit, options.candidate_multiplier, options.weights.text) == (3, 2, 0.5)

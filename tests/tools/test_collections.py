@@ -6,6 +6,7 @@ from collections import defaultdict
 from pathlib import Path
 
 import pytest
+
 from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog
 

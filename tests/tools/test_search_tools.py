@@ -6,11 +6,12 @@ import math
 import networkx as nx
 import numpy as np
 import pytest
+from scipy import sparse
+
 from fourfold import Edge, InvalidValueError, Node, Retriever, UnknownNodeError
 from fourfold.tools import ToolCatalog, ToolConfig
 from fourfold.tools.graph import betweenness
 from fourfold.tools.search import fixed_score
-from scipy import sparse
 
 FIELDS = {"id", "name", "server", "description", "score", "semantic_score", "graph_score"}
 
@@ -22,7 +23,9 @@ def plain(names, edges=()):
     return ToolCatalog(retriever)
 
 
-@pytest.mark.parametrize(("edges", "alpha"), [(0, 1.0), (1, 0.8), (49, 0.8), (50, 0.6), (199, 0.6), (200, 0.5), (9999, 0.5)])
+@pytest.mark.parametrize(
+    ("edges", "alpha"), [(0, 1.0), (1, 0.8), (49, 0.8), (50, 0.6), (199, 0.6), (200, 0.5), (9999, 0.5)]
+)
 def test_alpha_adapts_to_the_number_of_edges(edges, alpha):
     assert ToolConfig().alpha(edges) == alpha
 
@@ -66,8 +69,10 @@ def test_adamic_adar_is_networkx(seed):
     for a, b, expected in nx.adamic_adar_index(simple, pairs):
         assert catalog.adamic_adar_between(names[a], names[b]) == pytest.approx(expected)
     best = catalog.adamic_adar(names[1], limit=5)
-    expected = sorted(((names[v], s) for _, v, s in nx.adamic_adar_index(simple, [(1, v) for v in simple if v != 1]) if s),
-                      key=lambda pair: (-round(pair[1], 9), pair[0]))[:5]
+    expected = sorted(
+        ((names[v], s) for _, v, s in nx.adamic_adar_index(simple, [(1, v) for v in simple if v != 1]) if s),
+        key=lambda pair: (-round(pair[1], 9), pair[0]),
+    )[:5]
     assert [name for name, _ in best] == [name for name, _ in expected]
 
 
@@ -102,7 +107,11 @@ def catalog():
             [
                 {"name": "git_clone", "server": "git", "description": "Clone a repository into a new directory."},
                 {"name": "npm_install", "server": "npm", "description": "Fetch third-party packages."},
-                {"name": "deploy_prod", "server": "ci", "description": "Deploy the application to the prod environment."},
+                {
+                    "name": "deploy_prod",
+                    "server": "ci",
+                    "description": "Deploy the application to the prod environment.",
+                },
                 {"name": "playwright_screenshot", "server": "playwright", "description": "Take a picture of a page."},
                 {"name": "list_directory", "server": "filesystem", "description": "Show files and folders."},
                 *({"name": f"convert_{n}", "server": "units", "description": f"Convert {n}."} for n in range(30)),
@@ -144,7 +153,9 @@ def test_the_score_is_what_it_is_made_of(catalog):
 
 
 def test_the_graph_brings_in_what_no_description_matched(catalog):
-    found = [tool["id"] for tool in catalog.search_tools("clone the repository and deploy it to prod", limit=3)["tools"]]
+    found = [
+        tool["id"] for tool in catalog.search_tools("clone the repository and deploy it to prod", limit=3)["tools"]
+    ]
     assert set(found) == {"git:git_clone", "npm:npm_install", "ci:deploy_prod"}
     beside = [tool["id"] for tool in catalog.search_tools("picture", limit=5, context_tools=["git:git_clone"])["tools"]]
     assert "npm:npm_install" in beside

@@ -1,6 +1,7 @@
 """Workflow suggestion: closure, order, reasons, cycles."""
 
 import pytest
+
 from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog, edge_meaning
 from fourfold.tools.workflow import clauses
@@ -45,10 +46,17 @@ def test_what_edge_types_mean(name, meaning):
 
 def test_prerequisites_come_first_each_with_its_reason():
     tools = {
-        "deploy_prod": "Deploy to prod.", "npm_install": "Fetch packages.", "node_setup": "Bring up a runtime.",
-        "login": "Sign in.", **FILLER,
+        "deploy_prod": "Deploy to prod.",
+        "npm_install": "Fetch packages.",
+        "node_setup": "Bring up a runtime.",
+        "login": "Sign in.",
+        **FILLER,
     }
-    edges = [("deploy_prod", "npm_install", "depends_on"), ("node_setup", "npm_install", "required_by"), ("deploy_prod", "login", "requires")]
+    edges = [
+        ("deploy_prod", "npm_install", "depends_on"),
+        ("node_setup", "npm_install", "required_by"),
+        ("deploy_prod", "login", "requires"),
+    ]
     found = catalog_of(tools, edges).suggest_workflow("deploy to prod")
     reasons = {step.id: step.reason for step in found.steps}
     assert reasons == {
@@ -68,7 +76,11 @@ def test_prerequisites_come_first_each_with_its_reason():
 
 def test_possible_needs_are_followed_from_the_goal_only():
     tools = {"book": "Book a flight.", "login": "Sign in.", "screen": "Brightness.", "maps": "Show a map.", **FILLER}
-    edges = [("book", "login", "depends_on"), ("login", "screen", "indirectly_depends_on"), ("book", "maps", "indirectly_depends_on")]
+    edges = [
+        ("book", "login", "depends_on"),
+        ("login", "screen", "indirectly_depends_on"),
+        ("book", "maps", "indirectly_depends_on"),
+    ]
     found = catalog_of(tools, edges).suggest_workflow("book a flight")
     assert set(found.tools) == {"book", "login", "maps"}
     assert {s.id: s.reason for s in found.steps}["maps"] == "may be needed by book"
@@ -76,7 +88,12 @@ def test_possible_needs_are_followed_from_the_goal_only():
 
 def test_a_cycle_is_reported_and_followed_once():
     tools = {"build": "Build an image.", "sign": "Sign it.", "fetch": "Fetch keys.", **FILLER}
-    edges = [("build", "sign", "requires"), ("sign", "fetch", "requires"), ("fetch", "build", "requires"), ("build", "build", "requires")]
+    edges = [
+        ("build", "sign", "requires"),
+        ("sign", "fetch", "requires"),
+        ("fetch", "build", "requires"),
+        ("build", "build", "requires"),
+    ]
     found = catalog_of(tools, edges).suggest_workflow("build an image")
     assert sorted(found.tools) == ["build", "fetch", "sign"]
     assert found.cycles == (("build", "fetch", "sign"),) or sorted(found.cycles[0]) == ["build", "fetch", "sign"]
@@ -92,8 +109,15 @@ def test_a_dependency_everybody_has_both_ways_orders_nothing():
 
 
 def test_the_way_between_two_goals():
-    tools = {"git_clone": "Clone a repository.", "npm_install": "Fetch packages.", "deploy_prod": "Deploy to prod.", **FILLER}
-    catalog = catalog_of(tools, [("git_clone", "npm_install", "followed_by"), ("npm_install", "deploy_prod", "followed_by")])
+    tools = {
+        "git_clone": "Clone a repository.",
+        "npm_install": "Fetch packages.",
+        "deploy_prod": "Deploy to prod.",
+        **FILLER,
+    }
+    catalog = catalog_of(
+        tools, [("git_clone", "npm_install", "followed_by"), ("npm_install", "deploy_prod", "followed_by")]
+    )
     found = catalog.suggest_workflow("clone a repository, then deploy to prod")
     assert found.tools == ["git_clone", "npm_install", "deploy_prod"]
     assert [s.reason for s in found.steps] == ["matched the request", "follows git_clone", "matched the request"]

@@ -9,9 +9,10 @@ import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Sequence
 from typing import Any
 
+from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+
 from fourfold.errors import MissingExtraError
 from fourfold.tools import ToolCatalog
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 
 try:
     from langchain.agents.middleware import AgentMiddleware, ModelRequest, ModelResponse

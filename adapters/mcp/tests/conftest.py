@@ -8,6 +8,7 @@ import time
 from pathlib import Path
 
 import pytest
+
 from fourfold import Edge
 from fourfold.tools import ToolCatalog
 
@@ -53,7 +54,18 @@ class Http:
             self.port = probe.getsockname()[1]
         extra = {"FOURFOLD_MCP_TOKEN": token} if token else {}
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "fourfold_mcp", "--db", str(db), "--transport", "http", "--port", str(self.port), *options],
+            [
+                sys.executable,
+                "-m",
+                "fourfold_mcp",
+                "--db",
+                str(db),
+                "--transport",
+                "http",
+                "--port",
+                str(self.port),
+                *options,
+            ],
             env=environment(**extra),
             stderr=subprocess.PIPE,
         )

@@ -10,11 +10,12 @@ from contextlib import asynccontextmanager
 import httpx2
 import pytest
 from conftest import Http, environment
-from fourfold.tools import ToolCatalog
 from fourfold_mcp import make_server
 from fourfold_mcp.cli import main
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+
+from fourfold.tools import ToolCatalog
 
 FIELDS = {"id", "name", "server", "description", "score", "semantic_score", "graph_score"}
 
@@ -47,7 +48,13 @@ over_both = pytest.mark.parametrize("transport", ["stdio", "http"])
 async def test_a_session_over_each_transport(transport, db):
     async with connected(transport, db) as client:
         listed = (await client.list_tools()).tools
-        assert [tool.name for tool in listed] == ["search_tools", "suggest_workflow", "search_knowledge", "explain", "record_use"]
+        assert [tool.name for tool in listed] == [
+            "search_tools",
+            "suggest_workflow",
+            "search_knowledge",
+            "explain",
+            "record_use",
+        ]
         assert all(tool.description and tool.output_schema for tool in listed)
         search = next(tool for tool in listed if tool.name == "search_tools")
         assert search.input_schema["required"] == ["query"]
@@ -123,13 +130,19 @@ def request(number, method, params):
     return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params}) + "\n"
 
 
-HELLO = request(0, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}})
+HELLO = request(
+    0, "initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}
+)
 
 
 def test_a_stdio_client_that_goes_away_in_mid_call_ends_the_server(db):
     process = subprocess.Popen(
         [sys.executable, "-m", "fourfold_mcp", "--db", str(db)],
-        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environment(), text=True,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment(),
+        text=True,
     )
     process.stdin.write(HELLO)
     process.stdin.flush()

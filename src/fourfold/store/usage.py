@@ -34,7 +34,7 @@ class Usage:
 
     @property
     def success_rate(self) -> float:
-        """Share of uses that succeeded, in [0, 1], with Laplace's rule: one success and one failure stand for no use."""
+        """Share of uses that succeeded, in [0, 1]; by Laplace's rule one success and one failure are added."""
         return (self.successes + 1) / (self.uses + 2)
 
     def recent_at(self, now: float, half_life: float) -> float:

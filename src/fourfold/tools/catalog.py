@@ -22,7 +22,7 @@ from fourfold.tools.graph import Importance, build_graph, measure, typed_neighbo
 from fourfold.tools.schema import field_record, fields, fields_of, parameter_text, schema_edges
 from fourfold.tools.search import Ranking, State, Weighting, rank
 from fourfold.tools.sources import read_tools
-from fourfold.tools.types import Step, Tool, ToolAnswer, Workflow
+from fourfold.tools.types import Described, Step, Tool, ToolAnswer, ToolEntry, Workflow
 from fourfold.types import Edge, Node
 
 _INLINE_EDGES = 5_000
@@ -83,7 +83,7 @@ class ToolCatalog:
         for tool in given:
             if by_id.setdefault(tool.id, tool) != tool:
                 raise InvalidValueError(
-                    f"Two different tools have the id {tool.id!r}; give each its server, so that they can be told apart."
+                    f"Two different tools have the id {tool.id!r}; give each its server to tell them apart."
                 )
         self.retriever.add(nodes=[_node(tool, self.config.node_type) for tool in by_id.values()])
         if schema_edges and by_id:
@@ -192,18 +192,16 @@ class ToolCatalog:
         if unknown:
             meta["unknown_context_tools"] = unknown
         meta["signals"] = {node.id: ranking.signals_of(p, ids) for p, node in found}
-        return {
-            "tools": [
-                {
-                    **self._described(node),
-                    "score": float(ranking.score[p]),
-                    "semantic_score": float(ranking.semantic[p]),
-                    "graph_score": float(ranking.graph[p]),
-                }
-                for p, node in found
-            ],
-            "meta": meta,
-        }
+        tools = [
+            ToolEntry(
+                **self._described(node),
+                score=float(ranking.score[p]),
+                semantic_score=float(ranking.semantic[p]),
+                graph_score=float(ranking.graph[p]),
+            )
+            for p, node in found
+        ]
+        return {"tools": tools, "meta": meta}
 
     def suggest_workflow(self, request: str, limit: int = 10, context_tools: Iterable[str] = ()) -> Workflow:
         """Return the tools for a request, with what they need, in the order in which to call them.
@@ -429,7 +427,7 @@ class ToolCatalog:
                 known[name] = candidates[0]
             elif strict:
                 if not candidates:
-                    raise UnknownNodeError(f"There is no tool {name!r} in {self.retriever.path!r}; nothing was changed.")
+                    raise UnknownNodeError(f"There is no tool {name!r} in {self.retriever.path!r}; nothing changed.")
                 raise UnknownNodeError(
                     f"Several tools are called {name!r}: {', '.join(sorted(candidates))}; give the id of one."
                 )
@@ -446,12 +444,10 @@ class ToolCatalog:
 
     def _checked_limit(self, limit: int) -> int:
         if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= self.config.max_limit:
-            raise InvalidValueError(
-                f"limit is {limit!r}; it must be a whole number from 1 to {self.config.max_limit}."
-            )
+            raise InvalidValueError(f"limit is {limit!r}; it must be a whole number from 1 to {self.config.max_limit}.")
         return limit
 
-    def _described(self, node: Node) -> dict[str, str]:
+    def _described(self, node: Node) -> Described:
         """Return id, name, server and description as an answer shows them: data, cleaned and cut to length."""
         name = node.name or node.id
         server = str(node.metadata.get("server") or "")

@@ -56,7 +56,7 @@ class ToolGraph:
     @cached_property
     def degree(self) -> NDArray[np.int64]:
         """(n_nodes,) number of distinct neighbours."""
-        return np.diff(self.neighbours.indptr).astype(np.int64)
+        return np.asarray(np.diff(self.neighbours.indptr), np.int64)
 
     @cached_property
     def cycles(self) -> NDArray[np.int32]:
@@ -115,13 +115,10 @@ class ToolGraph:
             if len(cycle) <= config.max_cycle:
                 for member in cycle:
                     enter(member, position, depth + 1, False)
-            for needed, weight in row(self.needs, position):
-                if weight >= config.min_dependency_weight:
-                    enter(needed, position, depth + 1, False)
-            if depth == 0:
-                for needed, weight in row(self.may_need, position):
+            for matrix in (self.needs, self.may_need) if depth == 0 else (self.needs,):
+                for needed, weight in row(matrix, position):
                     if weight >= config.min_dependency_weight:
-                        enter(needed, position, depth + 1, True)
+                        enter(needed, position, depth + 1, matrix is self.may_need)
         return found
 
 
@@ -203,7 +200,7 @@ def measure(index: Index, graph: ToolGraph) -> Importance:
     return Importance(
         nums=index.rows.nums,
         pagerank=np.where(graph.tools, by_maximum(index.pagerank()), 0.0),
-        betweenness=by_maximum(betweenness(graph.neighbours)),
+        betweenness=np.asarray(by_maximum(betweenness(graph.neighbours)), np.float64),
         communities=index.communities(exact=False),
     )
 
@@ -248,7 +245,9 @@ def _of(types: NDArray[np.int32], meanings: Sequence[str], wanted: str) -> NDArr
     return table[types] if len(table) else np.zeros(len(types), bool)
 
 
-def _matrix(rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n: int) -> sparse.csr_matrix:
+def _matrix(
+    rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n: int
+) -> sparse.csr_matrix:
     """Return a CSR matrix of the distinct pairs without loops; of parallel edges the heaviest counts."""
     keep = rows != columns
     rows, columns, values = rows[keep], columns[keep], values[keep]
@@ -270,6 +269,9 @@ def row(matrix: sparse.csr_matrix, position: int) -> Iterable[tuple[int, float]]
 def typed_neighbours(adjacency: Adjacency, position: int, direction: str) -> NDArray[np.int64]:
     """Return the distinct neighbours of a node: ``"out"``, ``"in"`` or ``"both"``."""
     here = np.array([position])
-    found = [links.expand(here).targets for name, links in (("out", adjacency.out), ("in", adjacency.into))
-             if direction in (name, "both")]
+    found = [
+        links.expand(here).targets
+        for name, links in (("out", adjacency.out), ("in", adjacency.into))
+        if direction in (name, "both")
+    ]
     return np.unique(np.concatenate(found)).astype(np.int64)

@@ -15,9 +15,46 @@ _DEEPEST = 4
 _MOST_FIELDS = 200
 _MOST_PROVIDERS = 5
 _GENERIC = frozenset(
-    "id ids name names text value values data result results content query type key url path message status code "
-    "success error errors count total limit offset page title description items list body format options input output "
-    "response ok".split()
+    [
+        "id",
+        "ids",
+        "name",
+        "names",
+        "text",
+        "value",
+        "values",
+        "data",
+        "result",
+        "results",
+        "content",
+        "query",
+        "type",
+        "key",
+        "url",
+        "path",
+        "message",
+        "status",
+        "code",
+        "success",
+        "error",
+        "errors",
+        "count",
+        "total",
+        "limit",
+        "offset",
+        "page",
+        "title",
+        "description",
+        "items",
+        "list",
+        "body",
+        "format",
+        "options",
+        "input",
+        "output",
+        "response",
+        "ok",
+    ]
 )
 """Field names that say nothing of what the value is; sharing one links no tools."""
 

@@ -180,9 +180,7 @@ def _ordered(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> lis
     return sorted(found, key=lambda position: (-values[position], ids[position]))[:count]
 
 
-def _filled(
-    order: list[int], values: NDArray[np.float64], state: State, query: Query, limit: int
-) -> list[int]:
+def _filled(order: list[int], values: NDArray[np.float64], state: State, query: Query, limit: int) -> list[int]:
     """Fill up to the limit with the tools of the next best cosine: there is no threshold, once anything matches."""
     if not order or len(order) >= limit:
         return order

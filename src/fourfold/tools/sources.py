@@ -67,7 +67,7 @@ def _dictionary(source: Mapping[str, Any], server: str) -> Tool:
 
 def _schema(source: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return the first schema given; a mapping of parameter names to schemas or words is made into one."""
-    given = next((source[key] for key in keys if source.get(key)), {})
+    given: object = next((source[key] for key in keys if source.get(key)), {})
     if not isinstance(given, Mapping):
         raise InvalidValueError(f"The schema of tool {source.get('name')!r} is no mapping: {given!r}.")
     if not given or {"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"} & set(given):
@@ -82,14 +82,15 @@ def _schema(source: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
 
 def _object(source: object, server: str) -> Tool:
     """Read an MCP tool, a LangChain tool or a LlamaIndex tool by what it has."""
-    metadata = getattr(source, "metadata", None)
+    metadata: Any = getattr(source, "metadata", None)
     name = getattr(source, "name", None)
     if isinstance(name, str):
-        given = getattr(source, "input_schema", None) or getattr(source, "inputSchema", None)
+        given: Any = getattr(source, "input_schema", None) or getattr(source, "inputSchema", None)
         if not isinstance(given, Mapping):  # LangChain has input_schema as a class, and the parameters as schema
             given = _json_schema(getattr(source, "tool_call_schema", None) or getattr(source, "args_schema", None))
         output = getattr(source, "output_schema", None) or getattr(source, "outputSchema", None)
-        return Tool(name, server, getattr(source, "description", None) or "", given, output if isinstance(output, Mapping) else {})
+        outputs = output if isinstance(output, Mapping) else {}
+        return Tool(name, server, getattr(source, "description", None) or "", given, outputs)
     if isinstance(getattr(metadata, "name", None), str):
         parameters = metadata.get_parameters_dict() if hasattr(metadata, "get_parameters_dict") else {}
         return Tool(metadata.name, server, getattr(metadata, "description", None) or "", parameters)
@@ -128,7 +129,9 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
             )
 
 
-def _operation_input(item: Mapping[str, Any], operation: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
+def _operation_input(
+    item: Mapping[str, Any], operation: Mapping[str, Any], document: Mapping[str, Any]
+) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required: list[str] = []
     for given in (*(item.get("parameters") or ()), *(operation.get("parameters") or ())):
@@ -137,7 +140,10 @@ def _operation_input(item: Mapping[str, Any], operation: Mapping[str, Any], docu
             continue
         schema = parameter.get("schema")
         base = schema if isinstance(schema, Mapping) else {k: parameter[k] for k in ("type", "items") if k in parameter}
-        properties[parameter["name"]] = {**base, "description": parameter.get("description", base.get("description", ""))}
+        properties[parameter["name"]] = {
+            **base,
+            "description": parameter.get("description", base.get("description", "")),
+        }
         if parameter.get("required"):
             required.append(parameter["name"])
     body = _content_schema(_referred(operation.get("requestBody"), document))

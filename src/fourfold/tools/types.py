@@ -48,13 +48,18 @@ class Tool:
         return f"{self.server}:{self.name}" if self.server else self.name
 
 
-class ToolEntry(TypedDict):
-    """One tool of an answer; scores in [0, 1]. The description is data from whoever wrote the tool, cut to length."""
+class Described(TypedDict):
+    """What an answer says of a tool. The description is data from whoever wrote the tool, cut to length."""
 
     id: str
     name: str
     server: str
     description: str
+
+
+class ToolEntry(Described):
+    """One tool of an answer; scores in [0, 1]."""
+
     score: float
     semantic_score: float
     graph_score: float
@@ -137,7 +142,9 @@ class Workflow:
     def __str__(self) -> str:
         if not self.steps:
             return f"No tool matches {self.request!r}."
-        lines = [f"{n}. {s.id}  (stage {s.stage + 1}, {s.confidence:.2f})  {s.reason}" for n, s in enumerate(self.steps, 1)]
+        lines = [
+            f"{n}. {s.id}  (stage {s.stage + 1}, {s.confidence:.2f})  {s.reason}" for n, s in enumerate(self.steps, 1)
+        ]
         lines += [f"These need each other, their order is a guess: {', '.join(cycle)}." for cycle in self.cycles]
         return "\n".join(lines)
 

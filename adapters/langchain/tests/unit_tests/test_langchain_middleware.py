@@ -1,11 +1,12 @@
 """The middleware in a real agent: the model sees only the tools found."""
 
 import pytest
-from fourfold import Edge
-from fourfold.tools import ToolCatalog
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
 from langchain_core.tools import StructuredTool
+
+from fourfold import Edge
+from fourfold.tools import ToolCatalog
 
 pytest.importorskip("langchain", reason="agents need the langchain package: the extra 'agents'")
 
@@ -19,7 +20,11 @@ class Model(GenericFakeChatModel):
 
 
 def tools():
-    said = {"deploy_prod": "Deploy the application to prod.", "npm_install": "Fetch packages.", "send_mail": "Send a mail."}
+    said = {
+        "deploy_prod": "Deploy the application to prod.",
+        "npm_install": "Fetch packages.",
+        "send_mail": "Send a mail.",
+    }
     said |= {f"weather_{n}": f"Tell the weather of region {n}." for n in range(30)}
     return [StructuredTool.from_function(lambda: "done", name=name, description=text) for name, text in said.items()]
 

@@ -9,9 +9,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import uvicorn
+
 from fourfold import FourfoldError, Retriever
 from fourfold.tools import ToolCatalog
-
 from fourfold_mcp.http import MAX_BODY, RATE, http_app
 from fourfold_mcp.server import make_server
 
@@ -53,7 +53,9 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
     parser.add_argument("--host", default="127.0.0.1", help="HTTP: where to listen; beyond loopback a token is needed")
     parser.add_argument("--port", type=int, default=8000, help="HTTP: default 8000")
-    parser.add_argument("--rate", type=float, default=RATE, help=f"HTTP: requests a second and client; default {RATE:g}")
+    parser.add_argument(
+        "--rate", type=float, default=RATE, help=f"HTTP: requests a second and client; default {RATE:g}"
+    )
     parser.add_argument("--max-body", type=int, default=MAX_BODY, help=f"HTTP: bytes a request; default {MAX_BODY}")
     parser.add_argument("--read-only", action="store_true", help="never write to the file; record_use is not offered")
     parser.add_argument(

@@ -6,13 +6,13 @@ from collections.abc import Awaitable, Callable
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import anyio.to_thread
-from fourfold import FourfoldError
-from fourfold.tools import ToolCatalog
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError
 from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
 from pydantic import Field, StrictBool, StrictInt, ValidationError
 
+from fourfold import FourfoldError
+from fourfold.tools import ToolCatalog
 from fourfold_mcp.answers import (
     Explained,
     FoundKnowledge,
@@ -38,7 +38,9 @@ _LEARNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_wor
 
 Query = Annotated[str, Field(min_length=1, max_length=_QUERY_LIMIT, description="What is wanted, in plain words.")]
 Limit = Annotated[StrictInt, Field(ge=1, le=100, description="How many to return at most.")]
-NodeId = Annotated[str, Field(min_length=1, max_length=1_000, description="The id of a node, as search answers have it.")]
+NodeId = Annotated[
+    str, Field(min_length=1, max_length=1_000, description="The id of a node, as search answers have it.")
+]
 ToolIds = Annotated[list[str], Field(max_length=100, description="Ids of tools, as server:name.")]
 
 
@@ -116,7 +118,7 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
 
         @server.tool(annotations=_LEARNS)
         async def record_use(tools: ToolIds, success: StrictBool = True) -> Recorded:
-            """Tell which tools were used, in order, and whether they did what was asked; future searches learn from it."""
+            """Tell which tools were used, in order, and whether they did what was asked; searches learn from it."""
             await _run(catalog.record_use, tools, success)
             return Recorded(tools=tools, success=success, graph_edges=await _run(catalog.edge_count))
 

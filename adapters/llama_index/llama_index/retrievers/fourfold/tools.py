@@ -5,10 +5,11 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 
-from fourfold.tools import ToolCatalog
 from llama_index.core.objects import ObjectRetriever
 from llama_index.core.schema import QueryBundle, QueryType
 from llama_index.core.tools import BaseTool
+
+from fourfold.tools import ToolCatalog
 
 
 class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
