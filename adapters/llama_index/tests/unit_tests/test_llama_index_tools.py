@@ -33,7 +33,7 @@ async def test_what_is_found_and_what_it_needs():
     assert names(retriever(with_prerequisites=False).retrieve("deploy to prod")) == ["deploy_prod"]
 
 
-@pytest.mark.filterwarnings("ignore:The `__fields:DeprecationWarning")  # LlamaIndex's own, on making an agent
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own, on making an agent
 async def test_in_an_agent():
     agent = FunctionAgent(tool_retriever=retriever(), llm=MockLLM(), tools=[])
     assert names(await agent.get_tools("deploy to prod")) == ["deploy_prod", "npm_install"]
