@@ -49,13 +49,14 @@ class RetrievalConfig:
         phrase_quoted_only: … only where the query holds a phrase in quotation marks.
 
     Scales
-        scaling: ``"standard"``: standard scores, negatives to 0, text and embedding divided by the query's single
+        scaling: ``"min-max"``: the ``candidate_multiplier * limit`` best of each component, from 0 to 1 (two-signal
+            search); ``"standard"``: standard scores, negatives to 0, text and embedding divided by the query's single
             largest, the graph component as the share of the seeds' weight that arrives; ``"max"``: each component
             divided by its own maximum (published).
         background: number of imaginary nodes without any match in the mean and deviation of standard scores, so that
             tiny graphs have scores too.
         candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
-            (only with ``scaling="max"``).
+            (not with ``scaling="standard"``).
 
     Weights
         weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
@@ -114,7 +115,7 @@ class RetrievalConfig:
     phrase_search: bool = True
     phrase_quoted_only: bool = True
 
-    scaling: Literal["standard", "max"] = "standard"
+    scaling: Literal["standard", "max", "min-max"] = "standard"
     background: int = 10
     candidate_multiplier: int = 3
 
@@ -218,4 +219,24 @@ class RetrievalConfig:
             exact_communities=True,
             embed_name_times=1,
             embed_type=True,
+        )
+
+    @classmethod
+    def two_signal(
+        cls, *, vector_weight: float = 0.7, bm25_weight: float = 0.3, limit: int = 5, candidate_multiplier: int = 3
+    ) -> RetrievalConfig:
+        """Return two-signal search for plain documents: vectors and BM25, each min–max scaled, no graph, no intents."""
+        return cls(
+            limit=limit,
+            candidate_multiplier=candidate_multiplier,
+            text_fields=(TextField(("name", "type", "text"), 1.0),),
+            keyword_boost=1.0,
+            phrase_search=False,
+            scaling="min-max",
+            weights=Weights(vector_weight, bm25_weight, 0.0, 0.0),
+            partial_weights=Weights(vector_weight, bm25_weight, 0.0, 0.0),
+            intent_tilt=0.0,
+            seeds_per_component=0,
+            intents=(),
+            diversity_bonus=0.0,
         )

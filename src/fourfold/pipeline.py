@@ -31,7 +31,7 @@ from fourfold.errors import InvalidValueError, SearchError
 from fourfold.index import UNTYPED, Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
 from fourfold.signals.graph import Spread
-from fourfold.signals.scaling import by_maximum, keep_best, standard_scores, top_positions
+from fourfold.signals.scaling import by_maximum, keep_best, min_max, standard_scores, top_positions
 from fourfold.types import COMPONENTS, FloatArray, Weights
 
 logger = logging.getLogger(__name__)
@@ -77,6 +77,7 @@ class Scores:
     graph_spread: Spread | None = None
     intent_spread: Spread | None = None
     total: FloatArray = field(default_factory=lambda: np.empty(0))
+    candidates: NDArray[np.bool_] | None = None
     order: list[int] = field(default_factory=list)
     bonus: dict[int, float] = field(default_factory=dict)
     communities: NDArray[np.int32] | None = None
@@ -189,6 +190,8 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
 
     if config.scaling == "max":
         scaled = _own_scales(raw, keep, query.mask)
+    elif config.scaling == "min-max":
+        scaled, scores.candidates = _candidate_scales(raw, keep, query.mask, index)
     else:
         scaled = _shared_scale(raw, index, config)
     if phrase.any():
@@ -206,6 +209,21 @@ def _own_scales(raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_
         allowed = values if mask is None else np.where(mask, values, np.float32(0.0))
         scaled[name] = by_maximum(keep_best(allowed, keep, None) if name == "embedding" else allowed)
     return scaled
+
+
+def _candidate_scales(
+    raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_] | None, index: Index
+) -> tuple[dict[str, FloatArray], NDArray[np.bool_]]:
+    """Scale the best of each component from 0 to 1 (two-signal search), and tell who was among them."""
+    scaled = {}
+    candidates = np.zeros(len(index), bool)
+    for name, values in raw.items():
+        allowed = values if mask is None else np.where(mask, values, np.float32(0.0))
+        best = np.array(_best(allowed, keep, index), np.int64)
+        scaled[name] = np.zeros_like(values)
+        scaled[name][best] = min_max(values[best])
+        candidates[best] = True
+    return scaled, candidates
 
 
 def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: RetrievalConfig) -> dict[str, FloatArray]:
@@ -335,7 +353,9 @@ def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig)
         total[~query.mask] = 0.0
     total[index.hidden] = 0.0
     scores.total = total
-    scores.order = _best(total, query.limit, index)
+    # the last of the candidates is worth 0 by min–max, and is a hit all the same
+    ranked = total if scores.candidates is None else np.where(scores.candidates, total + 1.0, 0.0)
+    scores.order = _best(ranked, query.limit, index)
 
 
 # -- 7 diversify --------------------------------------------------------------------------------------------------

@@ -434,17 +434,42 @@ class Retriever:
             self._index = None
         self._cache.clear()
 
+    def scores(self, query: str, **options: Any) -> tuple[Index, Query, Scores]:
+        """Return the arrays behind a search: the generation, the question and every node's components, (n_nodes,).
+
+        For rooms built on the retriever that rank by rules of their own, so without the diversity bonus. The options
+        are those of ``search`` that bear on scores: k, filter, intent, weights, query_vector, mode.
+
+        Raises:
+            InvalidValueError, FilterError, DimensionError, SearchError: as ``search``.
+
+        """
+        names = ("k", "filter", "intent", "weights", "query_vector")
+        k, filter, intent, weights, query_vector = (options.pop(name, None) for name in names)
+        mode = options.pop("mode", "hybrid")
+        if options:
+            raise TypeError(f"scores() has no option {next(iter(options))!r}.")
+        self._checked_request(query, k, filter, intent, weights, query_vector, mode, None, None, 1)
+        index = self._current_index()
+        request = self._query(index, query, k, filter, intent, weights, query_vector, mode)
+        return index, request, pipeline.run(index, request, replace(self.config, diversity_bonus=0.0))
+
     # -- looking around -----------------------------------------------------------------------------------------
+
+    @property
+    def index(self) -> Index:
+        """The arrays of the current generation, for rooms built on the retriever; they never change."""
+        return self._current_index()
+
+    @property
+    def store(self) -> Store:
+        """The open file, for rooms that keep more in it than nodes and edges."""
+        return self._store
 
     @property
     def path(self) -> str:
         """The file."""
         return self._store.path
-
-    @property
-    def store(self) -> Store:
-        """The open file, for rooms built on the retriever."""
-        return self._store
 
     @property
     def generation(self) -> int:
@@ -499,16 +524,12 @@ class Retriever:
             FilterError: a filter that cannot be read.
 
         """
-        index = self.index()
+        index = self.index
         return sorted(index.ids[position] for position in np.nonzero(self._mask(index, filter))[0])
 
     def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return every piece of metadata as words: its node's number in the store, and "key value"."""
         return self._store.metadata_texts()
-
-    def index(self) -> Index:
-        """Return the arrays of the current generation; they never change, so they may be kept while the graph does."""
-        return self._current_index()
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""

@@ -59,7 +59,7 @@ class Questions:
 
     def _view(self) -> View:
         """Return the current generation as the methods see it."""
-        index = self.retriever.index()
+        index = self.retriever.index
         with self._lock:
             if self._latest is None or self._latest.index is not index:
                 self._latest = View(self.retriever, index, self._terms, self.aliases)

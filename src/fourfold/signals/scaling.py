@@ -14,6 +14,12 @@ def by_maximum(raw: FloatArray) -> FloatArray:
     return raw / top if top > 0 else np.zeros_like(raw)
 
 
+def min_max(raw: FloatArray) -> FloatArray:
+    """Return (raw − min) / (max − min); one value, or all equal, become 1."""
+    low, high = raw.min(initial=np.inf), raw.max(initial=-np.inf)
+    return (raw - low) / (high - low) if high > low else np.ones_like(raw)
+
+
 def keep_best(raw: FloatArray, count: int, mask: NDArray[np.bool_] | None) -> FloatArray:
     """Return the scores with all but the ``count`` best positive ones of the masked-in nodes set to 0."""
     allowed = raw if mask is None else np.where(mask, raw, 0.0)

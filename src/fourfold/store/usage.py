@@ -1,0 +1,77 @@
+"""How often each node was used, and with what success: one row per node, gone with the node.
+
+The table is made by the first write, so that a file nobody learns from stays as it was.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from fourfold.store.sqlite import Store, Writer
+from fourfold.types import Edge
+
+_TABLE = """
+CREATE TABLE IF NOT EXISTS usage (
+    node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    uses INTEGER NOT NULL,
+    successes INTEGER NOT NULL,
+    recent REAL NOT NULL,   -- uses, each losing half its weight every half-life
+    used_at REAL NOT NULL   -- seconds since the epoch; the moment ``recent`` is true of
+)
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was learned of one node: uses and successes ever, and ``recent`` uses as they weighed at ``used_at``."""
+
+    uses: int = 0
+    successes: int = 0
+    recent: float = 0.0
+    used_at: float = 0.0
+
+    @property
+    def success_rate(self) -> float:
+        """Share of uses that succeeded, in [0, 1]; by Laplace's rule one success and one failure are added."""
+        return (self.successes + 1) / (self.uses + 2)
+
+    def recent_at(self, now: float, half_life: float) -> float:
+        """Return the recent uses as they weigh at a moment; both arguments in seconds."""
+        return float(self.recent * 0.5 ** (max(now - self.used_at, 0.0) / half_life))
+
+
+def put(writer: Writer, usage: dict[str, Usage]) -> None:
+    """Write the usage of nodes by id, inside an open transaction; unknown ids are passed over."""
+    writer.execute(_TABLE)
+    for identity, row in usage.items():
+        writer.execute(
+            "INSERT OR REPLACE INTO usage SELECT num, ?, ?, ?, ? FROM nodes WHERE id = ?",
+            (row.uses, row.successes, row.recent, row.used_at, identity),
+        )
+
+
+def read(store: Store, ids: Sequence[str] | None = None) -> dict[str, Usage]:
+    """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
+    sql = (
+        "SELECT n.id, u.uses, u.successes, u.recent, u.used_at FROM usage u JOIN nodes n ON n.num = u.node "
+        "WHERE :ids IS NULL OR n.id IN (SELECT value FROM json_each(:ids))"
+    )
+    with store.reading() as connection:
+        if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'usage'").fetchone():
+            return {}
+        rows = connection.execute(sql, {"ids": None if ids is None else json.dumps(list(ids))}).fetchall()
+    return {identity: Usage(*row) for identity, *row in rows}
+
+
+def edges_from(store: Store, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
+    """Return the edges of these types that leave these nodes."""
+    sql = (
+        "SELECT s.id, t.id, y.type, e.weight FROM json_each(:ids) j JOIN nodes s ON s.id = j.value "
+        "JOIN edges e ON e.source = s.num JOIN edge_types y ON y.num = e.type JOIN nodes t ON t.num = e.target "
+        "WHERE y.type IN (SELECT value FROM json_each(:types))"
+    )
+    with store.reading() as connection:
+        rows = connection.execute(sql, {"ids": json.dumps(list(ids)), "types": json.dumps(list(types))}).fetchall()
+    return [Edge(*row) for row in rows]

@@ -1,0 +1,494 @@
+"""ToolCatalog: what agents hold to find the tools that matter, those the request does not name among them."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import pairwise
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+from fourfold import filters
+from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.retriever import Retriever
+from fourfold.store import usage as usage_table
+from fourfold.tools import learning, workflow
+from fourfold.tools.config import ToolConfig
+from fourfold.tools.graph import Importance, build_graph, measure, typed_neighbours
+from fourfold.tools.schema import field_record, fields, fields_of, parameter_text, schema_edges
+from fourfold.tools.search import Ranking, State, Weighting, rank
+from fourfold.tools.sources import read_tools
+from fourfold.tools.types import Described, Step, Tool, ToolAnswer, ToolEntry, Workflow
+from fourfold.types import Edge, Node
+
+_INLINE_EDGES = 5_000
+"""Up to here importance is measured anew with every generation; beyond, off the query path."""
+
+_MOST_USED_AT_ONCE = 100
+_NAME_LIMIT = 200
+
+
+class ToolCatalog:
+    """Tools and their graph over a Retriever.
+
+    Args:
+        retriever: an open Retriever, or the file to open. In a graph that was not made by ``add_tools`` every node of
+            type "tool" is a tool, or every node if there is none of that type; its id is the tool's id.
+        config: the constants of search, workflow and learning.
+        clock: seconds since the epoch; use fades with it.
+
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever | str | Path = ":memory:",
+        *,
+        config: ToolConfig | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> None:
+        self.config = config or ToolConfig()
+        self._own = not isinstance(retriever, Retriever)
+        self.retriever = retriever if isinstance(retriever, Retriever) else Retriever(retriever)
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._state: State | None = None
+        self._importance: Importance | None = None
+        self._measured: int | None = None
+        self._measuring: threading.Thread | None = None
+
+    # -- filling ------------------------------------------------------------------------------------------------
+
+    def add_tools(self, tools: object, *, server: str = "", schema_edges: bool = True) -> list[str]:
+        """Add or replace tools.
+
+        Args:
+            tools: what ``read_tools`` reads: MCP ``tools/list`` results, OpenAPI documents, LangChain or LlamaIndex
+                tools, dictionaries, Tools.
+            server: whose tools they are, where they do not say so themselves.
+            schema_edges: link tools whose output fits another's required input.
+
+        Returns:
+            The ids, in order.
+
+        Raises:
+            InvalidValueError: something is no tool, or two different tools in it have the same id.
+
+        """
+        given = read_tools(tools, server=server)
+        by_id: dict[str, Tool] = {}
+        for tool in given:
+            if by_id.setdefault(tool.id, tool) != tool:
+                raise InvalidValueError(
+                    f"Two different tools have the id {tool.id!r}; give each its server to tell them apart."
+                )
+        self.retriever.add(nodes=[_node(tool, self.config.node_type) for tool in by_id.values()])
+        if schema_edges and by_id:
+            self.link_by_schema()
+        return list(by_id)
+
+    def link_by_schema(self) -> int:
+        """Make the ``provides`` and ``requires`` edges that JSON schemas suggest anew; return how many there are.
+
+        Edges given by hand between the same tools stay: an edge of a known (source, target, type) is left alone.
+        """
+        index = self.retriever.index
+        nodes = self.retriever.get([index.ids[p] for p in np.nonzero(self._tools(index))[0]])
+        made = schema_edges(
+            {n.id: (fields_of(n.metadata.get("inputs")), fields_of(n.metadata.get("outputs"))) for n in nodes}
+        )
+        self._add_missing(made)
+        return len(made)
+
+    def add_edges(self, edges: Iterable[Edge]) -> None:
+        """Add typed edges between tools, by id; what their types mean for order is read from their names."""
+        self.retriever.add(edges=edges)
+
+    def bootstrap_from_templates(
+        self, templates: Iterable[Sequence[str] | Mapping[str, Any]], *, skip_unknown: bool = False
+    ) -> int:
+        """Add ``followed_by`` edges from known workflows: tools in their order. Known edges stay as they are.
+
+        Args:
+            templates: each a list of tools, or a mapping that holds one under ``tools`` or ``steps``; a tool by its
+                id, or by its name if only one tool has it.
+            skip_unknown: leave out tools that are not in the catalogue, instead of refusing.
+
+        Returns:
+            How many edges were added.
+
+        Raises:
+            UnknownNodeError: a template names a tool that does not exist; nothing was added.
+
+        """
+        listed = [_steps_of(template) for template in templates]
+        known = self._resolve([name for names in listed for name in names], strict=not skip_unknown)
+        edges = []
+        for names in listed:
+            ids = [known[name] for name in names if name in known]
+            edges += [Edge(a, b, learning.FOLLOWED_BY) for a, b in pairwise(ids) if a != b]
+        return self._add_missing(edges)
+
+    def record_use(self, tools: Sequence[str], success: bool = True) -> None:
+        """Learn from a use: counts, success rate, what goes together and what comes next (see ``learning``).
+
+        Args:
+            tools: ids (or unique names) in the order of use.
+            success: whether they did what was asked; a failed use teaches no edges.
+
+        Raises:
+            UnknownNodeError: a tool that does not exist; nothing was learned.
+
+        """
+        given = [tools] if isinstance(tools, str) else list(tools)
+        if not given or len(given) > _MOST_USED_AT_ONCE:
+            raise InvalidValueError(f"A use names 1 to {_MOST_USED_AT_ONCE} tools; this one names {len(given)}.")
+        known = self._resolve(given, strict=True)
+        used = [known[name] for name in given]
+        store = self.retriever.store
+        with store.transaction() as writer:  # what is read inside is what the write is based on
+            before = usage_table.read(store, used)
+            edges = usage_table.edges_from(store, used, learning.TYPES)
+            lesson = learning.learn(used, bool(success), before, edges, self._clock(), self.config)
+            usage_table.put(writer, lesson.usage)
+            writer.put_edges(lesson.changed)
+            writer.delete_edges(lesson.faded)
+
+    # -- finding ------------------------------------------------------------------------------------------------
+
+    def search_tools(
+        self,
+        query: str,
+        limit: int = 10,
+        context_tools: Iterable[str] = (),
+        *,
+        weighting: Weighting = "adaptive",
+    ) -> ToolAnswer:
+        """Return the best ``limit`` tools for a query, without a threshold.
+
+        Args:
+            query: plain words.
+            limit: 1 to ``config.max_limit``.
+            context_tools: tools already in use, by id; unknown ones are left out and named in ``meta``.
+            weighting: ``"adaptive"`` (α by the size of the graph) or ``"fixed"`` (0.7 semantic + 0.3 graph importance).
+
+        Raises:
+            InvalidValueError: an argument that cannot be meant.
+
+        """
+        limit = self._checked_limit(limit)
+        if weighting not in ("adaptive", "fixed"):
+            raise InvalidValueError(f"weighting is {weighting!r}; it is 'adaptive' or 'fixed'.")
+        context = [context_tools] if isinstance(context_tools, str) else list(context_tools)
+        ranking, state, unknown = self._rank(query, limit, context, weighting)
+        ids = state.index.ids
+        nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
+        found = [(p, nodes[ids[p]]) for p in ranking.order if ids[p] in nodes]
+        meta: dict[str, Any] = {"query": query, "alpha": ranking.alpha, "graph_edges": state.graph.edge_count}
+        meta["context"] = {ids[p]: weight for p, weight in ranking.context.items()}
+        if unknown:
+            meta["unknown_context_tools"] = unknown
+        meta["signals"] = {node.id: ranking.signals_of(p, ids) for p, node in found}
+        tools = [
+            ToolEntry(
+                **self._described(node),
+                score=float(ranking.score[p]),
+                semantic_score=float(ranking.semantic[p]),
+                graph_score=float(ranking.graph[p]),
+            )
+            for p, node in found
+        ]
+        return {"tools": tools, "meta": meta}
+
+    def suggest_workflow(self, request: str, limit: int = 10, context_tools: Iterable[str] = ()) -> Workflow:
+        """Return the tools for a request, with what they need, in the order in which to call them.
+
+        Args:
+            request: plain words; parts joined by "then" are answered one by one.
+            limit: how many candidates tool search gives.
+            context_tools: tools already in use.
+
+        """
+        limit = self._checked_limit(limit)
+        context = [context_tools] if isinstance(context_tools, str) else list(context_tools)
+        goals: dict[int, float] = {}
+        candidates: dict[int, None] = {}
+        parts = workflow.clauses(request)
+        for part in parts:
+            ranking, state, _ = self._rank(part, limit, context, "adaptive")
+            candidates |= dict.fromkeys(ranking.order)
+            for position in self._goals(ranking, state, one=len(parts) > 1):
+                goals[position] = max(goals.get(position, 0.0), float(ranking.semantic[position]))
+        found = workflow.plan(goals, candidates, state.graph, self.config)
+        ids = state.index.ids
+        nodes = {n.id: n for n in self.retriever.get([ids[p] for p in found.order])}
+        names = {p: nodes[ids[p]].name or ids[p] for p in found.order if ids[p] in nodes}
+        steps = [
+            Step(
+                **self._described(nodes[ids[p]]),
+                reason=workflow.reason(p, found, names),
+                stage=found.stage[p],
+                confidence=min(found.why[p].confidence, 1.0),
+                after=tuple(sorted(ids[before] for before in found.after[p])),
+            )
+            for p in found.order
+            if p in names
+        ]
+        return Workflow(
+            request=request,
+            steps=tuple(steps),
+            cycles=tuple(tuple(ids[p] for p in cycle) for cycle in found.cycles),
+            meta={"alpha": ranking.alpha, "graph_edges": state.graph.edge_count, "clauses": parts},
+        )
+
+    # -- looking around -----------------------------------------------------------------------------------------
+
+    def get(self, tool: str) -> Node:
+        """Return a tool's node; ``metadata`` holds server, description and schemas.
+
+        Raises:
+            UnknownNodeError: there is no such tool.
+
+        """
+        found = self.retriever.get([tool])
+        if not found:
+            raise UnknownNodeError(f"There is no tool {tool!r} in {self.retriever.path!r}.")
+        return found[0]
+
+    def __len__(self) -> int:
+        """Return the number of tools."""
+        return int(self._current().graph.tools.sum())
+
+    def state(self) -> State:
+        """Return the arrays of the current generation: graph, importance and usage."""
+        return self._current()
+
+    def edge_count(self) -> int:
+        """Return the number of edges between tools: what α depends on."""
+        return self._current().graph.edge_count
+
+    def neighbors(self, tool: str, direction: str = "both") -> list[str]:
+        """Return the distinct tools an edge leads to (``"out"``), comes from (``"in"``), or either, sorted by id."""
+        if direction not in ("in", "out", "both"):
+            raise InvalidValueError(f"direction is {direction!r}; it is 'in', 'out' or 'both'.")
+        state = self._current()
+        (position,) = self._positions(state, [tool])
+        found = typed_neighbours(state.index.adjacency, position, direction)
+        return sorted(state.index.ids[p] for p in found.tolist() if state.graph.tools[p] and p != position)
+
+    def adamic_adar(self, tool: str, limit: int = 10) -> list[tuple[str, float]]:
+        """Return the tools that share most neighbours with a tool, best first: Σ 1 / ln(degree) of what they share."""
+        state = self._current()
+        (position,) = self._positions(state, [tool])
+        values = state.graph.adamic_adar([position])[0]
+        ids = state.index.ids
+        found = [(ids[p], float(values[p])) for p in np.nonzero(values)[0].tolist()]
+        ranked = sorted(found, key=lambda pair: (-round(pair[1], 12), pair[0]))  # equal sums may differ in the last bit
+        return ranked[: self._checked_limit(limit)]
+
+    def adamic_adar_between(self, a: str, b: str) -> float:
+        """Return Σ over common neighbours of 1 / ln(degree); 0 without any."""
+        state = self._current()
+        first, second = self._positions(state, [a, b])
+        return float(state.graph.adamic_adar([first])[0, second])
+
+    def relatedness(self, tool: str, context_tools: Iterable[str]) -> float:
+        """Return how related a tool is to others, in [0, 1].
+
+        The largest of the pairwise values: 1.0 for a direct edge (or the tool itself), otherwise Adamic–Adar divided
+        by the largest value that any tool has with the context.
+        """
+        state = self._current()
+        (position,) = self._positions(state, [tool])
+        context = self._positions(state, [context_tools] if isinstance(context_tools, str) else context_tools)
+        if not context:
+            return 0.0
+        if position in context or state.graph.neighbours[context, position].sum() > 0:
+            return 1.0
+        values = state.graph.adamic_adar(context)
+        return float(values[:, position].max() / (values.max() or 1.0))
+
+    def usage(self, tool: str) -> usage_table.Usage:
+        """Return uses, successes and success rate of a tool."""
+        self.get(tool)
+        return usage_table.read(self.retriever.store, [tool]).get(tool, usage_table.Usage())
+
+    def close(self) -> None:
+        """Close the file, if the catalogue opened it; a second call does nothing."""
+        if self._own:
+            self.retriever.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    # -- how it is done -----------------------------------------------------------------------------------------
+
+    def _rank(
+        self, query: str, limit: int, context: Sequence[str], weighting: Weighting
+    ) -> tuple[Ranking, State, list[str]]:
+        index, request, scores = self.retriever.scores(query, k=limit)
+        state = self._current(index)
+        positions = {tool: index.position(tool) for tool in context}
+        known = [p for p in positions.values() if p is not None and state.graph.tools[p]]
+        unknown = [tool for tool, p in positions.items() if p is None or not state.graph.tools[p]]
+        ranking = rank(state, scores, request, self.config, limit=limit, context=known, weighting=weighting)
+        return ranking, state, unknown
+
+    def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
+        """Return the tools directly meant: the best match and those that come close to it."""
+        ids = state.index.ids
+        best = sorted(ranking.order, key=lambda p: (-ranking.semantic[p], ids[p]))
+        if not best or ranking.semantic[best[0]] <= 0:
+            return best[:1]
+        tie = self.config.tie if state.graph.orders else self.config.loose_tie
+        close = [p for p in best if ranking.semantic[p] >= tie * ranking.semantic[best[0]]]
+        return close[: 1 if one else self.config.max_goals]
+
+    def _current(self, index: Any = None) -> State:
+        """Return what the current generation knows, building it when the graph has changed."""
+        index = index if index is not None else self.retriever.index
+        with self._lock:
+            state = self._state
+            if state is None or state.index.generation != index.generation:
+                graph = build_graph(index, self._tools(index), self.config)
+                state = State(index, graph, self._important(index, graph), *self._used(index))
+                self._state = state
+            elif self._importance is not None and state.importance is not self._importance:
+                known = self._importance.carried_to(index.rows.nums)
+                state = State(state.index, state.graph, known, state.usage, state.success_rate)
+                self._state = state
+            return state
+
+    def _tools(self, index: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
+        """Return which nodes are tools, (n_nodes,)."""
+        found = np.zeros(len(index), bool)
+        nums = self.retriever.store.matching(*filters.to_sql({"$type": self.config.node_type}))
+        found[index.positions_of(nums)] = True
+        return found if found.any() else np.ones(len(index), bool)
+
+    def _used(self, index: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return recent use divided by the largest, and success rates, (n_nodes,) each."""
+        recent, rate = np.zeros(len(index)), np.full(len(index), 0.5)
+        now = self._clock()
+        for tool, used in usage_table.read(self.retriever.store).items():
+            position = index.position(tool)
+            if position is not None:
+                recent[position] = used.recent_at(now, self.config.half_life)
+                rate[position] = used.success_rate
+        return recent / (recent.max(initial=0.0) or 1.0), rate
+
+    def _important(self, index: Any, graph: Any) -> Importance:
+        """Measure importance: at once for small graphs and the first time, else the last known serves meanwhile."""
+        if self._importance is None or graph.edge_count <= _INLINE_EDGES:
+            self._importance = measure(index, graph)
+            return self._importance
+        if self._measuring is None or not self._measuring.is_alive():
+
+            def refresh() -> None:
+                self._importance = measure(index, graph)
+
+            self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
+            self._measuring.start()
+        return self._importance.carried_to(index.rows.nums)
+
+    def _positions(self, state: State, tools: Iterable[str]) -> list[int]:
+        found = []
+        for tool in tools:
+            position = state.index.position(tool)
+            if position is None or not state.graph.tools[position]:
+                raise UnknownNodeError(f"There is no tool {tool!r} in {self.retriever.path!r}.")
+            found.append(position)
+        return found
+
+    def _resolve(self, names: Iterable[str], *, strict: bool) -> dict[str, str]:
+        """Return the id each name stands for: an id, or the name of one tool alone."""
+        wanted = list(dict.fromkeys(names))
+        if not all(isinstance(name, str) for name in wanted):
+            raise InvalidValueError(f"A tool is named by a string; this list holds something else: {wanted!r}.")
+        known = {node.id: node.id for node in self.retriever.get(wanted)}
+        left = [name for name in wanted if name not in known]
+        named: dict[str, list[str]] = {}
+        if left:
+            index = self.retriever.index
+            nums = self.retriever.store.matching(*filters.to_sql({"$name": {"$in": left}}))
+            for node in self.retriever.get([index.ids[p] for p in index.positions_of(nums)]):
+                named.setdefault(node.name, []).append(node.id)
+        for name in left:
+            candidates = named.get(name, [])
+            if len(candidates) == 1:
+                known[name] = candidates[0]
+            elif strict:
+                if not candidates:
+                    raise UnknownNodeError(f"There is no tool {name!r} in {self.retriever.path!r}; nothing changed.")
+                raise UnknownNodeError(
+                    f"Several tools are called {name!r}: {', '.join(sorted(candidates))}; give the id of one."
+                )
+        return known
+
+    def _add_missing(self, edges: Sequence[Edge]) -> int:
+        """Add the edges whose (source, target, type) is not known yet; return how many those are."""
+        ends = {edge.source for edge in edges} | {edge.target for edge in edges}
+        known = {(e.source, e.target, e.type) for e in self.retriever.edges(ends)} if ends else set()
+        new = {(e.source, e.target, e.type): e for e in edges if (e.source, e.target, e.type) not in known}
+        if new:
+            self.retriever.add(edges=new.values())
+        return len(new)
+
+    def _checked_limit(self, limit: int) -> int:
+        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= self.config.max_limit:
+            raise InvalidValueError(f"limit is {limit!r}; it must be a whole number from 1 to {self.config.max_limit}.")
+        return limit
+
+    def _described(self, node: Node) -> Described:
+        """Return id, name, server and description as an answer shows them: data, cleaned and cut to length."""
+        name = node.name or node.id
+        server = str(node.metadata.get("server") or "")
+        if not server and node.id.endswith(f":{name}"):
+            server = node.id[: -len(name) - 1]
+        description = node.metadata.get("description")
+        text = description if isinstance(description, str) else node.text
+        return {
+            "id": node.id,
+            "name": _cut(name, _NAME_LIMIT),
+            "server": _cut(server, _NAME_LIMIT),
+            "description": _cut(text, self.config.description_limit),
+        }
+
+
+def _node(tool: Tool, node_type: str) -> Node:
+    """Return a tool as a node: what it says and its parameters are its text."""
+    inputs, outputs = fields(tool.input_schema), fields(tool.output_schema)
+    text = " ".join(part for part in (tool.description, parameter_text(tool.input_schema)) if part)
+    return Node(
+        id=tool.id,
+        name=tool.name,
+        type=node_type,
+        text=text,
+        metadata={
+            "server": tool.server,
+            "description": tool.description,
+            "inputs": field_record(inputs),
+            "outputs": field_record(outputs),
+        },
+    )
+
+
+def _steps_of(template: Sequence[str] | Mapping[str, Any]) -> list[str]:
+    steps = template.get("tools", template.get("steps")) if isinstance(template, Mapping) else template
+    if isinstance(steps, str) or not isinstance(steps, Sequence) or not all(isinstance(s, str) for s in steps):
+        raise InvalidValueError(f"A template is a list of tools, or holds one under 'tools' or 'steps': {template!r}.")
+    return list(steps)
+
+
+def _cut(text: str, limit: int) -> str:
+    """Return the text without control characters, at most ``limit`` characters long."""
+    clean = "".join(c if c.isprintable() or c == "\n" else " " for c in text[: limit + 1])
+    return clean if len(clean) <= limit else clean[: limit - 1] + "…"

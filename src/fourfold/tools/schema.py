@@ -1,0 +1,204 @@
+"""What JSON schemas tell: parameters as words, and which tool's output fits which tool's input."""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from fourfold.tokenizer import split_identifier
+from fourfold.types import Edge
+
+_DEEPEST = 4
+_MOST_FIELDS = 200
+_MOST_PROVIDERS = 5
+_GENERIC = frozenset(
+    [
+        "id",
+        "ids",
+        "name",
+        "names",
+        "text",
+        "value",
+        "values",
+        "data",
+        "result",
+        "results",
+        "content",
+        "query",
+        "type",
+        "key",
+        "url",
+        "path",
+        "message",
+        "status",
+        "code",
+        "success",
+        "error",
+        "errors",
+        "count",
+        "total",
+        "limit",
+        "offset",
+        "page",
+        "title",
+        "description",
+        "items",
+        "list",
+        "body",
+        "format",
+        "options",
+        "input",
+        "output",
+        "response",
+        "ok",
+    ]
+)
+"""Field names that say nothing of what the value is; sharing one links no tools."""
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """A property of a schema: dotted path, last name, JSON type (or ``"any"``), whether required, what it says."""
+
+    path: str
+    name: str
+    type: str
+    required: bool
+    description: str
+
+
+def fields(schema: Mapping[str, Any]) -> list[Field]:
+    """Return the properties of a JSON schema, nested ones by dotted path.
+
+    References inside the schema are followed, a loop of references once; arrays count as what they hold. At most 200
+    properties, 4 levels deep.
+    """
+    found: list[Field] = []
+    for field in _walk(schema, schema, "", True, frozenset(), 0):
+        found.append(field)
+        if len(found) >= _MOST_FIELDS:
+            break
+    return found
+
+
+def _walk(
+    schema: object, root: Mapping[str, Any], prefix: str, required: bool, followed: frozenset[str], depth: int
+) -> Iterator[Field]:
+    node, followed = _resolve(schema, root, followed)
+    if node is None or depth > _DEEPEST:
+        return
+    for keyword in ("allOf", "anyOf", "oneOf"):
+        for part in _listed(node.get(keyword)):
+            yield from _walk(part, root, prefix, required and keyword == "allOf", followed, depth + 1)
+    if "items" in node:
+        yield from _walk(node["items"], root, prefix, required, followed, depth + 1)
+    properties = node.get("properties")
+    if not isinstance(properties, Mapping):
+        return
+    needed = {name for name in _listed(node.get("required")) if isinstance(name, str)}
+    for name, part in properties.items():
+        inner, seen = _resolve(part, root, followed)
+        path = f"{prefix}{name}"
+        must = required and name in needed
+        description = str((inner or {}).get("description", ""))
+        yield Field(path, str(name), _type_of(inner), must, description)
+        if inner is not None:
+            yield from _walk(inner, root, f"{path}.", must, seen, depth + 1)
+
+
+def _resolve(
+    schema: object, root: Mapping[str, Any], followed: frozenset[str]
+) -> tuple[Mapping[str, Any] | None, frozenset[str]]:
+    """Follow local references; None where they loop or lead nowhere."""
+    while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
+        reference: str = schema["$ref"]
+        if reference in followed or not reference.startswith("#"):
+            return None, followed
+        followed |= {reference}
+        schema = root
+        for part in reference.lstrip("#").strip("/").split("/"):
+            if part:
+                part = part.replace("~1", "/").replace("~0", "~")
+                schema = schema.get(part) if isinstance(schema, Mapping) else None
+    return (schema if isinstance(schema, Mapping) else None), followed
+
+
+def _type_of(schema: Mapping[str, Any] | None) -> str:
+    given = (schema or {}).get("type")
+    if isinstance(given, list):
+        given = next((name for name in given if name != "null"), None)
+    if given == "array" and schema is not None:
+        inner = schema.get("items")
+        given = inner.get("type") if isinstance(inner, Mapping) else None
+    return given if isinstance(given, str) else "any"
+
+
+def _listed(value: object) -> Sequence[Any]:
+    return value if isinstance(value, list) else ()
+
+
+def parameter_text(schema: Mapping[str, Any]) -> str:
+    """Return names and descriptions of the parameters as one searchable text."""
+    parts = [f"{field.path}: {field.description}" if field.description else field.path for field in fields(schema)]
+    return f"Parameters: {'; '.join(parts)}." if parts else ""
+
+
+def schema_edges(schemas: Mapping[str, tuple[Sequence[Field], Sequence[Field]]]) -> list[Edge]:
+    """Return ``provides`` and ``requires`` edges between tools whose output fits another's required input.
+
+    A field fits by its name (as words, without regard to writing) and type; names that say nothing (``id``, ``text``)
+    fit nothing. Several tools can provide one input: each edge weighs ``1 / providers``, and beyond 5 providers a
+    field says nothing either.
+
+    Args:
+        schemas: input and output fields by tool id.
+
+    """
+    providers: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for tool, (_, outputs) in schemas.items():
+        for field in outputs:
+            if (name := _meaningful(field.name)) is not None:
+                providers[name][field.type].add(tool)
+    best: dict[tuple[str, str], float] = {}
+    for tool, (inputs, _) in schemas.items():
+        for field in inputs:
+            name = _meaningful(field.name)
+            if not field.required or name is None or name not in providers:
+                continue
+            fitting = {other for kind, tools in providers[name].items() if _fits(kind, field.type) for other in tools}
+            fitting.discard(tool)
+            if 0 < len(fitting) <= _MOST_PROVIDERS:
+                for other in fitting:
+                    best[other, tool] = max(best.get((other, tool), 0.0), 1.0 / len(fitting))
+    return [
+        edge
+        for (provider, user), weight in sorted(best.items())
+        for edge in (Edge(provider, user, "provides", weight), Edge(user, provider, "requires", weight))
+    ]
+
+
+def _meaningful(name: str) -> str | None:
+    words = [part.lower() for word in re.split(r"\W+", name) for part in split_identifier(word) if part]
+    joined = "_".join(words)
+    return None if not words or joined in _GENERIC else joined
+
+
+def _fits(given: str, wanted: str) -> bool:
+    return given == wanted or "any" in (given, wanted) or {given, wanted} == {"integer", "number"}
+
+
+def field_record(found: Iterable[Field]) -> list[list[Any]]:
+    """Return fields as JSON values, to be stored with a tool; ``fields_of`` reads them back."""
+    return [[field.path, field.type, field.required] for field in found]
+
+
+def fields_of(record: object) -> list[Field]:
+    """Return the fields a stored record tells of, without descriptions; what is no record has none."""
+    return [
+        Field(str(row[0]), str(row[0]).rpartition(".")[2], str(row[1]), bool(row[2]), "")
+        for row in _listed(record)
+        if isinstance(row, list) and len(row) == 3
+    ]

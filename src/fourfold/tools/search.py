@@ -1,0 +1,195 @@
+"""Tool search: α · semantic + (1 − α) · relatedness, over arrays of one generation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index import Index
+from fourfold.pipeline import Query, Scores
+from fourfold.signals.scaling import top_positions
+from fourfold.tools.config import ToolConfig
+from fourfold.tools.graph import Importance, ToolGraph
+from fourfold.types import FloatArray
+
+Weighting = Literal["adaptive", "fixed"]
+
+_CANDIDATES = 2  # times the limit
+
+
+@dataclass(frozen=True)
+class State:
+    """What one generation of a catalogue knows; arrays are (n_nodes,).
+
+    ``usage`` is the recent use of each tool divided by the largest, ``success_rate`` lies in [0, 1] and is ½ for a
+    tool never used.
+    """
+
+    index: Index
+    graph: ToolGraph
+    importance: Importance
+    usage: NDArray[np.float64]
+    success_rate: NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """The best tools for a query: positions, best first, and the arrays their scores are made of, (n_nodes,)."""
+
+    order: list[int]
+    alpha: float
+    score: NDArray[np.float64]
+    semantic: NDArray[np.float64]
+    graph: NDArray[np.float64]
+    context: dict[int, float] = field(default_factory=dict)
+    prerequisites: Mapping[int, int] = field(default_factory=dict)
+    signals: dict[str, NDArray[Any]] = field(default_factory=dict)
+
+    def signals_of(self, position: int, ids: Sequence[str]) -> dict[str, Any]:
+        """Return every further signal of a tool in plain JSON types."""
+        found = {name: values[position].item() for name, values in self.signals.items()}
+        if position in self.prerequisites:
+            found["needed_by"] = ids[self.prerequisites[position]]
+        return found
+
+
+def rank(
+    state: State,
+    scores: Scores,
+    query: Query,
+    config: ToolConfig,
+    *,
+    limit: int,
+    context: Sequence[int] = (),
+    weighting: Weighting = "adaptive",
+) -> Ranking:
+    """Rank the tools for a query.
+
+    Args:
+        state: the generation's graph and usage.
+        scores: the retriever's scores for the query.
+        query: the query as the pipeline took it.
+        config: the constants.
+        limit: how many tools are wanted.
+        context: positions of the tools in use; without any, the best semantic hits stand for them.
+        weighting: ``"adaptive"``: α by the number of edges, relatedness to the context; ``"fixed"``: 0.7 semantic
+            + 0.3 of the mean of PageRank, community and usage.
+
+    """
+    semantic = np.where(state.graph.tools, semantic_scores(scores), 0.0)
+    best = _ordered(semantic, _CANDIDATES * limit, state.index.ids)
+    alpha = config.fixed_semantic if weighting == "fixed" else config.alpha(state.graph.edge_count)
+    signals: dict[str, NDArray[Any]] = {"usage": state.usage, "success_rate": state.success_rate}
+    if state.graph.edge_count == 0 and weighting == "adaptive":
+        nothing = np.zeros(len(semantic))
+        order = _filled(best[:limit], semantic, state, query, limit)
+        return Ranking(order, alpha, semantic, semantic, nothing, signals=signals)
+
+    chosen = _context(best, semantic, context, config)
+    candidates = np.zeros(len(semantic), bool)
+    candidates[best] = True
+    near = state.graph.neighbours[[*best, *chosen]]
+    candidates[near.indices] = True
+    relatedness, needed_by = _relatedness(state.graph, chosen, candidates, config)
+    same = np.isin(state.importance.communities, _communities(state, chosen)).astype(np.float64)
+    signals |= {
+        "relatedness": relatedness,
+        "pagerank": state.importance.pagerank,
+        "betweenness": state.importance.betweenness,
+        "community": state.importance.communities,
+        "same_community": same,
+    }
+    if weighting == "fixed":
+        graph = (state.importance.pagerank + same + state.usage) / 3.0
+        score = fixed_score(semantic, graph, config)
+    else:
+        graph = relatedness
+        boost = (
+            config.hub_boost * state.importance.pagerank
+            + config.bridge_boost * state.importance.betweenness
+            + config.success_boost * (2.0 * state.success_rate - 1.0)
+        )
+        signals["boost"] = boost
+        score = alpha * semantic + (1.0 - alpha) * relatedness + boost
+    ranked = np.where(candidates & state.graph.tools, score, 0.0)
+    order = _filled(_ordered(ranked, limit, state.index.ids), ranked, state, query, limit)
+    return Ranking(order, alpha, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
+
+
+def semantic_scores(scores: Scores) -> NDArray[np.float64]:
+    """Return text and embedding in the proportion of their weights, (n_nodes,) in [0, 1]."""
+    embedding, text = scores.weights.embedding, scores.weights.text
+    total = embedding + text
+    found = np.zeros(len(scores.total))
+    for weight, name in ((embedding, "embedding"), (text, "text")):
+        if weight:
+            found += weight * scores.components[name]
+    if total > 0 and abs(total - 1.0) > 1e-9:  # dividing by almost 1 would only make ties
+        found /= total
+    return np.minimum(found, 1.0)
+
+
+def fixed_score(semantic: FloatArray, graph: FloatArray, config: ToolConfig) -> NDArray[np.float64]:
+    """Return ``0.7 · semantic + 0.3 · graph``."""
+    return np.asarray(config.fixed_semantic * semantic + (1.0 - config.fixed_semantic) * graph, np.float64)
+
+
+def _context(
+    best: Sequence[int], semantic: NDArray[np.float64], given: Sequence[int], config: ToolConfig
+) -> dict[int, float]:
+    """Return the context tools and how much each counts."""
+    if given:
+        return dict.fromkeys(given, 1.0)
+    hits = list(best[: config.context_hits])
+    return {p: float(np.exp(config.context_sharpness * (semantic[p] / semantic[hits[0]] - 1.0))) for p in hits}
+
+
+def _relatedness(
+    graph: ToolGraph, context: Mapping[int, float], candidates: NDArray[np.bool_], config: ToolConfig
+) -> tuple[NDArray[np.float64], dict[int, int]]:
+    """Return each candidate's relatedness to the context, and which context tool needs it; extends the candidates."""
+    if not context:
+        return np.zeros(len(candidates)), {}
+    positions = list(context)
+    pairwise = graph.adamic_adar(positions)
+    pairwise /= pairwise[:, candidates].max(initial=0.0) or 1.0
+    np.minimum(pairwise, 1.0, out=pairwise)
+    pairwise = np.maximum(pairwise, graph.neighbours[positions].toarray())
+    needed_by: dict[int, int] = {}
+    for row, position in enumerate(positions):
+        pairwise[row, position] = 1.0
+        needed = list(graph.prerequisites([position], config))
+        candidates[needed] = True
+        pairwise[row, needed] = np.maximum(pairwise[row, needed], config.prerequisite_relatedness)
+        needed_by |= {other: position for other in needed if other not in needed_by}
+    pairwise *= np.array(list(context.values()))[:, None]
+    return pairwise.max(axis=0), needed_by
+
+
+def _communities(state: State, context: Mapping[int, float]) -> list[int]:
+    return [int(state.importance.communities[p]) for p in context if state.importance.communities[p] >= 0]
+
+
+def _ordered(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> list[int]:
+    """Return the positions of the largest positive values, best first; ties go to the smaller id."""
+    found: list[int] = top_positions(values, count).tolist()
+    return sorted(found, key=lambda position: (-values[position], ids[position]))[:count]
+
+
+def _filled(order: list[int], values: NDArray[np.float64], state: State, query: Query, limit: int) -> list[int]:
+    """Fill up to the limit with the tools of the next best cosine: there is no threshold, once anything matches."""
+    if not order or len(order) >= limit:
+        return order
+    left = state.graph.tools.copy()
+    left[order] = False
+    rest = np.nonzero(left)[0]
+    if query.vector is not None and state.index.has_vectors:
+        cosine = state.index.matrix[rest] @ query.vector
+    else:
+        cosine = np.zeros(len(rest))
+    best = sorted(zip((-cosine).tolist(), rest.tolist(), strict=True), key=lambda p: (p[0], state.index.ids[p[1]]))
+    return order + [position for _, position in best[: limit - len(order)]]

@@ -1,0 +1,182 @@
+"""Tools as others describe them → Tool: MCP ``tools/list``, OpenAPI, LangChain, LlamaIndex, plain dictionaries.
+
+Nothing here imports a framework: an object is read by the attributes its framework gives it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any
+
+from fourfold.errors import InvalidValueError
+from fourfold.tools.types import Tool
+
+_METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
+
+
+def read_tools(source: object, *, server: str = "") -> list[Tool]:
+    """Return the tools of any source that is known.
+
+    Args:
+        source: an MCP ``tools/list`` result (object or dictionary), an OpenAPI document, or one or many of: Tool,
+            dictionary with at least a name, MCP tool, LangChain tool, LlamaIndex tool.
+        server: whose tools they are, where a tool does not say so itself.
+
+    Raises:
+        InvalidValueError: something in it is no tool.
+
+    """
+    return list(_read(source, server))
+
+
+def _read(source: object, server: str) -> Iterator[Tool]:
+    if isinstance(source, Mapping):
+        if "paths" in source and ("openapi" in source or "swagger" in source):
+            yield from _openapi(source, server)
+        elif isinstance(source.get("result"), Mapping) and "tools" in source["result"]:  # a JSON-RPC answer
+            yield from _read(source["result"]["tools"], server)
+        elif "name" not in source and isinstance(source.get("tools"), (list, tuple)):
+            yield from _read(source["tools"], server)
+        else:
+            yield _dictionary(source, server)
+    elif isinstance(source, Tool):
+        yield source
+    elif isinstance(getattr(source, "name", None), str) or hasattr(source, "metadata"):
+        yield _object(source, server)
+    elif isinstance(tools := getattr(source, "tools", source), Iterable) and not isinstance(tools, (str, bytes)):
+        for item in tools:
+            yield from _read(item, server)
+    else:
+        yield _object(source, server)
+
+
+def _dictionary(source: Mapping[str, Any], server: str) -> Tool:
+    function = source.get("function")
+    if "name" not in source and isinstance(function, Mapping):  # the form language-model APIs take
+        source = function
+    if "name" not in source:
+        raise InvalidValueError(f"A tool needs a name; this one has only {', '.join(map(str, source)) or 'nothing'}.")
+    return Tool(
+        name=source["name"],
+        server=source.get("server") or server,
+        description=source.get("description") or "",
+        input_schema=_schema(source, "inputSchema", "input_schema", "parameters", "args_schema"),
+        output_schema=_schema(source, "outputSchema", "output_schema", "returns"),
+    )
+
+
+def _schema(source: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
+    """Return the first schema given; a mapping of parameter names to schemas or words is made into one."""
+    given: object = next((source[key] for key in keys if source.get(key)), {})
+    if not isinstance(given, Mapping):
+        raise InvalidValueError(f"The schema of tool {source.get('name')!r} is no mapping: {given!r}.")
+    if not given or {"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"} & set(given):
+        return given
+    return {
+        "type": "object",
+        "properties": {
+            str(name): part if isinstance(part, Mapping) else {"description": str(part)} for name, part in given.items()
+        },
+    }
+
+
+def _object(source: object, server: str) -> Tool:
+    """Read an MCP tool, a LangChain tool or a LlamaIndex tool by what it has."""
+    metadata: Any = getattr(source, "metadata", None)
+    name = getattr(source, "name", None)
+    if isinstance(name, str):
+        given: Any = getattr(source, "input_schema", None) or getattr(source, "inputSchema", None)
+        if not isinstance(given, Mapping):  # LangChain has input_schema as a class, and the parameters as schema
+            given = _json_schema(getattr(source, "tool_call_schema", None) or getattr(source, "args_schema", None))
+        output = getattr(source, "output_schema", None) or getattr(source, "outputSchema", None)
+        outputs = output if isinstance(output, Mapping) else {}
+        return Tool(name, server, getattr(source, "description", None) or "", given, outputs)
+    if isinstance(getattr(metadata, "name", None), str):
+        parameters = metadata.get_parameters_dict() if hasattr(metadata, "get_parameters_dict") else {}
+        return Tool(metadata.name, server, getattr(metadata, "description", None) or "", parameters)
+    raise InvalidValueError(f"This is no tool that could be read: {type(source).__name__}; it has no name.")
+
+
+def _json_schema(given: object) -> Mapping[str, Any]:
+    if isinstance(given, Mapping):
+        return given
+    make = getattr(given, "model_json_schema", None)
+    made = make() if callable(make) else {}
+    return made if isinstance(made, Mapping) else {}
+
+
+def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
+    """Read every operation of an OpenAPI (or Swagger) document as a tool."""
+    information = document.get("info")
+    title = information.get("title", "") if isinstance(information, Mapping) else ""
+    owner = server or str(title).replace(":", " ")
+    definitions = {key: document[key] for key in ("components", "definitions") if key in document}
+    paths = document["paths"]
+    for path, item in paths.items() if isinstance(paths, Mapping) else ():
+        if not isinstance(item, Mapping):
+            continue
+        for method in _METHODS:
+            operation = item.get(method)
+            if not isinstance(operation, Mapping):
+                continue
+            parts = (operation.get("summary"), operation.get("description"), f"{method.upper()} {path}")
+            yield Tool(
+                name=operation.get("operationId") or f"{method}_{path.strip('/').replace('/', '_') or 'root'}",
+                server=owner,
+                description=". ".join(str(part).rstrip(".") for part in parts if part),
+                input_schema={**_operation_input(item, operation, document), **definitions},
+                output_schema={**_operation_output(operation), **definitions},
+            )
+
+
+def _operation_input(
+    item: Mapping[str, Any], operation: Mapping[str, Any], document: Mapping[str, Any]
+) -> dict[str, Any]:
+    properties: dict[str, Any] = {}
+    required: list[str] = []
+    for given in (*(item.get("parameters") or ()), *(operation.get("parameters") or ())):
+        parameter = _referred(given, document)
+        if not isinstance(parameter, Mapping) or not isinstance(parameter.get("name"), str):
+            continue
+        schema = parameter.get("schema")
+        base = schema if isinstance(schema, Mapping) else {k: parameter[k] for k in ("type", "items") if k in parameter}
+        properties[parameter["name"]] = {
+            **base,
+            "description": parameter.get("description", base.get("description", "")),
+        }
+        if parameter.get("required"):
+            required.append(parameter["name"])
+    body = _content_schema(_referred(operation.get("requestBody"), document))
+    whole: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
+    return {**whole, "allOf": [body]} if body else whole
+
+
+def _referred(given: object, document: Mapping[str, Any]) -> object:
+    """Follow one local reference, as parameters and bodies of OpenAPI documents have them."""
+    if not isinstance(given, Mapping) or not isinstance(given.get("$ref"), str):
+        return given
+    found: object = document
+    for part in given["$ref"].lstrip("#/").split("/"):
+        found = found.get(part) if isinstance(found, Mapping) else None
+    return found
+
+
+def _operation_output(operation: Mapping[str, Any]) -> dict[str, Any]:
+    responses = operation.get("responses")
+    for code, response in responses.items() if isinstance(responses, Mapping) else ():
+        if str(code).startswith("2") and isinstance(response, Mapping):
+            return dict(_content_schema(response))
+    return {}
+
+
+def _content_schema(holder: object) -> Mapping[str, Any]:
+    """Return the schema of the first media type of a body or a response."""
+    if not isinstance(holder, Mapping):
+        return {}
+    if isinstance(holder.get("schema"), Mapping):  # Swagger 2
+        return dict(holder["schema"])
+    content = holder.get("content")
+    for media in content.values() if isinstance(content, Mapping) else ():
+        if isinstance(media, Mapping) and isinstance(media.get("schema"), Mapping):
+            return dict(media["schema"])
+    return {}
