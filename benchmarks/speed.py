@@ -19,6 +19,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import bm25s
@@ -57,7 +58,8 @@ def corpus(n: int, rng: np.random.Generator) -> tuple[list[Node], list[Edge], li
 
     names, bodies, queries = texts(n, 1, 4), texts(n, 30, 50), texts(1000, 3, 8)
     nodes = [
-        Node(f"n{i:06d}", name, "thing", body, {"bucket": i % 10}) for i, (name, body) in enumerate(zip(names, bodies, strict=True))
+        Node(f"n{i:06d}", name, "thing", body, {"bucket": i % 10})
+        for i, (name, body) in enumerate(zip(names, bodies, strict=True))
     ]
     ends = rng.integers(0, n, (3 * n, 2))
     types = rng.integers(0, len(EDGE_TYPES), 3 * n)
@@ -65,7 +67,9 @@ def corpus(n: int, rng: np.random.Generator) -> tuple[list[Node], list[Edge], li
     return nodes, [Edge(nodes[a].id, nodes[b].id, EDGE_TYPES[t]) for a, b, t in edges], queries
 
 
-def build_baseline(nodes: list[Node], edges: list[Edge], folder: Path) -> tuple[dict[str, float], bm25s.BM25, np.ndarray]:
+def build_baseline(
+    nodes: list[Node], edges: list[Edge], folder: Path
+) -> tuple[dict[str, float], bm25s.BM25, np.ndarray]:
     """Time embedding, bm25s indexing and plain inserts of the same rows."""
     texts = [f"{node.name} {node.text}" for node in nodes]
     embedder = bundled()
@@ -90,8 +94,12 @@ def build_baseline(nodes: list[Node], edges: list[Edge], folder: Path) -> tuple[
         rows = [(i, n.id, n.name, n.type, n.text, json.dumps(dict(n.metadata))) for i, n in enumerate(nodes)]
         connection.executemany("INSERT INTO nodes VALUES (?, ?, ?, ?, ?, ?)", rows)
         connection.executemany("INSERT INTO vectors VALUES (?, ?)", ((i, v.tobytes()) for i, v in enumerate(vectors)))
-        connection.executemany("INSERT INTO fts (rowid, name, type, text) VALUES (?, ?, ?, ?)", ((r[0], *r[2:5]) for r in rows))
-        connection.executemany("INSERT INTO edges VALUES (?, ?, ?, ?)", ((e.source, e.target, e.type, e.weight) for e in edges))
+        connection.executemany(
+            "INSERT INTO fts (rowid, name, type, text) VALUES (?, ?, ?, ?)", ((r[0], *r[2:5]) for r in rows)
+        )
+        connection.executemany(
+            "INSERT INTO edges VALUES (?, ?, ?, ?)", ((e.source, e.target, e.type, e.weight) for e in edges)
+        )
         connection.execute("COMMIT")
         connection.close()
 
@@ -110,7 +118,13 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     nodes, edges, queries = corpus(options.nodes, rng)
     queries = queries[: options.queries]
-    facts: dict[str, object] = {"machine": platform.processor(), "cores": os.cpu_count(), "python": platform.python_version(), "nodes": len(nodes), "edges": len(edges)}
+    facts: dict[str, object] = {
+        "machine": platform.processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "nodes": len(nodes),
+        "edges": len(edges),
+    }
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         baseline, lexical, vectors = build_baseline(nodes, edges, folder)
@@ -122,17 +136,32 @@ def main() -> None:
         first = seconds(lambda: retriever.search(queries[0]))
         build = added + first
         retriever.close()
-        facts["build"] = {"ours_s": build, "add_s": added, "first_search_s": first, "baseline_s": baseline, "ratio": build / sum(baseline.values())}
+        facts["build"] = {
+            "ours_s": build,
+            "add_s": added,
+            "first_search_s": first,
+            "baseline_s": baseline,
+            "ratio": build / sum(baseline.values()),
+        }
 
         before = megabytes()
         retriever = Retriever(folder / "kg.sqlite", config=config)
         retriever.embedder.embed_query("warm")
         reopened = seconds(lambda: retriever.search(queries[0]))
         index = retriever._current_index()
-        held = (index.matrix.nbytes + index.postings.nodes.nbytes + index.postings.worth.nbytes + index.postings.starts.nbytes) / 1e6
+        held = (
+            index.matrix.nbytes
+            + index.postings.nodes.nbytes
+            + index.postings.worth.nbytes
+            + index.postings.starts.nbytes
+        ) / 1e6
         facts["reopen"] = {"s": reopened, "share_of_build": reopened / build}
         time.sleep(2)
-        facts["memory"] = {"grown_mb": megabytes() - before, "vectors_and_postings_mb": held, "ratio": (megabytes() - before) / held}
+        facts["memory"] = {
+            "grown_mb": megabytes() - before,
+            "vectors_and_postings_mb": held,
+            "ratio": (megabytes() - before) / held,
+        }
 
         k = 10
 
@@ -161,7 +190,7 @@ def main() -> None:
                 system(query)
         for query in queries:
             for name, system in systems.items():
-                times[name].append(seconds(lambda: system(query)))
+                times[name].append(seconds(partial(system, query)))
         median = {name: float(np.median(values)) * 1000 for name, values in times.items()}
         facts["search"] = {
             "p50_ms": median,

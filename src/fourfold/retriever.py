@@ -176,8 +176,8 @@ class Retriever:
         rows = [Row(node, _content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
         batches = []
         for start in range(0, len(rows), _TOKENIZE_BATCH):
-            batch = rows[start : start + _TOKENIZE_BATCH]
-            batches.append((batch, *self._tokenizer.batch([getattr(r.node, f) for r in batch for f in FIELDS])))
+            part = rows[start : start + _TOKENIZE_BATCH]
+            batches.append((part, *self._tokenizer.batch([getattr(r.node, f) for r in part for f in FIELDS])))
         with self._store.transaction() as writer:
             first(writer)
             self._sign(writer, {len(v) for v in vectors if v is not None}, embedded=embedded, tokenized=bool(rows))
@@ -771,7 +771,8 @@ class Retriever:
                     break
             if len(chosen) == limit:
                 break
-        names = {p: nodes[p].name for p in chosen} | self._names(index, [s for s in scores.seeds.tolist() if s not in nodes])
+        others = [seed for seed in scores.seeds.tolist() if seed not in nodes]
+        names = {p: nodes[p].name for p in chosen} | self._names(index, others)
         sentences = explain.why(scores, index, query, chosen, names)
         hits = []
         for position, sentence in zip(chosen, sentences, strict=True):

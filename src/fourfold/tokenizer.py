@@ -176,7 +176,8 @@ def _bigrams(text: str) -> list[str]:
         if run.start() > end:
             terms.append(text[end : run.start()])
         characters = run.group()
-        terms += [characters] if len(characters) == 1 else [a + b for a, b in zip(characters, characters[1:], strict=False)]
+        pairs = [a + b for a, b in zip(characters, characters[1:], strict=False)]
+        terms += pairs or [characters]
         end = run.end()
     if end < len(text):
         terms.append(text[end:])

@@ -261,7 +261,8 @@ class Explanation:
             for c in self.contributions
         )
         caption = html.escape(self.text.splitlines()[0])
-        return f"<table><caption>{caption}</caption>{rows}<tr><th></th><th>score</th><th>{self.score:.4f}</th></tr></table>"
+        total = f"<tr><th></th><th>score</th><th>{self.score:.4f}</th></tr>"
+        return f"<table><caption>{caption}</caption>{rows}{total}</table>"
 
 
 def _escaped(text: str) -> str:

@@ -58,7 +58,7 @@ class CallableEmbedder:
 
     def embed_query(self, text: str) -> FloatArray:
         """Return the vector of a query, shape (dimensions,)."""
-        return np.asarray(self._function([text]))[0]
+        return self.embed_documents([text])[0]  # type: ignore[no-any-return]
 
 
 def as_embedder(given: object) -> Embedder:

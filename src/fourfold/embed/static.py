@@ -47,7 +47,7 @@ class StaticEmbedder:
 
     def embed_query(self, text: str) -> FloatArray:
         """Return the vector of a query, shape (dimensions,), float32."""
-        return self.embed_documents([text])[0]
+        return self.embed_documents([text])[0]  # type: ignore[no-any-return]
 
     def _loaded(self) -> Any:
         with self._lock:

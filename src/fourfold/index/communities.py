@@ -52,7 +52,7 @@ def label_propagation(adjacency: Adjacency, ids: Sequence[str]) -> NDArray[np.in
     if not len(pairs):
         return labels
     members = np.unique(pairs)
-    by_id = np.array(sorted(range(len(members)), key=lambda place: ids[members[place]]))
+    by_id = np.array(sorted(range(len(members)), key=lambda place: ids[int(members[place])]))
     rank = np.empty(len(members), np.int64)
     rank[by_id] = np.arange(len(members))
     ends = rank[np.searchsorted(members, pairs)]

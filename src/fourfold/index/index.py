@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -218,7 +219,7 @@ def _merge(old: Rows, changes: Changes) -> Rows:
             kept = np.zeros((len(kept), dimensions), np.float32)
         tokens = old.tokens if keep.all() else old.tokens[np.repeat(keep, old.token_counts)]
         ids = old.ids if keep.all() else [old.ids[place] for place in np.nonzero(keep)[0]]
-        nodes = {
+        nodes: dict[str, Any] = {
             "nums": np.concatenate((old.nums[keep], changes.nums)),
             "ids": ids + changes.ids,
             "tokens": np.concatenate((tokens, changes.tokens)),
@@ -229,7 +230,9 @@ def _merge(old: Rows, changes: Changes) -> Rows:
     else:
         nodes = {name: getattr(old, name) for name in _NODE_ARRAYS}
     keep = ~np.isin(old.edge_nums, np.concatenate((changes.edge_nums, changes.deleted_edges)))
-    edges = {name: np.concatenate((getattr(old, name)[keep], getattr(changes, name))) for name in _EDGE_ARRAYS}
+    edges: dict[str, Any] = {
+        name: np.concatenate((getattr(old, name)[keep], getattr(changes, name))) for name in _EDGE_ARRAYS
+    }
     return Rows(**nodes, **edges)
 
 
