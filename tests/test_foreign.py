@@ -398,7 +398,6 @@ def test_a_wal_database_that_nobody_has_open(make):
 
 UNWRITABLE = """
 import os, sys
-import fourfold.foreign
 from fourfold import Retriever
 with Retriever(embedder=len) as warm:
     warm.search("import what is imported late")
@@ -521,6 +520,14 @@ def test_vectors_of_another_dimension_throughout(make):
         assert graph.info()["dimensions"] == 3
 
 
+def test_a_closed_foreign_graph_says_so(make):
+    graph = foreign(make(NODES_AND_EDGES))
+    graph.close()
+    graph.close()
+    with pytest.raises(StoreError, match="closed"):
+        graph.search("save data")
+
+
 def test_a_failed_sync_is_tried_again(make):
     path = make(NODES_AND_EDGES)
     with foreign(path) as graph:
@@ -537,8 +544,9 @@ def test_a_failed_sync_is_tried_again(make):
 def test_another_embedder_is_refused_with_what_to_do(make):
     path = make(NODES_AND_EDGES)
     foreign(path).close()
-    with pytest.raises(EmbedderMismatchError, match=r"letters.*lambda.*\.fourfold.*delete"):
+    with pytest.raises(EmbedderMismatchError, match=r"fourfold.*letters.*lambda") as caught:
         Retriever.open_foreign(path, embedder=lambda texts: [[1.0]] * len(texts))
+    assert "delete it" in caught.value.__notes__[0]
 
 
 def test_a_graph_of_its_own_in_the_place_of_the_index_is_left_alone(make):

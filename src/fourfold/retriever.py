@@ -37,7 +37,7 @@ from fourfold.errors import (
 )
 from fourfold.index import Index, build
 from fourfold.pipeline import MODES, Query, Scores
-from fourfold.store import FIELDS, ForeignSchema, Row, Store, Writer
+from fourfold.store import FIELDS, Follower, ForeignFile, ForeignSchema, Row, Store, Writer, index_path
 from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
@@ -77,6 +77,7 @@ class Retriever:
         config: RetrievalConfig | None = None,
         read_only: bool = False,
     ) -> None:
+        self._foreign: Follower | None = None
         self._store = Store(path, read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
@@ -101,7 +102,7 @@ class Retriever:
         *,
         embedder: object = None,
         config: RetrievalConfig | None = None,
-    ) -> Retriever:
+    ) -> Self:
         """Open a knowledge graph that already lives in some SQLite file, as it is.
 
         The file is only ever read. Its index lives in ``<path>.fourfold`` beside it, or in memory where that cannot
@@ -120,9 +121,21 @@ class Retriever:
             InvalidValueError: a vector in the file cannot be read.
 
         """
-        from fourfold.foreign import ForeignRetriever
-
-        return ForeignRetriever(path, schema, embedder=embedder, config=config)
+        file = ForeignFile(path, schema)
+        retriever: Self | None = None
+        try:
+            retriever = cls(index_path(file.path), embedder=embedder, config=config)
+            for note in file.notes:
+                warnings.warn(note, FourfoldWarning, stacklevel=2)
+            retriever._foreign = Follower(file, retriever._store, retriever._write)
+        except BaseException as error:
+            file.close()
+            if retriever is not None:
+                retriever.close()
+            if isinstance(error, EmbedderMismatchError):
+                error.add_note(f"The index {index_path(file.path)!r} is derived; delete it to embed the graph again.")
+            raise
+        return retriever
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -156,6 +169,8 @@ class Retriever:
             EmbedderError: the embedder failed.
 
         """
+        if self._foreign is not None:
+            self._foreign.refuse()
         latest = list({node.id: node for node in map(check_node, nodes)}.values())
         links = [_valid_edge(edge) for edge in edges]
         if not latest and not links and also is None:
@@ -181,8 +196,8 @@ class Retriever:
         with self._store.transaction() as writer:
             first(writer)
             self._sign(writer, {len(v) for v in vectors if v is not None}, embedded=embedded, tokenized=bool(rows))
-            for batch in batches:
-                writer.put_nodes(*batch)
+            for prepared in batches:
+                writer.put_nodes(*prepared)
             if edges:
                 writer.put_edges(edges)
             if also is not None:
@@ -220,6 +235,8 @@ class Retriever:
             How many nodes and edges named here were deleted.
 
         """
+        if self._foreign is not None:
+            self._foreign.refuse()
         given = [ids] if isinstance(ids, str) else list(ids)
         links = list(edges)
         if not given and not links:
@@ -468,8 +485,8 @@ class Retriever:
 
     @property
     def path(self) -> str:
-        """The file."""
-        return self._store.path
+        """The file; of a foreign graph, the foreign one."""
+        return self._store.path if self._foreign is None else self._foreign.path
 
     @property
     def generation(self) -> int:
@@ -536,7 +553,14 @@ class Retriever:
         return self._store.manifest()
 
     def info(self) -> dict[str, Any]:
-        """Return what the file holds and what is in force, in plain JSON types."""
+        """Return what the file holds and what is in force, in plain JSON types.
+
+        Of a foreign graph also, under ``"foreign"``, how its file is read and what was skipped.
+        """
+        foreign = {}
+        if self._foreign is not None:
+            self._foreign.keep_in_step()
+            foreign["foreign"] = self._foreign.info()
         return {
             "path": self.path,
             **self._store.counts(),
@@ -548,10 +572,13 @@ class Retriever:
             "config": self.config.fingerprint(),
             "config_version": self._config_history().in_force,
             "config_changes": changes_of(self.config),
+            **foreign,
         }
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
+        if self._foreign is not None:
+            self._foreign.close()
         self._store.close()
         self._index = None
         self._cache.clear()
@@ -753,13 +780,10 @@ class Retriever:
         step = limit if group_by is None else max(4 * limit, 64)
         for start in range(0, len(order), step):
             batch = order[start : start + step]
-            found = self._store.nodes([index.rows.nums[p] for p in batch])
-            for position in batch:
-                node = found.get(int(index.rows.nums[position]))
-                if node is None or node.id != index.ids[position]:
-                    if without_gone:
-                        continue
-                    return None
+            found = self._nodes_at(index, batch)
+            if len(found) < len(batch) and not without_gone:
+                return None
+            for position, node in found.items():
                 if group_by is not None:
                     group = json.dumps(node.metadata.get(group_by, ["", node.id]), sort_keys=True, default=str)
                     groups[group] = groups.get(group, 0) + 1
@@ -790,6 +814,12 @@ class Retriever:
             )
         return tuple(hits)
 
+    def _nodes_at(self, index: Index, positions: Sequence[int]) -> dict[int, Node]:
+        """Return the nodes by position, in the order given; those that have gone meanwhile are left out."""
+        found = self._store.nodes([int(index.rows.nums[p]) for p in positions])
+        nodes = ((p, found.get(int(index.rows.nums[p]))) for p in positions)
+        return {p: node for p, node in nodes if node is not None and node.id == index.ids[p]}
+
     def _names(self, index: Index, positions: Sequence[int]) -> dict[int, str]:
         """Return the names of nodes by position."""
         by_num = self._store.nodes([int(index.rows.nums[p]) for p in positions])
@@ -799,6 +829,8 @@ class Retriever:
 
     def _current_index(self) -> Index:
         """Return the index of the store's generation, building what changed."""
+        if self._foreign is not None:
+            self._foreign.keep_in_step()
         index = self._index
         if index is not None and index.generation == self._store.generation():
             return index

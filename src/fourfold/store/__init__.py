@@ -1,19 +1,19 @@
 """The SQLite file: the only room that speaks SQL."""
 
 from fourfold.store.detect import ForeignSchema
-from fourfold.store.foreign import ForeignFile, ForeignGraph
-from fourfold.store.mirror import Mirror
+from fourfold.store.foreign import ForeignFile
+from fourfold.store.mirror import Follower, index_path
 from fourfold.store.sqlite import FIELDS, TOKEN, Changes, Row, Store, Writer
 
 __all__ = [
     "FIELDS",
     "TOKEN",
     "Changes",
+    "Follower",
     "ForeignFile",
-    "ForeignGraph",
     "ForeignSchema",
-    "Mirror",
     "Row",
     "Store",
     "Writer",
+    "index_path",
 ]

@@ -86,7 +86,10 @@ class ForeignFile:
 
     def changed(self) -> bool:
         """Whether the file may have changed since it was last read: one pragma and the file's status."""
-        return self._seen is None or self._seen != self._state()
+        try:
+            return self._seen is None or self._seen != self._state()
+        except sqlite3.Error as error:
+            raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}.") from error
 
     def forget(self) -> None:
         """Take the file for changed: what was read did not arrive."""

@@ -1,16 +1,23 @@
-"""The index of a foreign graph: an ordinary Fourfold file that knows the hash of every foreign node it was made of."""
+"""The index of a foreign graph: an ordinary Fourfold file that knows the hash of every foreign node it was made of.
+
+``Follower`` keeps it in step with the foreign file; ``Mirror`` compares the two and writes the difference.
+"""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import os
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
 
 from fourfold.errors import StoreError
-from fourfold.store.foreign import ForeignGraph
+from fourfold.store.foreign import ForeignFile, ForeignGraph, schema_as_json
 from fourfold.store.sqlite import Store, Writer
 from fourfold.types import Edge, Node
 
+_ATTEMPTS = 20
 _TABLE = "CREATE TABLE IF NOT EXISTS foreign_nodes (id TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID"
 
 
@@ -111,3 +118,101 @@ class Mirror:
             writer.execute("DELETE FROM foreign_nodes")
             for key in ("dimensions", "embedder", "foreign_stamp"):
                 writer.set_meta(key, None)
+
+
+class Write(Protocol):
+    """Embeds, tokenizes and stores nodes and edges in one transaction, which begins with ``first``."""
+
+    def __call__(self, nodes: Sequence[Node], edges: Sequence[Edge], *, first: Callable[[Writer], None]) -> int:
+        """Return the generation after the write."""
+        ...
+
+
+class _Moved(Exception):
+    """Another process has kept the index in step meanwhile."""
+
+
+class Follower:
+    """Keeps the index of a foreign file in step with it.
+
+    Args:
+        file: the foreign file.
+        store: its index, see ``index_path``.
+        write: how nodes and edges get into the index.
+
+    """
+
+    def __init__(self, file: ForeignFile, store: Store, write: Write) -> None:
+        self._file = file
+        self._store = store
+        self._write = write
+        self._mirror = Mirror(store, file.path)
+        self._lock = threading.RLock()
+        known = self._mirror.schema == schema_as_json(file.schema)
+        if not (known and file.is_as_stamped(self._mirror.stamp)):
+            self.keep_in_step()
+
+    @property
+    def path(self) -> str:
+        """The foreign file."""
+        return self._file.path
+
+    def refuse(self) -> NoReturn:
+        """Refuse to write: a foreign graph is only read."""
+        raise StoreError(
+            f"{self.path!r} is a foreign graph, which is only read; change it with the application it belongs to, and "
+            "the next search sees it."
+        )
+
+    def info(self) -> dict[str, Any]:
+        """Return how the file is read and what was skipped, in plain JSON types."""
+        return {
+            "index": self._store.path,
+            "schema": json.loads(schema_as_json(self._file.schema)),
+            "skipped": self._mirror.counts,
+            "notes": list(self._file.notes),
+        }
+
+    def close(self) -> None:
+        """Close the foreign file; a second call does nothing."""
+        self._file.close()
+
+    def keep_in_step(self) -> None:
+        """Take in what has changed in the foreign file since it was last read."""
+        with self._lock:
+            for _ in range(_ATTEMPTS):
+                if not self._file.changed():
+                    return
+                graph = self._file.read()
+                try:
+                    self._take_in(graph)
+                except _Moved:
+                    self._file.forget()
+                except BaseException:
+                    self._file.forget()
+                    raise
+            raise StoreError(f"{self.path!r} changes faster than it can be indexed; try again.")
+
+    def _take_in(self, graph: ForeignGraph) -> None:
+        """Write the difference between the foreign graph and its index in one transaction."""
+        stamp, schema = self._file.stamp(), schema_as_json(self._file.schema)
+        if graph.dimensions is not None and self._store.meta("dimensions") not in (None, str(graph.dimensions)):
+            self._mirror.reset()  # other vectors throughout: nothing of the old index can stay
+        change = self._mirror.difference(graph)
+        if change.empty and self._mirror.is_signed(stamp, schema, graph.counts):
+            return
+
+        def first(writer: Writer) -> None:
+            if writer.generation != change.generation + 1:
+                raise _Moved
+            self._mirror.write(writer, change, stamp, schema, graph.counts)
+
+        self._write(change.nodes, change.edges, first=first)
+
+
+def index_path(path: str) -> str:
+    """Return where the index of a foreign file lives: beside it, or in memory where that cannot be written."""
+    beside = f"{path}.fourfold"
+    folder = os.path.dirname(os.path.abspath(beside))
+    writable = os.access(folder, os.W_OK) and (not os.path.exists(beside) or os.access(beside, os.W_OK))
+    return beside if writable else ":memory:"

@@ -120,9 +120,11 @@ class Store:
         """Check whose file this is, and bring its schema up to date."""
         connection = self._writer
         try:
+            connection.execute("BEGIN")  # one snapshot: another process may be creating the tables right now
             version = schema_version(connection)
             application = connection.execute("PRAGMA application_id").fetchone()[0]
             tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+            connection.execute("COMMIT")
         except sqlite3.OperationalError as error:
             raise StoreError(f"The file {self.path!r} cannot be opened: {error}.") from error
         except sqlite3.DatabaseError as error:
@@ -508,9 +510,7 @@ class Writer:
     def delete_edges(self, edges: Sequence[Edge]) -> int:
         """Delete edges by (source, target, type); unknown ones are passed over. Return how many there were."""
         nums = _nums_of(self._connection, list({end for e in edges for end in (e.source, e.target)}))
-        keys = [
-            (nums[e.source], nums[e.target], e.type) for e in edges if e.source in nums and e.target in nums
-        ]
+        keys = [(nums[e.source], nums[e.target], e.type) for e in edges if e.source in nums and e.target in nums]
         cursor = self._connection.executemany(
             "DELETE FROM edges WHERE source = ? AND target = ? AND type = (SELECT num FROM edge_types WHERE type = ?)",
             keys,
