@@ -10,7 +10,7 @@ import json
 import os
 import threading
 import warnings
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -81,7 +81,12 @@ class ForeignRetriever(Retriever):
         return self._file.schema
 
     def add(
-        self, nodes: Iterable[Node] = (), edges: Iterable[Edge] = (), *, progress: Progress | None = None
+        self,
+        nodes: Iterable[Node] = (),
+        edges: Iterable[Edge] = (),
+        *,
+        progress: Progress | None = None,
+        also: Callable[[Writer], None] | None = None,
     ) -> NoReturn:
         """Refuse: a foreign graph is only read."""
         self._refuse()
