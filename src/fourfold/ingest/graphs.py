@@ -71,7 +71,13 @@ def _document(line: str, source: str) -> Document:
             f"{', '.join(wrong) or 'metadata or links'} of document {identity!r} is of a wrong type."
         )
     return Document(
-        id=identity, metadata=metadata, links=tuple(map(str, links)), **{**fields, "source": fields["source"] or source}
+        id=identity,
+        text=fields["text"],
+        title=fields["title"],
+        type=fields["type"],
+        metadata=metadata,
+        source=fields["source"] or source,
+        links=tuple(map(str, links)),
     )
 
 

@@ -105,7 +105,7 @@ def _parser() -> Any:
 
 def _yaml() -> Any:
     try:
-        import yaml
+        import yaml  # type: ignore[import-untyped]
     except ImportError as error:
         raise MissingExtraError(
             "Reading front matter needs PyYAML; install it with pip install 'fourfold[ingest]'."

@@ -363,7 +363,11 @@ class Books:
         """Return the number of each label; new ones are stored."""
         self._many(
             "INSERT OR IGNORE INTO labels (kind, label, head) VALUES (?, ?, ?)",
-            sorted({(label.kind, label.label, label.head) for label in labels}, key=lambda row: row[:2]),
+            list(
+                dict.fromkeys(
+                    (label.kind, label.label, label.head) for label in sorted(labels, key=lambda x: (x.kind, x.label))
+                )
+            ),
         )
         rows = self._execute(
             "SELECT l.kind, l.label, l.num FROM json_each(?) j CROSS JOIN labels l ON l.label = j.value",
