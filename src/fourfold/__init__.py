@@ -7,6 +7,7 @@ from fourfold.errors import (
     EmbedderMismatchError,
     FilterError,
     FourfoldError,
+    FourfoldWarning,
     InvalidValueError,
     MissingExtraError,
     SchemaDetectionError,
@@ -15,7 +16,7 @@ from fourfold.errors import (
     UnknownNodeError,
 )
 from fourfold.intent import IntentSpec
-from fourfold.retriever import FourfoldWarning, Retriever
+from fourfold.retriever import Retriever
 from fourfold.store import ForeignSchema
 from fourfold.types import (
     Components,

@@ -49,3 +49,7 @@ class SearchError(FourfoldError):
 
 class MissingExtraError(FourfoldError, ImportError):
     """An optional dependency is not installed; the sentence names the extra to install."""
+
+
+class FourfoldWarning(UserWarning):
+    """Something works, but not as well as it could; the sentence says what to do."""

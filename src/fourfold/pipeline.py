@@ -227,7 +227,7 @@ def _candidate_scales(
 
 
 def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: RetrievalConfig) -> dict[str, FloatArray]:
-    """Standard scores, both components divided by the query's single largest: peakedness is evidence."""
+    """Divide the standard scores of both components by the query's single largest: peakedness is evidence."""
     populations = {"embedding": int(index.rows.has_vector.sum()), "text": len(index)}
     standard = {
         name: standard_scores(values, background=config.background, population=populations[name])
@@ -304,7 +304,8 @@ def graph_component(scores: Scores, index: Index, query: Query, config: Retrieva
     if config.pagerank_share and len(adjacency) >= config.pagerank_min_edges:
         proximity = signals.graph.with_pagerank(proximity, index.pagerank(), config.pagerank_share, query.mask)
     if config.scaling == "standard":
-        return np.minimum(proximity / scores.seed_weights.sum(), 1.0)
+        share: FloatArray = np.minimum(proximity / scores.seed_weights.sum(), 1.0)
+        return share
     return by_maximum(proximity)
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import hashlib
-import json
 import math
 import threading
 import warnings
@@ -12,7 +10,6 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
-from numbers import Real
 from pathlib import Path
 from types import MappingProxyType, TracebackType
 from typing import Any, Self
@@ -20,38 +17,24 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import explain, filters, pipeline
+from fourfold import explain, pipeline
+from fourfold.asking import Asker, Options
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
-from fourfold.edge_types import TypeLabels
 from fourfold.embed import Embedder, as_embedder
-from fourfold.embed.base import LARGEST_COORDINATE, checked
-from fourfold.embed.static import bundled
-from fourfold.errors import (
-    DimensionError,
-    EmbedderError,
-    EmbedderMismatchError,
-    InvalidValueError,
-    UnknownNodeError,
-)
+from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, UnknownNodeError
+from fourfold.graph_embedding import GraphEmbedding, Progress
+from fourfold.hits import NodeGoneError, collect, names
 from fourfold.index import Index, build
-from fourfold.pipeline import MODES, Query, Scores
+from fourfold.pipeline import Query, Scores
 from fourfold.store import FIELDS, Follower, ForeignFile, ForeignSchema, Row, Store, Writer, index_path
 from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
+from fourfold.validation import check_edge, check_node, content_hash
 
-Progress = Callable[[int, int], None]
-"""Called with (nodes done, nodes in all) while nodes are embedded."""
-
-_LARGEST_WEIGHT = 1e30
-_EMBED_BATCH = 2048
 _TOKENIZE_BATCH = 8192
-
-
-class FourfoldWarning(UserWarning):
-    """Something works, but not as well as it could; the sentence says what to do."""
 
 
 class Retriever:
@@ -60,7 +43,7 @@ class Retriever:
     Args:
         path: the file, created if missing; ``":memory:"`` keeps everything in memory.
         embedder: None for the embedded static model; a callable, a Model2Vec folder or name, or an Embedder.
-        config: the constants of retrieval; None for those applied to the file (see ``apply_config``), else the defaults.
+        config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it.
 
     Raises:
@@ -81,18 +64,17 @@ class Retriever:
         self._store = Store(path, read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
-            self._embedder: Embedder = as_embedder(embedder)
+            self._embedding = GraphEmbedding(self._store, as_embedder(embedder), self.config)
             self._tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
-                self._check_embedder(self._store.meta("embedder"))
+                self._embedding.check()
         except BaseException:
             self._store.close()
             raise
         self._index: Index | None = None
         self._index_lock = threading.Lock()
         self._cache: Cache[SearchResult] = Cache(self.config.cache_size, self.config.cache_seconds)
-        self._masks: Cache[NDArray[np.bool_]] = Cache(64, self.config.cache_seconds)
-        self._labels: TypeLabels | None = None
+        self._asker = Asker(self._store, self._embedding, self._tokenizer, self.config)
 
     @classmethod
     def open_foreign(
@@ -172,7 +154,7 @@ class Retriever:
         if self._foreign is not None:
             self._foreign.refuse()
         latest = list({node.id: node for node in map(check_node, nodes)}.values())
-        links = [_valid_edge(edge) for edge in edges]
+        links = [check_edge(edge) for edge in edges]
         if not latest and not links and also is None:
             return self.generation
         return self._write(latest, links, progress=progress, also=also)
@@ -187,15 +169,17 @@ class Retriever:
         also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
-        vectors, embedded = self._vectors_for(nodes, progress)
-        rows = [Row(node, _content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
+        vectors, embedded = self._embedding.documents(nodes, progress)
+        rows = [Row(node, content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
         batches = []
         for start in range(0, len(rows), _TOKENIZE_BATCH):
             part = rows[start : start + _TOKENIZE_BATCH]
             batches.append((part, *self._tokenizer.batch([getattr(r.node, f) for r in part for f in FIELDS])))
         with self._store.transaction() as writer:
             first(writer)
-            self._sign(writer, {len(v) for v in vectors if v is not None}, embedded=embedded, tokenized=bool(rows))
+            self._embedding.sign(writer, {len(v) for v in vectors if v is not None}, embedded=embedded)
+            if rows:
+                self._sign_tokenizer(writer)
             for prepared in batches:
                 writer.put_nodes(*prepared)
             if edges:
@@ -206,27 +190,14 @@ class Retriever:
         self._cache.clear()
         return generation
 
-    def _sign(self, writer: Writer, dimensions: set[int], *, embedded: bool, tokenized: bool) -> None:
-        """Store what the vectors and terms are made with; refuse those that cannot stand beside the stored ones."""
-        stored = writer.meta("dimensions")
-        known = dimensions | ({int(stored)} if stored is not None else set())
-        if len(known) > 1:
-            new = " and ".join(map(str, sorted(dimensions)))
-            raise DimensionError(
-                f"The new vectors have {new} dimensions, those of {self.path!r} have {stored or 'none yet'}."
+    def _sign_tokenizer(self, writer: Writer) -> None:
+        """Store which tokenizer made the terms; refuse to mix two."""
+        if (name := writer.meta("tokenizer")) not in (None, self._tokenizer.name):
+            raise EmbedderMismatchError(
+                f"{self.path!r} was meanwhile made with the tokenizer {name!r}, this retriever uses "
+                f"{self._tokenizer.name!r}; open it again."
             )
-        if dimensions:
-            writer.set_meta("dimensions", str(*dimensions))
-        if embedded:
-            self._check_embedder(writer.meta("embedder"))
-            writer.set_meta("embedder", self._embedder.name)
-        if tokenized:
-            if (name := writer.meta("tokenizer")) not in (None, self._tokenizer.name):
-                raise EmbedderMismatchError(
-                    f"{self.path!r} was meanwhile made with the tokenizer {name!r}, this retriever uses "
-                    f"{self._tokenizer.name!r}; open it again."
-                )
-            writer.set_meta("tokenizer", self._tokenizer.name)
+        writer.set_meta("tokenizer", self._tokenizer.name)
 
     def delete(self, ids: Iterable[str] = (), *, edges: Iterable[Edge] = ()) -> int:
         """Delete nodes with all their edges, and single edges. Unknown ones are passed over.
@@ -283,24 +254,38 @@ class Retriever:
             SearchError: every component failed.
 
         """
-        request = self._checked_request(
-            query, k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source
-        )
+        options = Options(k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source)
+        arguments = options.key(query, self.config)
         for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
             index = self._current_index()
-            key = (index.generation, *request)
+            key = (index.generation, *arguments)
             if (known := self._cache.get(key)) is not None:
                 return known
-            result = self._answer(
-                index, query, k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source,
-                without_gone=last,
-            )  # fmt: skip
-            if result is not None:
-                break
-        assert result is not None
+            try:
+                result = self._answer(index, query, options, without_gone=last)
+            except NodeGoneError:
+                continue
+            break
         if not result.degraded:
             self._cache.put(key, result)
         return result
+
+    def _answer(self, index: Index, text: str, options: Options, *, without_gone: bool) -> SearchResult:
+        query = self._asker.query(index, text, options)
+        limit = query.limit
+        if options.group_by is not None:
+            query = replace(query, limit=len(index))
+        scores = pipeline.run(index, query, self.config)
+        return SearchResult(
+            query=text,
+            hits=collect(self._store, index, query, scores, limit, options, self.config, without_gone=without_gone),
+            intent=scores.spec.name,
+            weights=scores.weights,
+            mode=options.mode,
+            degraded=scores.failed,
+            generation=index.generation,
+            meta=MappingProxyType({"diversity": sorted(index.ids[p] for p in scores.bonus)}),
+        )
 
     async def asearch(self, query: str, **options: Any) -> SearchResult:
         """Search without blocking the event loop; the options are those of ``search``."""
@@ -322,15 +307,7 @@ class Retriever:
             EmbedderError: the embedder failed, or there are no texts.
 
         """
-        self._check_embedder(self._store.meta("embedder"))
-        if isinstance(texts, str) or not texts:
-            raise EmbedderError(f"A query vector is made of a list of at least one text, not of {texts!r}.")
-        try:
-            vectors = [self._embedder.embed_query(text) for text in texts]
-        except Exception as error:
-            raise EmbedderError(f"The embedder {self._embedder.name!r} failed on the query: {error}") from error
-        mean: FloatArray = checked(vectors, len(texts), self._embedder.name).mean(axis=0)
-        return mean
+        return self._embedding.mean_query(texts)
 
     def explain(self, query: str, node_id: str, **options: Any) -> Explanation:
         """Tell in words and numbers why a node stands where it does; the options are those of ``search``.
@@ -339,28 +316,18 @@ class Retriever:
             UnknownNodeError: there is no such node.
 
         """
-        known = Retriever.search.__kwdefaults__ or {}
-        if unknown := sorted(set(options) - set(known)):
-            raise InvalidValueError(f"explain has no option {unknown[0]!r}; its options are {', '.join(known)}.")
-        self._checked_request(query, **{**known, **options})
+        wanted = Options.of(options)
+        wanted.key(query, self.config)
         index = self._current_index()
         position = index.position(node_id)
         node = self._store.nodes_by_id([node_id]).get(node_id)
         if position is None or node is None:
             raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
-        request = self._query(
-            index,
-            query,
-            options.get("k"),
-            options.get("filter"),
-            options.get("intent"),
-            options.get("weights"),
-            options.get("query_vector"),
-            options.get("mode", "hybrid"),
-        )
+        request = self._asker.query(index, query, wanted)
         scores = pipeline.run(index, request, self.config)
-        names = self._names(index, [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()])
-        return explain.explanation(scores, index, request, self.config, position, node, names)
+        around = [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()]
+        known = names(self._store, index, around)
+        return explain.explanation(scores, index, request, self.config, position, node, known)
 
     def forget_answers(self) -> None:
         """Drop every remembered answer; the next searches are computed anew."""
@@ -369,7 +336,7 @@ class Retriever:
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
         """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
         index = self._current_index()
-        return index, [self._query(index, text, k, None, None, None, None, "hybrid") for text in queries]
+        return index, [self._asker.query(index, text, Options(k=k)) for text in queries]
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -449,6 +416,8 @@ class Retriever:
         with self._index_lock:
             self.config = config
             self._index = None
+            self._embedding = GraphEmbedding(self._store, self.embedder, config)
+            self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
     def scores(self, query: str, **options: Any) -> tuple[Index, Query, Scores]:
@@ -461,14 +430,10 @@ class Retriever:
             InvalidValueError, FilterError, DimensionError, SearchError: as ``search``.
 
         """
-        names = ("k", "filter", "intent", "weights", "query_vector")
-        k, filter, intent, weights, query_vector = (options.pop(name, None) for name in names)
-        mode = options.pop("mode", "hybrid")
-        if options:
-            raise TypeError(f"scores() has no option {next(iter(options))!r}.")
-        self._checked_request(query, k, filter, intent, weights, query_vector, mode, None, None, 1)
+        wanted = Options.of(options)
+        wanted.key(query, self.config)
         index = self._current_index()
-        request = self._query(index, query, k, filter, intent, weights, query_vector, mode)
+        request = self._asker.query(index, query, wanted)
         return index, request, pipeline.run(index, request, replace(self.config, diversity_bonus=0.0))
 
     # -- looking around -----------------------------------------------------------------------------------------
@@ -496,7 +461,7 @@ class Retriever:
     @property
     def embedder(self) -> Embedder:
         """The embedding model in use."""
-        return self._embedder
+        return self._embedding.embedder
 
     def __len__(self) -> int:
         """Return the number of nodes."""
@@ -542,7 +507,7 @@ class Retriever:
 
         """
         index = self.index
-        return sorted(index.ids[position] for position in np.nonzero(self._mask(index, filter))[0])
+        return sorted(index.ids[position] for position in np.nonzero(self._asker.mask(index, filter))[0])
 
     def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return every piece of metadata as words: its node's number in the store, and "key value"."""
@@ -591,240 +556,6 @@ class Retriever:
     ) -> None:
         self.close()
 
-    # -- how a query is answered --------------------------------------------------------------------------------
-
-    def _checked_request(
-        self,
-        query: str,
-        k: int | None,
-        filter: Mapping[str, Any] | None,
-        intent: str | None,
-        weights: Weights | Mapping[str, float] | None,
-        query_vector: Sequence[float] | FloatArray | None,
-        mode: str,
-        min_score: float | None,
-        group_by: str | None,
-        max_per_source: int,
-    ) -> tuple[object, ...]:
-        """Refuse what cannot be meant, and return the key of the answer: every argument that changes it."""
-        if not isinstance(query, str):
-            raise InvalidValueError(f"The query is {query!r}; it must be a string.")
-        for name, number in (("k", k), ("max_per_source", max_per_source)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-                raise InvalidValueError(f"{name} is {number!r}; it must be a whole number of at least 1.")
-        if mode not in MODES:
-            raise InvalidValueError(f"mode is {mode!r}; it must be one of {', '.join(MODES)}.")
-        if min_score is not None and not (isinstance(min_score, (int, float)) and math.isfinite(min_score)):
-            raise InvalidValueError(f"min_score is {min_score!r}; it must be a finite number.")
-        for name, text in (("intent", intent), ("group_by", group_by)):
-            if text is not None and not isinstance(text, str):
-                raise InvalidValueError(f"{name} is {text!r}; it must be a string.")
-        weight_key = None
-        if weights is not None:
-            weight_key = pipeline.explicit_weights(weights, self.config).as_tuple()
-        vector_key = None if query_vector is None else _valid_vector(query_vector, "query_vector").tobytes()
-        filter_key = None if filter is None else filters.canonical(filter)
-        return (query, k, filter_key, intent, weight_key, vector_key, mode, min_score, group_by, max_per_source)
-
-    def _answer(
-        self,
-        index: Index,
-        text: str,
-        k: int | None,
-        filter: Mapping[str, Any] | None,
-        intent: str | None,
-        weights: Weights | Mapping[str, float] | None,
-        query_vector: Sequence[float] | FloatArray | None,
-        mode: str,
-        min_score: float | None,
-        group_by: str | None,
-        max_per_source: int,
-        *,
-        without_gone: bool,
-    ) -> SearchResult | None:
-        """Return the answer; if one of its nodes has gone meanwhile, None, or the answer without it."""
-        query = self._query(index, text, k, filter, intent, weights, query_vector, mode)
-        limit = query.limit
-        if group_by is not None:
-            query = replace(query, limit=len(index))
-        scores = pipeline.run(index, query, self.config)
-        hits = self._hits(
-            scores, index, query, limit, min_score, group_by, max_per_source, without_gone=without_gone
-        )
-        if hits is None:
-            return None
-        return SearchResult(
-            query=text,
-            hits=hits,
-            intent=scores.spec.name,
-            weights=scores.weights,
-            mode=mode,
-            degraded=scores.failed,
-            generation=index.generation,
-            meta=MappingProxyType({"diversity": sorted(index.ids[p] for p in scores.bonus)}),
-        )
-
-    def _query(
-        self,
-        index: Index,
-        text: str,
-        k: int | None,
-        filter: Mapping[str, Any] | None,
-        intent: str | None,
-        weights: Weights | Mapping[str, float] | None,
-        query_vector: Sequence[float] | FloatArray | None,
-        mode: str,
-    ) -> Query:
-        """Bring a query into the form the pipeline takes: words, vector and mask for this generation."""
-        stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
-        vector, failed = self._query_vector(index, stripped, query_vector, mode)
-        words = self._tokenizer.terms_of_words(stripped)
-        return Query(
-            text=stripped,
-            words=words,
-            limit=min(k if k is not None else self.config.limit, max(len(index), 1)),
-            mode=mode,
-            vector=vector,
-            mask=None if not filter else self._mask(index, filter),
-            intent=intent,
-            weights=weights,
-            phrases=self._store.phrase,
-            asked_types=partial(self._asked_types, index, words),
-            failed=failed,
-        )
-
-    def _query_vector(
-        self, index: Index, text: str, given: Sequence[float] | FloatArray | None, mode: str
-    ) -> tuple[FloatArray | None, tuple[str, ...]]:
-        """Return the query's vector, and the component that failed, if it did."""
-        dimensions = index.matrix.shape[1]
-        if given is not None:
-            vector = _valid_vector(given, "query_vector")
-            if index.has_vectors and len(vector) != dimensions:
-                raise DimensionError(
-                    f"The query vector has {len(vector)} dimensions, the vectors of {self.path!r} have {dimensions}."
-                )
-            return vector, ()
-        if mode == "text" or not index.has_vectors or not text:
-            return None, ()
-        self._check_embedder(self._store.meta("embedder"))
-        try:
-            vector = checked([self._embedder.embed_query(text)], 1, self._embedder.name)[0]
-        except Exception as error:
-            if mode == "embedding":
-                raise EmbedderError(f"The embedder {self._embedder.name!r} failed on the query: {error}") from error
-            pipeline.logger.warning("The embedder %r failed on the query: %s", self._embedder.name, error)
-            return None, ("embedding",)
-        if len(vector) != dimensions:
-            warnings.warn(
-                f"The embedder {self._embedder.name!r} gives {len(vector)} dimensions, the vectors of {self.path!r} "
-                f"have {dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, "
-                "or query_vector.",
-                FourfoldWarning,
-                stacklevel=4,
-            )
-            vector = np.resize(np.pad(vector, (0, max(dimensions - len(vector), 0))), dimensions)
-        return vector, ()
-
-    def _mask(self, index: Index, condition: Mapping[str, Any]) -> NDArray[np.bool_]:
-        """Return which nodes a filter keeps, (n_nodes,); remembered for the generation."""
-        key = (index.generation, filters.canonical(condition))
-        mask = self._masks.get(key)
-        if mask is None:
-            mask = np.zeros(len(index), bool)
-            mask[index.positions_of(self._store.matching(*filters.to_sql(condition)))] = True
-            self._masks.put(key, mask)
-        return mask
-
-    def _asked_types(
-        self, index: Index, words: Sequence[tuple[str, tuple[str, ...]]], best_seed: int
-    ) -> FloatArray | None:
-        """Return how much the query asks for each edge type, or None where there is no choice of types.
-
-        Words that name the best seed say where to start, not where to go.
-        """
-        in_use = sorted(index.adjacency.types_in_use)
-        if len(in_use) < 2:
-            return None
-        names = tuple(index.adjacency.type_names[number] for number in in_use)
-        labels = self._labels  # another thread, on another generation, may replace it
-        if labels is None or labels.names != names:
-            self._labels = labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
-        named = index.name_terms(best_seed)
-        asking = [w for w, terms in words if terms and not named.issuperset(map(index.vocabulary.get, terms))]
-        asked = np.zeros(len(index.adjacency.type_names))
-        asked[in_use] = labels.closeness(
-            asking, sharpness=self.config.chosen_sharpness, enough=self.config.chosen_enough
-        )
-        return asked
-
-    def _hits(
-        self,
-        scores: Scores,
-        index: Index,
-        query: Query,
-        limit: int,
-        min_score: float | None,
-        group_by: str | None,
-        max_per_source: int,
-        *,
-        without_gone: bool,
-    ) -> tuple[Hit, ...] | None:
-        """Return the hits with their nodes; if one has gone meanwhile, None, or the hits without it."""
-        order = scores.order
-        if min_score is not None:
-            order = [p for p in order if pipeline.final_score(scores, p, self.config) >= min_score]
-        nodes: dict[int, Node] = {}
-        chosen: list[int] = []
-        groups: dict[str, int] = {}
-        step = limit if group_by is None else max(4 * limit, 64)
-        for start in range(0, len(order), step):
-            batch = order[start : start + step]
-            found = self._nodes_at(index, batch)
-            if len(found) < len(batch) and not without_gone:
-                return None
-            for position, node in found.items():
-                if group_by is not None:
-                    group = json.dumps(node.metadata.get(group_by, ["", node.id]), sort_keys=True, default=str)
-                    groups[group] = groups.get(group, 0) + 1
-                    if groups[group] > max_per_source:
-                        continue
-                nodes[position] = node
-                chosen.append(position)
-                if len(chosen) == limit:
-                    break
-            if len(chosen) == limit:
-                break
-        others = [seed for seed in scores.seeds.tolist() if seed not in nodes]
-        names = {p: nodes[p].name for p in chosen} | self._names(index, others)
-        sentences = explain.why(scores, index, query, chosen, names)
-        hits = []
-        for position, sentence in zip(chosen, sentences, strict=True):
-            components = explain.components_of(scores, position)
-            community = None if scores.communities is None else int(scores.communities[position])
-            hits.append(
-                Hit(
-                    node=nodes[position],
-                    score=pipeline.final_score(scores, position, self.config),
-                    components=components,
-                    method=explain.method_of(components),
-                    why=sentence,
-                    community=None if community == -1 else community,
-                )
-            )
-        return tuple(hits)
-
-    def _nodes_at(self, index: Index, positions: Sequence[int]) -> dict[int, Node]:
-        """Return the nodes by position, in the order given; those that have gone meanwhile are left out."""
-        found = self._store.nodes([int(index.rows.nums[p]) for p in positions])
-        nodes = ((p, found.get(int(index.rows.nums[p]))) for p in positions)
-        return {p: node for p, node in nodes if node is not None and node.id == index.ids[p]}
-
-    def _names(self, index: Index, positions: Sequence[int]) -> dict[int, str]:
-        """Return the names of nodes by position."""
-        by_num = self._store.nodes([int(index.rows.nums[p]) for p in positions])
-        return {p: by_num[num].name for p in positions if (num := int(index.rows.nums[p])) in by_num}
-
     # -- keeping up ---------------------------------------------------------------------------------------------
 
     def _current_index(self) -> Index:
@@ -839,65 +570,6 @@ class Retriever:
                 self._index = build(self._store, self.config, self._index)
             return self._index
 
-    def _vectors_for(
-        self, nodes: Sequence[Node], progress: Progress | None
-    ) -> tuple[list[NDArray[np.float32] | None], bool]:
-        """Return a vector for each node, and whether the embedder made any of them."""
-        vectors: list[NDArray[np.float32] | None] = [
-            None if node.vector is None else _valid_vector(node.vector, f"The vector of node {node.id!r}")
-            for node in nodes
-        ]
-        lengths = {len(v): n.id for v, n in zip(vectors, nodes, strict=True) if v is not None}
-        stored = self._store.meta("dimensions")
-        if stored is not None:
-            lengths.setdefault(int(stored), "")
-        if len(lengths) > 1:
-            known = stored or next(iter(lengths))
-            other, culprit = next((n, i) for n, i in lengths.items() if n != int(known))
-            raise DimensionError(
-                f"The vector of node {culprit!r} has {other} dimensions, the vectors of {self.path!r} have {known}."
-            )
-        missing = [place for place, vector in enumerate(vectors) if vector is None]
-        if not missing or (lengths and self._store.meta("embedder") is None and not self._fits(next(iter(lengths)))):
-            return vectors, False
-        self._check_embedder(self._store.meta("embedder"))
-        for start in range(0, len(missing), _EMBED_BATCH):
-            batch = missing[start : start + _EMBED_BATCH]
-            texts = [self._text_of(nodes[place]) for place in batch]
-            try:
-                made = checked(self._embedder.embed_documents(texts), len(texts), self._embedder.name)
-            except EmbedderError:
-                raise
-            except Exception as error:
-                raise EmbedderError(
-                    f"The embedder {self._embedder.name!r} failed, nothing was written: {error}"
-                ) from error
-            for place, vector in zip(batch, made, strict=True):
-                vectors[place] = vector
-            if progress is not None:
-                progress(min(start + len(batch), len(missing)), len(missing))
-        return vectors, bool(missing)
-
-    def _fits(self, dimensions: int) -> bool:
-        """Whether the embedder's vectors can stand beside given ones of this dimension."""
-        try:
-            return len(self._embedder.embed_query("dimension")) == dimensions
-        except Exception:
-            return False
-
-    def _text_of(self, node: Node) -> str:
-        """Return what the embedder reads of a node."""
-        names = [node.name] * (self.config.embed_name_times if node.text else 1)
-        parts = (*names, node.type if self.config.embed_type else "", node.text)
-        return " ".join(part for part in parts if part)
-
-    def _check_embedder(self, stored: str | None) -> None:
-        if stored is not None and stored != self._embedder.name:
-            raise EmbedderMismatchError(
-                f"The vectors of {self.path!r} were made with the embedder {stored!r}, this retriever has "
-                f"{self._embedder.name!r}; give embedder= the one they were made with, or embed the graph again."
-            )
-
     def _tokenizer_name(self) -> str:
         """Return the stored tokenizer's name; a config that asks for another one is refused."""
         stored = self._store.meta("tokenizer")
@@ -908,70 +580,3 @@ class Retriever:
             f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
             "open it with its own, or build it again."
         )
-
-
-def check_node(node: Node) -> Node:
-    """Return a node that can be stored, or say in an InvalidValueError why it cannot."""
-    if not isinstance(node, Node):
-        raise InvalidValueError(f"A node must be a fourfold.Node, not {type(node).__name__}.")
-    if not isinstance(node.id, str) or not node.id:
-        raise InvalidValueError(f"A node has the id {node.id!r}; it must be a string that is not empty.")
-    if "\x00" in node.id:
-        raise InvalidValueError(f"A node has the id {node.id!r}; it must not hold a NUL character.")
-    for name in ("id", *FIELDS):
-        value = getattr(node, name)
-        if not isinstance(value, str):
-            raise InvalidValueError(f"The {name} of node {node.id!r} is {value!r}; it must be a string.")
-        if not value.isascii():
-            _require_unicode(value, f"The {name} of node {node.id!r}")
-    if not isinstance(node.metadata, Mapping):
-        raise InvalidValueError(f"The metadata of node {node.id!r} is {node.metadata!r}; it must be a mapping.")
-    try:
-        json.dumps(dict(node.metadata), allow_nan=False, ensure_ascii=False, sort_keys=True).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidValueError(f"The metadata of node {node.id!r} is not made of JSON values: {error}.") from error
-    return node
-
-
-def _require_unicode(value: str, what: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(f"{what} holds a lone surrogate: {error.reason}.") from error
-
-
-def _valid_edge(edge: Edge) -> Edge:
-    if not isinstance(edge, Edge):
-        raise InvalidValueError(f"An edge must be a fourfold.Edge, not {type(edge).__name__}.")
-    if not all(isinstance(value, str) for value in (edge.source, edge.target, edge.type)):
-        raise InvalidValueError(f"Source, target and type of an edge must be strings: {edge!r}.")
-    for value in (edge.source, edge.target, edge.type):
-        if not value.isascii():
-            _require_unicode(value, f"The edge {edge.source!r} → {edge.target!r} of type {edge.type!r}")
-    weight = edge.weight
-    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= weight <= _LARGEST_WEIGHT:
-        raise InvalidValueError(
-            f"The edge {edge.source!r} → {edge.target!r} has the weight {weight!r}; it must be a number from 0 to "
-            f"{_LARGEST_WEIGHT:g}."
-        )
-    return edge
-
-
-def _valid_vector(given: object, what: str) -> NDArray[np.float32]:
-    try:
-        with np.errstate(over="ignore"):
-            vector = np.asarray(given, dtype=np.float32)
-    except (TypeError, ValueError, OverflowError) as error:
-        raise InvalidValueError(f"{what} is no list of numbers: {error}.") from error
-    if vector.ndim != 1 or not len(vector):
-        raise InvalidValueError(f"{what} has shape {vector.shape}; it must be one row of numbers.")
-    if not np.isfinite(vector).all():
-        raise InvalidValueError(f"{what} holds NaN or infinite numbers.")
-    if np.abs(vector).max() > LARGEST_COORDINATE:
-        raise InvalidValueError(f"{what} holds numbers beyond {LARGEST_COORDINATE:g}; its length overflows.")
-    return vector
-
-
-def _content_hash(node: Node) -> str:
-    content = json.dumps([node.name, node.type, node.text, dict(node.metadata)], sort_keys=True, ensure_ascii=False)
-    return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()

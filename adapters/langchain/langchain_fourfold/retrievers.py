@@ -11,8 +11,8 @@ from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, Callba
 from langchain_core.documents import Document
 from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableConfig
-from langchain_core.vectorstores import VectorStore
 from langchain_core.tools import BaseTool
+from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights

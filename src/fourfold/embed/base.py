@@ -11,11 +11,9 @@ from numpy.typing import NDArray
 
 from fourfold.errors import EmbedderError
 from fourfold.types import FloatArray
+from fourfold.validation import LARGEST_COORDINATE
 
 Vectors = NDArray[np.float32]
-
-LARGEST_COORDINATE = 1e15
-"""Beyond it the length of a vector may overflow float32."""
 
 
 @runtime_checkable

@@ -10,10 +10,11 @@ from fourfold.errors import InvalidValueError
 from fourfold.ingest.chunking import chunks
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.linking import labels_borne, labels_used, link
-from fourfold.retriever import Retriever, check_node
+from fourfold.retriever import Retriever
 from fourfold.store import Writer
 from fourfold.store.documents import Booked, Books, Entry, booked, is_unlinked
 from fourfold.types import Edge, Node
+from fourfold.validation import check_node
 
 Progress = Callable[[int], None]
 """Called with the number of documents written so far."""

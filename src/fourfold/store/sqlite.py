@@ -11,7 +11,7 @@ import json
 import sqlite3
 import threading
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from types import MappingProxyType
@@ -175,9 +175,6 @@ class Store:
             except sqlite3.Error as error:
                 raise StoreError(f"Reading {self.path!r} failed: {error}.") from error
 
-    def reading(self) -> AbstractContextManager[sqlite3.Connection]:
-        """Return the read connection for a statement of another module of the store; errors become StoreError."""
-        return self._reading()
 
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
