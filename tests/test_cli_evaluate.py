@@ -7,7 +7,7 @@ from typer.testing import CliRunner
 
 from fourfold import Edge, Node, Retriever
 from fourfold.cli import create_app
-from fourfold.evaluate import JudgedQuery, Run, load_judgements, save_probes
+from fourfold.evaluate import JudgedQuery, Run, load_judgements, save_probes, tune
 
 
 def run(*args, code=0):
@@ -62,8 +62,15 @@ def test_ablate_shows_ladder_ablation_and_fusion(graph, tmp_path):
     assert report.read_text().count("data:image/png") == 4
 
 
-def test_tune_applies_only_when_told_and_can_be_taken_back(graph):
+def test_tune_applies_only_when_told_and_can_be_taken_back(graph, monkeypatch):
     db, probes = graph
+    learnt = []
+
+    def once(*args, **options):  # what is learnt does not change between the two calls, and learning takes seconds
+        learnt.append(learnt[0] if learnt else tune(*args, **options))
+        return learnt[0]
+
+    monkeypatch.setattr("fourfold.cli.evaluate.tune", once)
     dry = json.loads(run("tune", probes, "--db", db, "--json").stdout)
     assert dry["verdict"].startswith("Better") and dry["applied"] is None
     assert json.loads(run("info", "--db", db, "--json").stdout)["config_version"] == 0
