@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 from pathlib import Path
@@ -92,7 +93,7 @@ def test_nodes_and_edges(make):
         ]
         assert graph.edges(["w"]) == [Edge("w", "p", "requires", 0.5), Edge("w", "r", "similar_to", 2.0)]
         assert graph.edges(["r"])[0] == Edge("r", "p", "requires", 1.0)
-        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("save data", mode="text").ids[0] == "w"
         assert graph.search("disk", filter={"size.mb": {"$gt": 2}}).ids == ["w"]
 
 
@@ -348,7 +349,7 @@ def test_a_table_of_a_missing_extension_is_left_out_with_a_warning(make):
     connection.close()
     with pytest.warns(FourfoldWarning, match="vec0"):
         graph = foreign(path)
-    assert graph.search("save data").ids[0] == "w"
+    assert graph.search("save data", mode="text").ids[0] == "w"
     assert "vec0" in graph.info()["foreign"]["notes"][0]
     graph.close()
 
@@ -370,7 +371,7 @@ def test_the_file_is_never_altered(make, wal):
     files = [path, Path(f"{path}-wal")] if wal else [path]
     before = [fingerprint(file) for file in files]
     with foreign(path) as graph:
-        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("save data", mode="text").ids[0] == "w"
         assert not wal or graph.search("zebra", mode="text").ids == ["new"]
         for refused in (lambda: graph.add([Node("x")]), lambda: graph.delete(["w"])):
             with pytest.raises(StoreError, match="only read"):
@@ -387,7 +388,7 @@ def test_a_wal_database_that_nobody_has_open(make):
     foreign(path).close()
     assert fingerprint(path) == before
     with foreign(path) as graph:
-        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("save data", mode="text").ids[0] == "w"
         change(path, "INSERT INTO nodes (id, name) VALUES ('new', 'zebra')")
         assert graph.search("zebra", mode="text").ids == ["new"]
     assert graph.path == str(path)
@@ -404,26 +405,25 @@ with Retriever(embedder=len) as warm:
 if os.getuid() == 0:
     os.setgid(65534); os.setuid(65534)
 with Retriever.open_foreign(sys.argv[1], embedder=lambda texts: [[1.0, len(t)] for t in texts]) as graph:
-    print(graph.search("save data").ids[0], graph.info()["foreign"]["index"])
+    print(graph.search("save data", mode="text").ids[0], graph.info()["foreign"]["index"])
 """
 
 
 @pytest.mark.parametrize("wal", [False, True])
-def test_a_folder_that_cannot_be_written_is_indexed_in_memory(make, wal, tmp_path_factory):
-    home = tmp_path_factory.mktemp("locked")
+def test_a_folder_that_cannot_be_written_is_indexed_in_memory(make, wal):
+    home = Path(tempfile.mkdtemp())  # pytest's own folders are closed to the user the child becomes
     path = home / "theirs.db"
     shutil.move(make(NODES_AND_EDGES, wal=wal), path)
-    for folder in (home, *home.parents):
-        if os.stat(folder).st_uid == os.getuid() and folder.name.startswith(("pytest", "locked")):
-            folder.chmod(0o755)
     path.chmod(0o444)
     home.chmod(0o555)
     try:
         done = subprocess.run([sys.executable, "-c", UNWRITABLE, str(path)], capture_output=True, text=True, timeout=60)
+        left = sorted(file.name for file in home.iterdir())
     finally:
         home.chmod(0o755)
+        shutil.rmtree(home)
     assert done.stdout.split() == ["w", ":memory:"], done.stderr
-    assert sorted(file.name for file in home.iterdir()) == ["theirs.db"]
+    assert left == ["theirs.db"]
 
 
 # -- in step ----------------------------------------------------------------------------------------------------------
@@ -495,13 +495,13 @@ def test_an_old_unchanged_file_is_not_read_again(make, monkeypatch):
 
     monkeypatch.setattr(ForeignFile, "read", lambda self: pytest.fail("the file was read again"))
     with foreign(path) as graph:
-        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("save data", mode="text").ids[0] == "w"
 
 
 def test_a_file_that_is_replaced(make, tmp_path):
     path = make(NODES_AND_EDGES)
     with foreign(path) as graph:
-        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("save data", mode="text").ids[0] == "w"
         other = make(LAYOUTS["entities/relations"][0], name="other.db")
         os.replace(other, path)
         assert graph.search("program").ids[0] == "a"
@@ -538,7 +538,7 @@ def test_a_failed_sync_is_tried_again(make):
             foreign(path)
     change(path, "UPDATE nodes SET vector = NULL")
     with foreign(path) as graph:
-        assert graph.search("save data").ids[0] == "w"
+        assert graph.search("save data", mode="text").ids[0] == "w"
 
 
 def test_another_embedder_is_refused_with_what_to_do(make):

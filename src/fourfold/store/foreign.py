@@ -146,8 +146,8 @@ class ForeignFile:
         self.schema, self.notes = self._understand()
 
     def _connect(self) -> sqlite3.Connection:
-        if not Path(self.path).is_file():
-            raise StoreError(f"There is no file {self.path!r} to open.")
+        if not os.path.isfile(self.path):
+            raise StoreError(f"There is no file {self.path!r} to open, or none that may be read.")
         ways = ["mode=ro"]
         wal = _status(f"{self.path}-wal")
         if wal is None or wal[1] == 0:  # a WAL database in a folder that cannot be written opens no other way
