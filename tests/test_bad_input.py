@@ -321,7 +321,7 @@ def test_an_embedder_that_changes_its_dimension_cannot_spoil_the_file():
 
 
 def test_an_embedder_that_changes_its_dimension_between_batches(monkeypatch):
-    monkeypatch.setattr("fourfold.retriever._EMBED_BATCH", 2)
+    monkeypatch.setattr("fourfold.graph_embedding._BATCH", 2)
     sizes = iter((2, 3, 2))
     with Retriever(embedder=lambda texts: [[1.0] * next(sizes)] * len(texts) if len(texts) < 3 else None) as retriever:
         with pytest.raises(FourfoldError, match="2 and 3 dimensions"):
