@@ -26,7 +26,9 @@ lint: $(VENV)/.test
 
 types: $(VENV)/.test
 	$(BIN)/mypy
-	set -e; for adapter in $(ADAPTERS); do (cd $$adapter && ../../$(BIN)/mypy --strict --explicit-package-bases --exclude '^tests/' .); done
+	set -e; for adapter in $(ADAPTERS); do ( \
+	  cd $$adapter && MYPYPATH=src ../../$(BIN)/mypy --strict --explicit-package-bases --exclude '^tests/' \
+	    $$(if [ -d src ]; then echo src; else echo .; fi) ); done
 
 bench: $(VENV)/.bench
 	set -e; for script in $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)); do $(BIN)/python $$script; done
