@@ -162,6 +162,12 @@ class Store:
     # -- reading ------------------------------------------------------------------------------------------------
 
     @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the reading connection to another module of the store."""
+        with self._reading() as connection:
+            yield connection
+
+    @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
         with self._read_lock:
             try:
