@@ -1,6 +1,7 @@
 # make demo   answers questions over a real graph
 # make test   lints, type-checks and tests core and adapters
-# make bench  measures quality and speed (FOURFOLD_DATASETS names a folder of collections)
+# make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
+#             make bench-tools ARGS="--rounds 50" runs one other script of benchmarks/
 #
 # Each builds what it needs in .venv; the second time is quick. PYTHON=python3.12 make … takes another interpreter.
 
@@ -26,10 +27,16 @@ lint: $(VENV)/.test
 
 types: $(VENV)/.test
 	$(BIN)/mypy
-	set -e; for adapter in $(ADAPTERS); do (cd $$adapter && ../../$(BIN)/mypy --strict --explicit-package-bases --exclude '^tests/' .); done
+	set -e; for adapter in $(ADAPTERS); do ( \
+	  cd $$adapter && MYPYPATH=src ../../$(BIN)/mypy --strict --explicit-package-bases --exclude '^tests/' \
+	    $$(if [ -d src ]; then echo src; else echo .; fi) ); done
 
 bench: $(VENV)/.bench
-	set -e; for script in $(filter-out benchmarks/_%,$(wildcard benchmarks/*.py)); do $(BIN)/python $$script; done
+	$(BIN)/python benchmarks/quality.py
+	$(BIN)/python benchmarks/speed.py
+
+bench-%: $(VENV)/.bench
+	$(BIN)/python benchmarks/$*.py $(ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

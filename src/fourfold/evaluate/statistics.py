@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy.special import stdtrit
 
 from fourfold.errors import InvalidValueError
 from fourfold.types import FloatArray
@@ -94,7 +94,7 @@ def lower_bound(
     resampled = np.quantile(_resampled(sums, counts, samples, np.random.default_rng(seed)), 1.0 - confidence)
     residuals = sums - mean * counts
     error = np.sqrt(n / (n - 1) * np.square(residuals).sum()) / counts.sum()
-    return float(min(resampled, mean - stats.t.ppf(confidence, n - 1) * error))
+    return float(min(resampled, mean - stdtrit(n - 1, confidence) * error))
 
 
 def sign_flip_p_value(

@@ -159,7 +159,9 @@ class FourfoldRetriever(BaseRetriever):
             InvalidValueError: the index's vector store does not list its nodes.
 
         """
-        model = {} if {"retriever", "embedder", "embed_model"} & options.keys() else {"embedder": index._embed_model}
+        model: dict[str, Any] = (
+            {} if {"retriever", "embedder", "embed_model"} & options.keys() else {"embedder": index._embed_model}
+        )
         return cls.from_nodes(nodes_of(index), **model, **options)
 
     @classmethod
