@@ -46,7 +46,8 @@ def index_folder(
 
     A file is a document: its id is its path below the folder, its source the whole path, its title that of the front
     matter, else the first heading or HTML title, else the file's name. Links and wiki links between files become
-    edges. A file is read again only if its content hash changed; a run that is broken off goes on when called again.
+    edges. A file is read again only if its content hash changed; a run that is broken off goes on when it
+    is called again.
 
     Args:
         retriever: where they go.
