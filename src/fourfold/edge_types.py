@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 from types import MappingProxyType
 
 import numpy as np
@@ -36,6 +37,8 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 """Published weight of each edge type; ``RetrievalConfig.unknown_edge_weight`` is for all others."""
 
+_REMEMBERED_WORDS = 100_000
+
 MENTIONS = "mentions"
 """The edge type of one node's text that names another node's title."""
 
@@ -61,8 +64,7 @@ def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *,
     return weights[max(held, key=lambda known: (len(known), known))] if held else default
 
 
-
-
+@lru_cache(maxsize=4096)
 def label(edge_type: str) -> str:
     """Return an edge type as words: ``has_limitation`` → ``has limitation``."""
     return " ".join(part.lower() for word in re.split(r"\W+", edge_type) for part in split_identifier(word) if part)
@@ -87,6 +89,7 @@ class TypeLabels:
         labels = [label(name) for name in self.names]
         self._label_terms = [frozenset(terms(text)) for text in labels]
         self._vectors = _unit(embed(labels))
+        self._known: dict[str, FloatArray] = {}
 
     def closeness(self, words: Sequence[str], *, sharpness: float, enough: float) -> FloatArray:
         """Return how much the words ask for each edge type, (n_types,) in [0, 1].
@@ -103,13 +106,26 @@ class TypeLabels:
         """
         if not words:
             return np.zeros(len(self.names))
-        word_terms = [frozenset(self._terms(word)) for word in words]
-        shared = np.array([[bool(label & word) for word in word_terms] for label in self._label_terms], np.float64)
-        similarity = np.maximum(shared, np.clip(self._vectors @ _unit(self._embed(list(words))).T, 0.0, 1.0))
+        similarity = self._similarity(words)
         best = similarity.max(axis=0)
         votes = (similarity / np.where(best > 0, best, 1.0)) ** sharpness * np.minimum(best / enough, 1.0)
         asked: FloatArray = votes.max(axis=1)
         return asked
+
+    def _similarity(self, words: Sequence[str]) -> FloatArray:
+        """Return the similarity of each label and each word, (n_types, n_words) in [0, 1]; words are remembered."""
+        known = self._known
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if len(known) + len(new) > _REMEMBERED_WORDS:  # the old dictionary may still be read by another thread
+            self._known = known = {}
+            new = list(dict.fromkeys(words))
+        if new:
+            cosines = np.clip(self._vectors @ _unit(self._embed(new)).T, 0.0, 1.0)
+            for place, word in enumerate(new):
+                terms = frozenset(self._terms(word))
+                shared = np.array([bool(label & terms) for label in self._label_terms], np.float64)
+                known[word] = np.maximum(shared, cosines[:, place])
+        return np.stack([known[word] for word in words], axis=1)
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

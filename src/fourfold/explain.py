@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold import signals
 from fourfold.config import RetrievalConfig
@@ -13,6 +14,9 @@ from fourfold.index import Index
 from fourfold.pipeline import Query, Scores, final_score
 from fourfold.signals.graph import Spread
 from fourfold.types import COMPONENTS, Components, Contribution, Explanation, FloatArray, Node
+
+_NOTHING = 1e-6
+"""A component below it is not worth naming."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,12 +36,14 @@ def components_of(scores: Scores, position: int) -> Components:
 
 def method_of(components: Components) -> str:
     """Return the names of the components that scored the node, such as ``text+graph``."""
-    return "+".join(name for name, value in components.as_dict().items() if value > 0)
+    return "+".join(name for name, value in components.as_dict().items() if value > _NOTHING)
 
 
 def why(scores: Scores, index: Index, query: Query, positions: Sequence[int], names: Mapping[int, str]) -> list[str]:
     """Return one sentence for each hit: matched words, similarity, and the edge that led there."""
     matched = _matched_words(scores, index, query, positions)
+    ways = _best_arrivals(index, positions, scores.graph_spread, scores.seeds, scores.seed_weights)
+    ways = _best_arrivals(index, positions, scores.intent_spread, scores.seeds, scores.seed_weights) | ways
     sentences = []
     for place, position in enumerate(positions):
         parts = []
@@ -45,11 +51,8 @@ def why(scores: Scores, index: Index, query: Query, positions: Sequence[int], na
             parts.append("matches " + ", ".join(matched[place]))
         if (cosine := float(scores.components["embedding"][position])) > 0:
             parts.append(f"similar in meaning ({cosine:.2f})")
-        arrivals = _first_hop(scores, index, position)
-        if arrivals:
-            best = max(arrivals, key=lambda arrival: arrival.value)
-            arrow = "via" if best.forward else "against"
-            parts.append(f"reached from {_name(best.neighbour, index, names)} {arrow} {best.type_name or 'an edge'}")
+        if position in ways:
+            parts.append(f"reached {_in_words(ways[position], index, names)}")
         elif float(scores.components["graph"][position]) > 0 or float(scores.components["intent"][position]) > 0:
             parts.append("near the best matches in the graph")
         if position in scores.bonus:
@@ -126,13 +129,13 @@ def _split(
         return _split_text(share, scores, index, position)
     spread = scores.graph_spread if name == "graph" else scores.intent_spread
     hop = config.second_hop if name == "graph" else config.chosen_second_hop if config.chosen_types else 0.0
-    arrivals = _arrivals(scores, index, position, spread)
-    evidence = [(_in_words(a, index, names), a.value) for a in arrivals]
+    arrivals = _arrivals(index, [position], spread, scores.seeds, scores.seed_weights)
+    evidence = [(_in_words(a, index, names), a.value) for _, a in arrivals]
     if hop and spread is not None:
         first = spread(index.adjacency, scores.seeds, scores.seed_weights, query.mask)
-        reached = np.nonzero(first)[0]
-        through = _arrivals_from(index, position, spread, reached, hop * first[reached])
-        evidence += [(_in_words(a, index, names) + " (two hops)", a.value) for a in through]
+        reached = np.nonzero(first > 0)[0]
+        through = _arrivals(index, [position], spread, reached, hop * first[reached])
+        evidence += [(_in_words(a, index, names) + " (two hops)", a.value) for _, a in through]
     return _proportional(name, share, evidence, rest="the rest of the graph (PageRank and further hops)")
 
 
@@ -175,42 +178,48 @@ def _matched_words(scores: Scores, index: Index, query: Query, positions: Sequen
     return matched
 
 
-def _first_hop(scores: Scores, index: Index, position: int) -> list[_Arrival]:
-    return _arrivals(scores, index, position, scores.graph_spread) or _arrivals(
-        scores, index, position, scores.intent_spread
-    )
+def _arrivals(
+    index: Index, positions: Sequence[int], spread: Spread | None, givers: NDArray[np.int64], values: FloatArray
+) -> list[tuple[int, _Arrival]]:
+    """Return (node, what one of ``givers`` gives to it) for each edge between them, read from the nodes' side.
 
+    Args:
+        index: the generation searched.
+        positions: the nodes that receive.
+        spread: how scores spread; None gives nothing.
+        givers: positions of the nodes that give, ascending.
+        values: (len(givers),) what they give.
 
-def _arrivals(scores: Scores, index: Index, position: int, spread: Spread | None) -> list[_Arrival]:
-    """Return what each seed gave to a node directly."""
-    if spread is None:
+    """
+    if spread is None or not len(givers) or not len(positions):
         return []
-    return _arrivals_from(index, position, spread, scores.seeds, scores.seed_weights)
-
-
-def _arrivals_from(
-    index: Index, position: int, spread: Spread, givers: np.ndarray, values: FloatArray
-) -> list[_Arrival]:
-    """Return what each of ``givers`` gives to one node, along its own edges read backwards."""
     adjacency = index.adjacency
-    here = np.array([position])
+    here = np.array(positions, np.int64)
     arrivals = []
     for links, factor in ((adjacency.into, spread.forward), (adjacency.out, spread.backward)):
         steps = links.expand(here)
-        place = np.searchsorted(givers, steps.targets)
-        place[place == len(givers)] = 0
-        for step in np.nonzero(givers[place] == steps.targets)[0] if len(givers) else ():
-            giver = int(steps.targets[step])
-            value = float(values[place[step]]) * float((spread.type_weights * factor)[steps.types[step]])
-            if spread.use_edge_weights:
-                value *= float(steps.weights[step])
-            if spread.degree_exponent:
-                value *= max(int(adjacency.degree[giver]), 1) ** -spread.degree_exponent
-            if value > 0:
-                arrivals.append(
-                    _Arrival(giver, adjacency.type_names[steps.types[step]], not links.forward, value)
-                )
+        place = np.minimum(np.searchsorted(givers, steps.targets), len(givers) - 1)
+        gain = values[place] * (spread.type_weights * factor)[steps.types] * (givers[place] == steps.targets)
+        if spread.use_edge_weights:
+            gain = gain * steps.weights
+        if spread.degree_exponent:
+            gain = gain * np.maximum(adjacency.degree[steps.targets], 1) ** -spread.degree_exponent
+        for step in np.nonzero(gain)[0]:
+            type_name = adjacency.type_names[steps.types[step]]
+            arrival = _Arrival(int(steps.targets[step]), type_name, not links.forward, float(gain[step]))
+            arrivals.append((int(here[steps.origin[step]]), arrival))
     return arrivals
+
+
+def _best_arrivals(
+    index: Index, positions: Sequence[int], spread: Spread | None, givers: NDArray[np.int64], values: FloatArray
+) -> dict[int, _Arrival]:
+    """Return the largest single gift to each node that got one."""
+    best: dict[int, _Arrival] = {}
+    for node, arrival in _arrivals(index, positions, spread, givers, values):
+        if node not in best or arrival.value > best[node].value:
+            best[node] = arrival
+    return best
 
 
 def _in_words(arrival: _Arrival, index: Index, names: Mapping[int, str]) -> str:

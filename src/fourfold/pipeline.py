@@ -70,7 +70,6 @@ class Scores:
     weights: Weights
     components: dict[str, FloatArray]
     term_weights: dict[str, float] = field(default_factory=dict)
-    text_scale: float = 0.0
     cosines: FloatArray | None = None
     seeds: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
     seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
@@ -196,9 +195,6 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
         scaled = _shared_scale(raw, index, config)
     if phrase.any():
         scaled["text"] = np.maximum(scaled["text"], phrase)
-    if "text" in scaled:
-        top = int(np.argmax(raw["text"])) if len(index) else 0
-        scores.text_scale = float(scaled["text"][top] / raw["text"][top]) if raw["text"].any() else 0.0
     scores.components.update(scaled)
 
 
@@ -228,7 +224,7 @@ def _candidate_scales(
 
 def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: RetrievalConfig) -> dict[str, FloatArray]:
     """Divide the standard scores of both components by the query's single largest: peakedness is evidence."""
-    populations = {"embedding": int(index.rows.has_vector.sum()), "text": len(index)}
+    populations = {"embedding": index.n_vectors, "text": len(index)}
     standard = {
         name: standard_scores(values, background=config.background, population=populations[name])
         for name, values in raw.items()
@@ -264,7 +260,7 @@ def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalCo
     chosen: set[int] = set()
     for name in ("text", "embedding"):
         values = scores.components[name]
-        allowed = values if query.mask is None else np.where(query.mask, values, np.float32(0.0))
+        allowed = values if query.mask is None else values * query.mask
         chosen.update(_best(allowed, config.seeds_per_component, index))
     scores.seeds = np.array(sorted(chosen), np.int64)
     if config.seed_sharpness is None or not chosen:
@@ -348,10 +344,16 @@ def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig)
     """Add up the weighted components and take the best; ties go to the smaller id."""
     total = np.zeros(len(index))
     for name, weight in scores.weights.as_dict().items():
-        if weight:
-            total += weight * scores.components[name]
+        component = scores.components[name]
+        if not weight:
+            continue
+        if name in ("graph", "intent"):  # few nodes are reached
+            reached = np.nonzero(component > 0)[0]
+            total[reached] += weight * component[reached]
+        else:
+            total += component * component.dtype.type(weight)
     if query.mask is not None:
-        total[~query.mask] = 0.0
+        total *= query.mask
     total[index.hidden] = 0.0
     scores.total = total
     # the last of the candidates is worth 0 by min–max, and is a hit all the same

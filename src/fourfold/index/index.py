@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,9 @@ from fourfold.index.adjacency import Adjacency
 from fourfold.index.pagerank import pagerank
 from fourfold.index.postings import Postings, build_postings
 from fourfold.store import Changes, Store
+
+_PATIENCE = 1.0
+"""Seconds before the background work begins, so that it does not slow the first answers of a new generation."""
 
 _INLINE_EDGES = 50_000
 """Up to here communities are found while the index is built; beyond, off the query path."""
@@ -70,7 +74,12 @@ class Index:
     @property
     def has_vectors(self) -> bool:
         """Whether any node has a vector."""
-        return bool(self.rows.has_vector.any())
+        return self.n_vectors > 0
+
+    @cached_property
+    def n_vectors(self) -> int:
+        """How many nodes have a vector."""
+        return int(self.rows.has_vector.sum())
 
     def position(self, node_id: str) -> int | None:
         """Return the position of a node, or None."""
@@ -143,7 +152,8 @@ class _Lazy:
             if self._propagated is not None:
                 return self._propagated
             if self._thread is None:
-                self._thread = threading.Thread(target=self._propagate, name="fourfold-communities", daemon=True)
+                self._thread = threading.Timer(_PATIENCE, self._propagate)
+                self._thread.name, self._thread.daemon = "fourfold-communities", True
                 self._thread.start()
             return self._meanwhile()
 

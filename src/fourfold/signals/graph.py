@@ -44,7 +44,7 @@ class Spread:
         self, adjacency: Adjacency, nodes: NDArray[np.int64], values: FloatArray, mask: NDArray[np.bool_] | None
     ) -> FloatArray:
         """Return what the neighbours receive, (n_nodes,) float64, when each of ``nodes`` gives its value."""
-        received = np.zeros(adjacency.n_nodes)
+        targets, gains = [], []
         if self.degree_exponent:
             values = values * np.maximum(adjacency.degree[nodes], 1) ** -self.degree_exponent
         for links, factor in ((adjacency.out, self.forward), (adjacency.into, self.backward)):
@@ -55,10 +55,11 @@ class Spread:
             gain = values[steps.origin] * by_type[steps.types]
             if self.use_edge_weights:
                 gain = gain * steps.weights
-            received += np.bincount(steps.targets, gain, adjacency.n_nodes)
-        if mask is not None:
-            received[~mask] = 0.0
-        return received
+            targets.append(steps.targets)
+            gains.append(gain if mask is None else gain * mask[steps.targets])
+        if not targets:
+            return np.zeros(adjacency.n_nodes)
+        return np.bincount(np.concatenate(targets), np.concatenate(gains), adjacency.n_nodes).astype(np.float64, copy=False)
 
 
 def score(
@@ -83,8 +84,8 @@ def score(
     """
     proximity = spread(adjacency, seeds, seed_weights, mask)
     if second_hop:
-        reached = np.nonzero(proximity)[0]
-        proximity = proximity + second_hop * spread(adjacency, reached, proximity[reached], mask)
+        reached = np.nonzero(proximity > 0)[0]
+        proximity = proximity + spread(adjacency, reached, second_hop * proximity[reached], mask)
     return proximity
 
 
@@ -100,7 +101,7 @@ def published_second_hop(
     gain = np.bincount(steps.targets, minlength=adjacency.n_nodes) * _SECOND_HOP_GAIN
     gain[seeds] = 0.0
     if mask is not None:
-        gain[~mask] = 0.0
+        gain *= mask
     return proximity + gain
 
 

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from fourfold.types import FloatArray
 
+_BLOCK = 128
 
 def by_maximum(raw: FloatArray) -> FloatArray:
     """Divide by the largest; all zeros stay zeros."""
@@ -50,11 +51,22 @@ def standard_scores(raw: FloatArray, *, background: int, population: int | None 
 
 
 def top_positions(scores: FloatArray, count: int) -> NDArray[np.int64]:
-    """Return the positions of the ``count`` largest positive scores and of all that tie with the last; unordered."""
-    n = len(scores)
-    if count <= 0 or n == 0:
+    """Return the positions of the ``count`` largest positive scores and of all that tie with the last; ascending.
+
+    The ``count`` best block maxima bound the ``count`` best scores from below, so only what reaches that bound has to
+    be ranked: much less than a partition of all.
+    """
+    if count <= 0:
         return np.empty(0, np.int64)
-    if n > count:
-        threshold = scores[np.argpartition(scores, n - count)[n - count]]
-        return np.nonzero((scores >= threshold) & (scores > 0))[0] if threshold > 0 else np.nonzero(scores > 0)[0]
-    return np.nonzero(scores > 0)[0]
+    blocks = len(scores) // _BLOCK
+    if blocks < 2 * count:
+        found = np.nonzero(scores > 0)[0]
+    else:
+        maxima = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
+        bound = max(np.partition(maxima, blocks - count)[blocks - count], np.finfo(scores.dtype).tiny)
+        found = np.nonzero(scores >= bound)[0]
+    if len(found) <= count:
+        return found
+    values = scores[found]
+    best: NDArray[np.int64] = found[values >= np.partition(values, len(found) - count)[len(found) - count]]
+    return best
