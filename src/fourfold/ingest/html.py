@@ -9,12 +9,12 @@ from fourfold.ingest.markdown import Parsed
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(
-    "address article aside blockquote body br dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header "
-    "hr li main nav ol p pre section table tbody td tfoot th thead tr ul".split()  # noqa: SIM905
+    "address article aside blockquote body br dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header "  # noqa: SIM905
+    "hr li main nav ol p pre section table tbody td tfoot th thead tr ul".split()
 )
 _CLOSED_BY_HAND = frozenset(
-    "a article aside b blockquote button code div em figure footer form h1 h2 h3 h4 h5 h6 header i main nav ol pre "
-    "script section span strong style table title ul".split()  # noqa: SIM905
+    "a article aside b blockquote button code div em figure footer form h1 h2 h3 h4 h5 h6 header i main nav ol pre "  # noqa: SIM905
+    "script section span strong style table title ul".split()
 )
 """Elements whose end tag HTML does not let one leave out."""
 
