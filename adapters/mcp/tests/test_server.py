@@ -9,11 +9,11 @@ from contextlib import asynccontextmanager
 
 import httpx2
 import pytest
-from conftest import Http, environment
 from fourfold_mcp import make_server
 from fourfold_mcp.cli import main
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp_server_process import Http, environment
 
 from fourfold.tools import ToolCatalog
 

@@ -52,7 +52,7 @@ def index(
         output.emit_json({"added": {"nodes": len(nodes), "edges": len(edges)}, **facts})
     else:
         console = output.stdout()
-        console.print(f"Added {len(nodes):,} nodes and {len(edges):,} edges.")
+        console.print(f"Nodes added: {len(nodes):,}, edges added: {len(edges):,}.")
         console.print(f"{db} now holds {facts['nodes']:,} nodes and {facts['edges']:,} edges.", soft_wrap=True)
 
 
