@@ -40,13 +40,13 @@ class Collection:
 
 
 def read_jsonl(path: Path) -> Iterator[dict[str, Any]]:
-    """The objects of a JSON Lines file."""
+    """Yield the objects of a JSON Lines file."""
     with path.open(encoding="utf-8") as lines:
         yield from (json.loads(line) for line in lines if line.strip())
 
 
 def read_collection(folder: Path) -> Collection:
-    """A collection in BEIR form, reduced to the queries that have a judgement above zero."""
+    """Read a collection in BEIR form, reduced to the queries that have a judgement above zero."""
     position: dict[str, int] = {}
     documents: list[str] = []
     for row in read_jsonl(folder / "corpus.jsonl"):
@@ -65,18 +65,19 @@ def read_collection(folder: Path) -> Collection:
 
 
 def dcg(gains: Sequence[float]) -> float:
-    """Discounted cumulative gain, linear in the gain: Σ gain / log2(rank + 1) over the first ten."""
+    """Sum the discounted gain, linear in the gain: Σ gain / log2(rank + 1) over the first ten."""
     return float(sum(gain / np.log2(rank + 2) for rank, gain in enumerate(gains[:DEPTH])))
 
 
 def normalised(vectors: Vectors) -> Vectors:
-    """Rows of length one; a row of zeros stays."""
+    """Scale rows to length one; a row of zeros stays."""
     lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    return vectors / np.maximum(lengths, 1e-12)
+    scaled: Vectors = vectors / np.maximum(lengths, 1e-12)
+    return scaled
 
 
 def ndcg(model: StaticModel, collection: Collection) -> float:
-    """Mean nDCG@10 of ranking a collection's documents by cosine; equal scores keep the order of the file."""
+    """Measure the mean nDCG@10 of ranking the documents by cosine; equal scores keep the order of the file."""
     documents = normalised(np.asarray(model.encode(collection.documents), dtype=np.float32))
     queries = normalised(np.asarray(model.encode(collection.queries), dtype=np.float32))
     scores = []
@@ -88,12 +89,12 @@ def ndcg(model: StaticModel, collection: Collection) -> float:
 
 
 def size_in_bytes(folder: Path) -> int:
-    """What a model weighs on disk: weights, tokenizer and configuration."""
+    """Add up what a model weighs on disk: weights, tokenizer and configuration."""
     return sum((folder / name).stat().st_size for name in ("model.safetensors", "tokenizer.json", "config.json"))
 
 
 def table(names: Sequence[str], columns: dict[str, dict[str, float]]) -> str:
-    """Collections down, models across, the mean last."""
+    """Lay the scores out: collections down, models across, the mean last."""
     width = max(len(name) for name in names)
     head = " ".join(f"{label:>12}" for label in columns)
     rows = [f"{name:<{width}} " + " ".join(f"{column[name]:>12.4f}" for column in columns.values()) for name in names]
@@ -102,7 +103,7 @@ def table(names: Sequence[str], columns: dict[str, dict[str, float]]) -> str:
 
 
 def labels(folders: Sequence[Path]) -> list[str]:
-    """Short names for model folders: the last part, numbered where two would be the same."""
+    """Choose short names for model folders: the last part, numbered where two would be the same."""
     names = [folder.resolve().name for folder in folders]
     return [name if names.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(names, start=1)]
 
