@@ -2,7 +2,8 @@
 
     FOURFOLD_DATASETS=… python benchmarks/static_model.py MODEL [MODEL …] [--json scores.json]
 
-Each MODEL is a Model2Vec folder; each collection a folder in BEIR form (`corpus.jsonl`, `queries.jsonl`, `qrels.tsv`).
+Each MODEL is a Model2Vec folder, or `label=folder`; each collection a folder in BEIR form (`corpus.jsonl`,
+`queries.jsonl`, `qrels.tsv`).
 A document's text is its title, a space and its text; every query that has judgements counts.
 """
 
@@ -102,16 +103,16 @@ def table(names: Sequence[str], columns: dict[str, dict[str, float]]) -> str:
     return "\n".join([f"{'nDCG@10':<{width}} {head}", *rows, f"{'mean':<{width}} {mean}"])
 
 
-def labels(folders: Sequence[Path]) -> list[str]:
-    """Choose short names for model folders: the last part, numbered where two would be the same."""
-    names = [folder.resolve().name for folder in folders]
-    return [name if names.count(name) == 1 else f"{name}-{i}" for i, name in enumerate(names, start=1)]
+def labelled(argument: str) -> tuple[str, Path]:
+    """Read `label=folder`, or a folder whose own name is the label."""
+    label, _, folder = argument.rpartition("=")
+    return label or Path(folder).resolve().name, Path(folder)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Measure, print the table, write JSON where asked."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("models", nargs="+", type=Path, help="Model2Vec folders")
+    parser.add_argument("models", nargs="+", type=labelled, help="Model2Vec folders, each as FOLDER or LABEL=FOLDER")
     parser.add_argument("--json", type=Path, help="where to write the scores and the machine's facts")
     options = parser.parse_args(arguments)
 
@@ -124,7 +125,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     names = [collection.name for collection in collections]
     columns: dict[str, dict[str, float]] = {}
     facts: dict[str, dict[str, float]] = {}
-    for label, folder in zip(labels(options.models), options.models, strict=True):
+    for label, folder in options.models:
         model = StaticModel.from_pretrained(folder, force_download=False)
         started = time.perf_counter()
         columns[label] = {collection.name: ndcg(model, collection) for collection in collections}

@@ -366,7 +366,8 @@ def train(inputs: Inputs, recipe: Recipe) -> Floats:
     shares = sizes**recipe.spread / (sizes**recipe.spread).sum()
 
     def vectors(ragged: Ragged, chosen: NDArray[np.int64]) -> Tensor:
-        return functional.normalize(functional.embedding_bag(*ragged.take(chosen), table, mode="mean"), dim=1)
+        ids, offsets = ragged.take(chosen)
+        return functional.normalize(functional.embedding_bag(ids, table, offsets, mode="mean"), dim=1)
 
     bar = tqdm(range(recipe.steps), desc="training", unit="step")
     for step in bar:
@@ -411,6 +412,7 @@ def save(table: Floats, tokenizer: Tokenizer, folder: Path) -> None:
         normalize=True,
     )
     model.save_pretrained(folder)
+    (folder / "model.safetensors").chmod(0o644)
 
 
 def card(recipe: Recipe, found: dict[str, list[Pair]], size: int, scores: dict[str, Any] | None) -> str:
