@@ -45,7 +45,7 @@ class Recipe:
     """Every number of the training; defaults are those of the model that ships."""
 
     seed: int = 7
-    texts: int = 22_528
+    texts: int = 57_344
     """Texts the teacher reads."""
     short: int = 100
     """Characters to which most longer texts are cut: one more text says more than one longer text."""
@@ -55,12 +55,14 @@ class Recipe:
     """Word pieces of a text the teacher reads."""
     spread: float = 0.75
     """A source of n pairs counts as n ** spread: large sources do not drown the small ones."""
+    pairs: int = 400_000
+    """Pairs the training draws from, shared out in the same way."""
     new_words: int = 1_600
     """Frequent words that the teacher's vocabulary breaks up and that get a vector of their own."""
     dimensions: int = 256
     frequency: float = 1e-3
     """a in the starting weight a / (a + p) of a token that makes up the share p of all tokens."""
-    steps: int = 1_200
+    steps: int = 1_500
     warm_up: int = 50
     rate: float = 2e-3
     last_rate: float = 0.05
@@ -170,8 +172,10 @@ def training_pairs(found: dict[str, list[Pair]], recipe: Recipe) -> tuple[list[s
     queries: list[str] = []
     passages: list[str] = []
     bounds = [0]
+    everything = sum(len(pairs) ** recipe.spread for pairs in found.values())
     for pairs in found.values():
-        for pair in pairs:
+        room = round(recipe.pairs * len(pairs) ** recipe.spread / everything)
+        for pair in chance.sample(pairs, min(len(pairs), room)):
             use = pair if pair.query else split_prose(pair, chance)
             if use:
                 queries.append(question(use, chance) if chance.random() < 0.4 else use.query)
@@ -363,7 +367,7 @@ def train(inputs: Inputs, recipe: Recipe) -> Floats:
     optimizer = torch.optim.Adam([table], lr=recipe.rate, fused=True)
     chance = np.random.default_rng(recipe.seed)
     sizes = np.diff(inputs.bounds)
-    shares = sizes**recipe.spread / (sizes**recipe.spread).sum()
+    shares = sizes / sizes.sum()
 
     def vectors(ragged: Ragged, chosen: NDArray[np.int64]) -> Tensor:
         ids, offsets = ragged.take(chosen)
