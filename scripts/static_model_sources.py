@@ -369,14 +369,12 @@ def read_factbook(folder: Path) -> Iterator[Pair]:
 
 
 def read_registry(folder: Path) -> Iterator[Pair]:
-    """Scientific databases: name with what each holds."""
+    """Scientific databases: name with what each holds, in its own words; those of others may be copyleft."""
     for path in folder.rglob("data/bioregistry.json"):
         for entry in json.loads(path.read_text(encoding="utf-8")).values():
-            for item in (entry, *[value for value in entry.values() if isinstance(value, dict)]):
-                name, said = item.get("name"), item.get("description")
-                if isinstance(name, str) and isinstance(said, str):
-                    yield from pair(name, said, "term")
-                    break
+            name, said = entry.get("name"), entry.get("description")
+            if isinstance(name, str) and isinstance(said, str):
+                yield from pair(name, said, "term")
 
 
 def read_intents(folder: Path) -> Iterator[Pair]:
