@@ -59,7 +59,8 @@ class Spread:
             gains.append(gain if mask is None else gain * mask[steps.targets])
         if not targets:
             return np.zeros(adjacency.n_nodes)
-        return np.bincount(np.concatenate(targets), np.concatenate(gains), adjacency.n_nodes).astype(np.float64, copy=False)
+        received = np.bincount(np.concatenate(targets), np.concatenate(gains), adjacency.n_nodes)
+        return received.astype(np.float64, copy=False)
 
 
 def score(
