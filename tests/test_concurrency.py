@@ -1,5 +1,6 @@
 """Threads and processes on one file: no error, and no stale answer after a write has returned."""
 
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -143,3 +144,17 @@ def test_many_open_a_new_file_at_once(tmp_path):
         assert not errors, errors[0]
     with Retriever(path, embedder=LETTERS) as retriever:
         assert len(retriever) == 8
+
+
+def test_a_new_file_that_another_is_just_writing_is_waited_for(tmp_path):
+    """SQLite refuses the switch to a write-ahead log at once, whatever the timeout, while another holds the file."""
+    path = tmp_path / "new.sqlite"
+    other = sqlite3.connect(path, isolation_level=None, check_same_thread=False)
+    other.execute("BEGIN IMMEDIATE")
+    release = threading.Timer(0.5, other.rollback)
+    release.start()
+    with Retriever(path, embedder=LETTERS) as retriever:
+        retriever.add([Node("a", "alpha")])
+        assert retriever.search("alpha").ids == ["a"]
+    release.join()
+    other.close()

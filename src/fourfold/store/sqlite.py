@@ -10,6 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -144,7 +145,7 @@ class Store:
                 raise StoreError(f"The file {self.path!r} has schema version {version}; open it once for writing.")
             return
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
+            _use_wal(connection)
             connection.execute("PRAGMA synchronous = NORMAL")
             if version < SCHEMA_VERSION:
                 connection.execute("BEGIN IMMEDIATE")
@@ -593,3 +594,16 @@ def _columns(
     where = f"WHERE generation > {since:d}" if since >= 0 else ""  # all rows are read faster without the index
     row = connection.execute(f"SELECT {joined} FROM {table} {where}").fetchone()
     return [np.fromstring(text, np.float64, sep=",") if text else np.empty(0) for text in row]
+
+
+def _use_wal(connection: sqlite3.Connection) -> None:
+    """Switch to a write-ahead log; SQLite's own waiting does not cover this switch, so that several may collide."""
+    deadline = time.monotonic() + _BUSY_SECONDS
+    while True:
+        try:
+            connection.execute("PRAGMA journal_mode = WAL")
+            return
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode != sqlite3.SQLITE_BUSY or time.monotonic() > deadline:
+                raise
+            time.sleep(0.005)
