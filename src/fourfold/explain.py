@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -39,11 +39,29 @@ def method_of(components: Components) -> str:
     return "+".join(name for name, value in components.as_dict().items() if value > _NOTHING)
 
 
-def why(scores: Scores, index: Index, query: Query, positions: Sequence[int], names: Mapping[int, str]) -> list[str]:
-    """Return one sentence for each hit: matched words, similarity, and the edge that led there."""
+def why(
+    scores: Scores,
+    index: Index,
+    query: Query,
+    hits: Mapping[int, str],
+    look_up: Callable[[Sequence[int]], Mapping[int, str]],
+) -> list[str]:
+    """Return one sentence for each hit: matched words, similarity, and the edge that led there.
+
+    Args:
+        scores: what the pipeline found.
+        index: the generation searched.
+        query: the question.
+        hits: the hits' names by position, in order.
+        look_up: returns the names of further nodes by position.
+
+    """
+    positions = list(hits)
     matched = _matched_words(scores, index, query, positions)
     ways = _best_arrivals(index, positions, scores.graph_spread, scores.seeds, scores.seed_weights)
     ways = _best_arrivals(index, positions, scores.intent_spread, scores.seeds, scores.seed_weights) | ways
+    elsewhere = {way.neighbour for way in ways.values()}.difference(hits)
+    names = {**hits, **(look_up(sorted(elsewhere)) if elsewhere else {})}
     sentences = []
     for place, position in enumerate(positions):
         parts = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from functools import partial
 
 from fourfold import explain
 from fourfold.asking import Options
@@ -58,9 +59,8 @@ def collect(
         chosen[position] = node
         if len(chosen) == limit:
             break
-    known = {position: node.name for position, node in chosen.items()}
-    seeds = names(store, index, [seed for seed in scores.seeds.tolist() if seed not in chosen])
-    sentences = explain.why(scores, index, query, list(chosen), known | seeds)
+    own = {position: node.name for position, node in chosen.items()}
+    sentences = explain.why(scores, index, query, own, partial(names, store, index))
     return tuple(
         _hit(scores, position, node, sentence, config)
         for (position, node), sentence in zip(chosen.items(), sentences, strict=True)
@@ -69,8 +69,8 @@ def collect(
 
 def names(store: Store, index: Index, positions: Sequence[int]) -> dict[int, str]:
     """Return the names of nodes by position."""
-    by_num = store.nodes([int(index.rows.nums[p]) for p in positions])
-    return {p: by_num[num].name for p in positions if (num := int(index.rows.nums[p])) in by_num}
+    by_num = store.names([int(index.rows.nums[p]) for p in positions])
+    return {p: by_num[num] for p in positions if (num := int(index.rows.nums[p])) in by_num}
 
 
 def _order(scores: Scores, options: Options, config: RetrievalConfig) -> Sequence[int]:

@@ -237,6 +237,12 @@ class Store:
             for num, identity, name, type_, text, metadata in rows
         }
 
+    def names(self, nums: Sequence[int]) -> dict[int, str]:
+        """Return the names of the nodes of these numbers; numbers that are gone are left out."""
+        with self._reading() as connection:
+            sql = "SELECT num, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+            return dict(connection.execute(sql, (json.dumps(list(nums)),)).fetchall())
+
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         with self._reading() as connection:
