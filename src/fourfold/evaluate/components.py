@@ -265,7 +265,7 @@ class ComponentScores:
     ) -> tuple[NDArray[np.int64], FloatArray]:
         """Return the best nodes by any component in the order of their ids, with all four scores."""
         reached = [sparse.nodes[top_positions(sparse.values, _CANDIDATES)] for sparse in spreads.values()]
-        nodes = np.unique(np.concatenate((best, *reached)))
+        nodes = np.setdiff1d(np.concatenate((best, *reached)), self.index.hidden)
         nodes = nodes[np.argsort(self._id_order[nodes])]
         table = np.zeros((len(nodes), len(COMPONENTS)), np.float32)
         for column, name in enumerate(COMPONENTS):

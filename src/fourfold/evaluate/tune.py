@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fourfold import pipeline
 from fourfold.config import RetrievalConfig, TextField
+from fourfold.edge_types import type_weight
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.components import ComponentScores
@@ -35,7 +36,8 @@ FEW_QUERIES = 20
 _FOLDS = 5
 _FIT_QUERIES = 300
 _INTENT_QUERIES = 40
-_STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0, 1.5, 2.0)
+_STRENGTHS = (0.0, 0.05, 0.1, 0.2, 0.35, 0.5, 0.8, 1.2, 2.0, 3.5, 6.0)
+_FACTORS = (1.0, 0.4, 2.5, 6.0)
 _SHARES = tuple(round(0.1 * step, 1) for step in range(11))
 _ROUNDS = 8
 
@@ -45,11 +47,15 @@ Change = Callable[[RetrievalConfig], RetrievalConfig]
 
 @dataclass(frozen=True, slots=True)
 class Move:
-    """One parameter set to one value; ``parameter`` and ``value`` are what people read."""
+    """One parameter set to one value; ``parameter`` and ``value`` are what people read.
+
+    ``spreads`` says that it changes what spreads along edges.
+    """
 
     parameter: str
     value: Any
     change: Change
+    spreads: bool = False
 
 
 @dataclass(frozen=True)
@@ -211,17 +217,25 @@ class Learner:
         for _ in range(_ROUNDS):
             gains = []
             for move in left:
-                gain, error = _paired(self.scores.values(move.change(config))[training] - here)
+                changed = self._strongest(move.change(config), training) if move.spreads else move.change(config)
+                gain, error = _paired(self.scores.values(changed)[training] - here)
                 if gain > max(error, 1e-9):
-                    gains.append((gain, move))
+                    gains.append((gain, move, changed))
             if not gains:
                 break
-            _, best = max(gains, key=lambda pair: pair[0])
-            config = best.change(config)
+            _, best, config = max(gains, key=lambda each: each[0])
             here = self.scores.values(config)[training]
             changes[best.parameter] = best.value
-            left = [move for _, move in gains if move is not best]
+            left = [move for _, move, _ in gains if move is not best]
         return config
+
+    def _strongest(self, config: RetrievalConfig, training: NDArray[np.bool_]) -> RetrievalConfig:
+        """Return the config with the graph as strong as suits it: what spreads otherwise is worth another weight."""
+        w = config.weights
+        strengths = dict.fromkeys(min(w.graph * factor, _STRENGTHS[-1]) for factor in _FACTORS)
+        weightings = [replace(config, weights=replace(w, graph=strength)) for strength in strengths]
+        table = self._table(config, weightings)[:, training]
+        return weightings[int(table.mean(axis=1).argmax())]
 
     def _strengths(self, config: RetrievalConfig, training: NDArray[np.bool_]) -> RetrievalConfig:
         """Learn the weights of graph and intent edges, those of embedding and text staying."""
@@ -300,7 +314,8 @@ class Learner:
         if len(in_use) < 2:
             return
         for name in in_use:
-            now = config.edge_type_weights.get(name, config.unknown_edge_weight)
+            known = config.edge_type_weights
+            now = type_weight(name, known, config.unknown_edge_weight, related=config.related_types)
             for factor in (0.0, 0.5, 2.0):
                 yield _type_move(name, round(now * factor, 4))
 
@@ -317,12 +332,12 @@ def text_moves() -> Iterator[Move]:
 
 def graph_moves() -> Iterator[Move]:
     """Yield the settings of seeds, graph and intent edges."""
-    yield from _moves("seeds_per_component", (3, 5, 20))
-    yield from _moves("seed_sharpness", (2.0, 4.0, 16.0, 32.0))
-    yield from _moves("backward", (0.0, 0.3, 1.0))
-    yield from _moves("forward", (0.3,))
-    yield from _moves("second_hop", (0.0, 0.25, 1.0))
-    yield from _moves("degree_exponent", (0.5,))
+    yield from _moves("seeds_per_component", (3, 5, 20), spreads=True)
+    yield from _moves("seed_sharpness", (2.0, 4.0, 16.0, 32.0), spreads=True)
+    yield from _moves("backward", (0.0, 0.3, 1.0), spreads=True)
+    yield from _moves("forward", (0.3,), spreads=True)
+    yield from _moves("second_hop", (0.0, 0.25, 1.0), spreads=True)
+    yield from _moves("degree_exponent", (0.0, 0.5), spreads=True)
     yield from _moves("chosen_types", (0.0, 0.5))
     yield from _moves("chosen_second_hop", (0.0, 0.25, 1.0))
 
@@ -332,17 +347,17 @@ def tilt_moves() -> Iterator[Move]:
     yield from _moves("intent_tilt", (0.0, 0.5, 1.0))
 
 
-def _moves(name: str, values: Sequence[Any]) -> Iterator[Move]:
+def _moves(name: str, values: Sequence[Any], *, spreads: bool = False) -> Iterator[Move]:
     if name in {field.name for field in fields(RetrievalConfig)}:
         for value in values:
-            yield Move(name, value, lambda config, v=value: replace(config, **{name: v}))  # type: ignore[misc]
+            yield Move(name, value, lambda config, v=value: replace(config, **{name: v}), spreads)  # type: ignore[misc]
 
 
 def _type_move(name: str, weight: float) -> Move:
     def change(config: RetrievalConfig) -> RetrievalConfig:
         return replace(config, edge_type_weights={**config.edge_type_weights, name: weight})
 
-    return Move(f"edge type {name}", weight, change)
+    return Move(f"edge type {name}", weight, change, spreads=True)
 
 
 def _with_name_weight(config: RetrievalConfig, weight: float) -> RetrievalConfig:
@@ -369,7 +384,7 @@ def _in_force(config: RetrievalConfig, intent: str) -> Weights:
 def _around(weights: Weights, *, edges: bool) -> list[Weights]:
     both = weights.embedding + weights.text
     shares = _SHARES[::2]
-    strengths = (0.0, 0.1, 0.3, 0.7, 1.5) if edges else (weights.graph,)
+    strengths = (0.0, 0.1, 0.35, 0.8, 2.0) if edges else (weights.graph,)
     return [Weights(both * s, both * (1 - s), g, d) for s in shares for g in strengths for d in strengths]
 
 
