@@ -139,12 +139,12 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
 
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
-    profiles = np.array([s.profile.as_tuple() for s in config.intents if s.profile is not None])
-    if spec.profile is None or not config.intent_tilt or not len(profiles):
+    profiles = [s.profile.as_tuple() for s in config.intents if s.profile is not None]
+    if spec.profile is None or not config.intent_tilt or not profiles:
         return config.weights
-    mean = profiles.mean(axis=0)
-    ratio = np.divide(spec.profile.as_tuple(), mean, out=np.ones(4), where=mean > 0)
-    return Weights(*(np.array(config.weights.as_tuple()) * ratio**config.intent_tilt).tolist())
+    means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
+    triples = zip(config.weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
+    return Weights(*(w * (own / mean if mean > 0 else 1.0) ** config.intent_tilt for w, own, mean in triples))
 
 
 def _usable(weights: Weights, index: Index, query: Query) -> Weights:
@@ -257,6 +257,8 @@ def _phrase(text: str, config: RetrievalConfig) -> str | None:
 
 def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
     """Take the best by text and the best by embedding; a sharper seed weight trusts the best more."""
+    if not len(index.adjacency):
+        return
     chosen: set[int] = set()
     for name in ("text", "embedding"):
         values = scores.components[name]

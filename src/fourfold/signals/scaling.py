@@ -40,7 +40,7 @@ def standard_scores(raw: FloatArray, *, background: int, population: int | None 
 
     """
     size = (len(raw) if population is None else population) + background
-    mean = raw.sum(dtype=np.float64) / size
+    mean = float(raw.sum()) / size
     scores = raw - raw.dtype.type(mean)
     # around the mean, not E[x²] − mean²: that difference drowns in float32 where all scores are close together
     variance = (float(np.dot(scores, scores)) + (size - len(raw)) * mean * mean) / size
