@@ -115,7 +115,7 @@ class Asker:
             limit=min(options.k if options.k is not None else self._config.limit, max(len(index), 1)),
             mode=options.mode,
             vector=vector,
-            mask=None if not options.filter else self.mask(index, options.filter),
+            mask=None if options.filter is None else self.mask(index, options.filter),
             intent=options.intent,
             weights=options.weights,
             phrases=self._store.phrase,

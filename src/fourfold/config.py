@@ -21,6 +21,12 @@ PUBLISHED_PROFILE = Weights(0.40, 0.45, 0.15, 0.0)
 """The profile without an intent; also fills in what a caller's partial weights leave out."""
 
 
+_NOT_NEGATIVE = (
+    *("k1", "b", "keyword_boost", "background", "cache_seconds", "unknown_edge_weight", "forward", "backward"),
+    *("degree_exponent", "second_hop", "pagerank_share", "chosen_types", "chosen_second_hop", "diversity_bonus"),
+)
+
+
 @dataclass(frozen=True, slots=True)
 class TextField:
     """Columns of a node read as one text by BM25, and the weight of that reading in the sum."""
@@ -129,7 +135,7 @@ class RetrievalConfig:
     seeds_per_component: int = 10
     seed_sharpness: float | None = 8.0
 
-    edge_type_weights: Mapping[str, float] = field(default_factory=lambda: DEFAULT_TYPE_WEIGHTS)
+    edge_type_weights: Mapping[str, float] = field(default_factory=lambda: DEFAULT_TYPE_WEIGHTS, hash=False)
     unknown_edge_weight: float = 0.5
     related_types: bool = True
     forward: float = 1.0
@@ -164,9 +170,18 @@ class RetrievalConfig:
         for name, minimum in at_least.items():
             if getattr(self, name) < minimum:
                 raise InvalidValueError(f"{name} is {getattr(self, name)}; it must be at least {minimum}.")
-        for name in ("second_hop", "pagerank_share", "degree_exponent", "cache_seconds", "keyword_boost", "background"):
-            if not getattr(self, name) >= 0:
-                raise InvalidValueError(f"{name} is {getattr(self, name)}; it must be at least 0.")
+        numbers = {name: getattr(self, name) for name in _NOT_NEGATIVE}
+        numbers |= {f"edge_type_weights[{name!r}]": weight for name, weight in self.edge_type_weights.items()}
+        for name, number in numbers.items():
+            if not 0 <= number < float("inf"):
+                raise InvalidValueError(f"{name} is {number}; it must be a finite number of at least 0.")
+        if not self.b <= 1:
+            raise InvalidValueError(f"b is {self.b}; it must be from 0 to 1.")
+        if self.scaling not in ("standard", "max", "min-max"):
+            raise InvalidValueError(f"scaling is {self.scaling!r}; it must be 'standard', 'max' or 'min-max'.")
+        names = [spec.name for spec in self.intents]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InvalidValueError(f"Two intents have the name {twice!r}; a name must be unique.")
         if not self.text_fields:
             raise InvalidValueError("text_fields is empty; BM25 needs at least one TextField to read.")
 

@@ -86,13 +86,13 @@ def explanation(
     config: RetrievalConfig,
     position: int,
     node: Node,
+    rank: int | None,
     names: Mapping[int, str],
 ) -> Explanation:
     """Return the score of one node as a sum of contributions, and the same in words."""
     components = components_of(scores, position)
     masked = query.mask is not None and not query.mask[position]
     score = 0.0 if masked else final_score(scores, position, config)
-    rank = scores.order.index(position) + 1 if position in scores.order else None
     contributions: list[Contribution] = []
     for name, value in components.as_dict().items():
         share = getattr(scores.weights, name) * value

@@ -158,8 +158,12 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
             continue
         make = _OPERATORS.get(operator) if isinstance(operator, str) else None
         if make is None:
-            known = ", ".join((*_OPERATORS, "$not", "$and", "$or"))
-            raise FilterError(f"The filter operator {operator!r} on {key!r} is unknown; known are {known}.")
+            known = ", ".join((*_OPERATORS, "$not"))
+            raise FilterError(
+                f"The filter operator {operator!r} on {key!r} is unknown; known are {known}. "
+                f"Nested metadata is reached by a dotted key such as {f'{key}.…'!r}; "
+                "$and and $or stand outside the key."
+            )
         clauses.append(make(key, value))
     return clauses
 

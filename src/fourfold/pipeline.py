@@ -31,8 +31,8 @@ from fourfold.errors import InvalidValueError, SearchError
 from fourfold.index import UNTYPED, Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
 from fourfold.signals.graph import Spread
-from fourfold.signals.scaling import by_maximum, keep_best, min_max, standard_scores, top_positions
-from fourfold.types import COMPONENTS, FloatArray, Weights
+from fourfold.signals.scaling import by_maximum, min_max, standard_scores, top_positions
+from fourfold.types import COMPONENTS, FloatArray, Intent, Weights
 
 logger = logging.getLogger(__name__)
 
@@ -90,7 +90,7 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
         SearchError: every component that could have answered failed.
 
     """
-    spec = find_spec(query.intent or classify(query.text, config.intents), config.intents)
+    spec = find_spec(classify(query.text, config.intents) if query.intent is None else query.intent, config.intents)
     weights = choose_weights(spec, query, index, config)
     zeros = np.zeros(len(index), np.float32)
     scores = Scores(spec, weights, dict.fromkeys(COMPONENTS, zeros), failed=query.failed)
@@ -114,7 +114,7 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
 
 def choose_weights(spec: IntentSpec, query: Query, index: Index, config: RetrievalConfig) -> Weights:
     """Return the caller's weights, or the intent's."""
-    if query.weights is not None:
+    if query.weights is not None and (isinstance(query.weights, Weights) or query.weights):
         weights = explicit_weights(query.weights, config)
     elif config.intent_tilt is None:
         weights = spec.profile or config.weights
@@ -139,7 +139,7 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
 
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
-    profiles = [s.profile.as_tuple() for s in config.intents if s.profile is not None]
+    profiles = [s.profile.as_tuple() for s in config.intents if s.profile is not None and s.name in set(Intent)]
     if spec.profile is None or not config.intent_tilt or not profiles:
         return config.weights
     means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
@@ -188,7 +188,7 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
         raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
 
     if config.scaling == "max":
-        scaled = _own_scales(raw, keep, query.mask)
+        scaled = _own_scales(raw, keep, query.mask, index)
     elif config.scaling == "min-max":
         scaled, scores.candidates = _candidate_scales(raw, keep, query.mask, index)
     else:
@@ -198,12 +198,20 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
     scores.components.update(scaled)
 
 
-def _own_scales(raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_] | None) -> dict[str, FloatArray]:
-    """Divide each component by its own maximum; of embeddings only the best are kept (published)."""
+def _own_scales(
+    raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_] | None, index: Index
+) -> dict[str, FloatArray]:
+    """Divide each component by its own maximum; of embeddings only the best are kept (published).
+
+    In float64, for equal sums of different summands must tie.
+    """
     scaled = {}
     for name, values in raw.items():
-        allowed = values if mask is None else np.where(mask, values, np.float32(0.0))
-        scaled[name] = by_maximum(keep_best(allowed, keep, None) if name == "embedding" else allowed)
+        allowed = values.astype(np.float64) if mask is None else np.where(mask, values, 0.0)
+        if name == "embedding":
+            best = _best(allowed, keep, index)
+            allowed[np.setdiff1d(np.arange(len(index)), best)] = 0.0
+        scaled[name] = by_maximum(allowed)
     return scaled
 
 

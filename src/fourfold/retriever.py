@@ -202,6 +202,8 @@ class Retriever:
     def delete(self, ids: Iterable[str] = (), *, edges: Iterable[Edge] = ()) -> int:
         """Delete nodes with all their edges, and single edges. Unknown ones are passed over.
 
+        Documents that were cut into chunks are deleted whole by ``fourfold.ingest.delete_documents``.
+
         Returns:
             How many nodes and edges named here were deleted.
 
@@ -270,12 +272,16 @@ class Retriever:
             self._cache.put(key, result)
         return result
 
-    def _answer(self, index: Index, text: str, options: Options, *, without_gone: bool) -> SearchResult:
+    def _run(self, index: Index, text: str, options: Options) -> tuple[Query, int, Scores]:
+        """Return the question as it was ranked, the number of hits wanted, and the ranking: all of it for groups."""
         query = self._asker.query(index, text, options)
         limit = query.limit
         if options.group_by is not None:
             query = replace(query, limit=len(index))
-        scores = pipeline.run(index, query, self.config)
+        return query, limit, pipeline.run(index, query, self.config)
+
+    def _answer(self, index: Index, text: str, options: Options, *, without_gone: bool) -> SearchResult:
+        query, limit, scores = self._run(index, text, options)
         return SearchResult(
             query=text,
             hits=collect(self._store, index, query, scores, limit, options, self.config, without_gone=without_gone),
@@ -323,11 +329,12 @@ class Retriever:
         node = self._store.nodes_by_id([node_id]).get(node_id)
         if position is None or node is None:
             raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
-        request = self._asker.query(index, query, wanted)
-        scores = pipeline.run(index, request, self.config)
+        request, limit, scores = self._run(index, query, wanted)
+        hits = collect(self._store, index, request, scores, limit, wanted, self.config, without_gone=True)
+        rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
         around = [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()]
         known = names(self._store, index, around)
-        return explain.explanation(scores, index, request, self.config, position, node, known)
+        return explain.explanation(scores, index, request, self.config, position, node, rank, known)
 
     def forget_answers(self) -> None:
         """Drop every remembered answer; the next searches are computed anew."""

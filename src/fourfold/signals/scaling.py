@@ -21,15 +21,6 @@ def min_max(raw: FloatArray) -> FloatArray:
     return (raw - low) / (high - low) if high > low else np.ones_like(raw)
 
 
-def keep_best(raw: FloatArray, count: int, mask: NDArray[np.bool_] | None) -> FloatArray:
-    """Return the scores with all but the ``count`` best positive ones of the masked-in nodes set to 0."""
-    allowed = raw if mask is None else np.where(mask, raw, 0.0)
-    kept = np.zeros_like(raw)
-    best = top_positions(allowed, count)
-    kept[best] = raw[best]
-    return kept
-
-
 def standard_scores(raw: FloatArray, *, background: int, population: int | None = None) -> FloatArray:
     """Return how many standard deviations each score stands above the mean; negatives become 0.
 

@@ -61,7 +61,7 @@ _VECTORS = ("embedding", "embeddings", "vector", "vectors", "vec", "emb")
 _VECTOR_VALUES = (*_VECTORS, "data", "value", "values", "blob")
 _RELATIONS = (
     *("type", "relation", "relationship", "predicate", "kind", "rel", "label", "verb", "property", "role", "category"),
-    "name",
+    *("name", "pred", "p"),
 )
 _WEIGHTS = ("weight", "weights", "w", "strength", "score", "confidence", "similarity", "probability")
 _JSON = ("metadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
@@ -341,7 +341,8 @@ def _vector_owner(
 
 def _may_name_node(column: str, nodes: Table) -> bool:
     own = {_singular(word) for word in words(nodes.name)}
-    return any(word in _IDS or word in ("node", "entity", "concept", "name", *own) for word in words(column))
+    known = {*_IDS, "node", "entity", "concept", "name", *own}
+    return column.lower() == "rowid" or any(word in known for word in words(column))
 
 
 def _first(table: Table, last_words: Sequence[str], taken: Iterable[str | None] = ()) -> str | None:
