@@ -52,6 +52,15 @@ def test_repeated_evidence_in_one_group_is_no_more_evidence():
     assert lower_bound(np.tile(DIFFERENCES, 20), groups=groups) == pytest.approx(lower_bound(DIFFERENCES), abs=0.01)
 
 
+def test_a_few_wins_among_ties_are_no_evidence_however_alike_they_are():
+    wins = np.zeros(60)
+    wins[:8] = 0.5  # eight heads in a row: once in 256 times
+    assert lower_bound(wins) <= 0
+    assert sign_flip_p_value(wins, one_sided=True) == pytest.approx(1 / 256, abs=1.5e-3)
+    wins[:14] = 0.5
+    assert lower_bound(wins) > 0
+
+
 def test_the_bound_is_wrong_as_rarely_as_it_says():
     false = sum(
         lower_bound(np.random.default_rng(seed).choice([-1.0, 0.0, 1.0], 40, p=[0.1, 0.8, 0.1]), samples=2000) > 0
