@@ -89,7 +89,8 @@ def test_the_table_of_weights_is_that_of_the_code():
     assert table.pop("global weights") == config.weights.as_tuple()
     assert table == {spec.name: spec.profile.as_tuple() for spec in config.intents}
     examples = dict(re.findall(r"^\| (\w+) \| (.+?) \| \.", text, re.M))
-    for intent, question in examples.items():
+    for intent in table:  # other tables have numbers in their second column, too
+        question = examples[intent]
         if "ten words" not in question:
             assert classify(question.strip("`"), config.intents) == intent, question
 

@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from fourfold import Edge, IntentSpec, InvalidValueError, Node, RetrievalConfig, Retriever, SearchError, Weights
+from fourfold import (
+    Edge,
+    EmbedderError,
+    IntentSpec,
+    InvalidValueError,
+    Node,
+    RetrievalConfig,
+    Retriever,
+    SearchError,
+    Weights,
+)
 
 PUBLISHED = replace(RetrievalConfig.published(), phrase_search=False)
 
@@ -78,11 +88,14 @@ def test_what_is_no_filter_is_refused_and_no_weights_are_the_methods():
         assert retriever.search("save data", weights={}).weights == retriever.search("save data").weights
 
 
-def test_embedding_alone_that_fails_is_a_search_error():
+def test_embedding_alone_that_fails_is_an_error_that_tells_the_cause():
     def broken(texts):
         if texts == ["save"]:
             raise OSError("no service")
         return [[1.0, 0.0] for _ in texts]
 
-    with graph(embedder=broken) as retriever, pytest.raises(SearchError):
-        retriever.search("save", mode="embedding")
+    with graph(embedder=broken) as retriever:
+        with pytest.raises(EmbedderError, match="no service"):
+            retriever.search("save", mode="embedding")
+        with pytest.raises(SearchError, match="embedding"):
+            retriever.search("save", weights={"embedding": 1, "text": 0, "graph": 0})

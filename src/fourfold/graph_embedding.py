@@ -136,6 +136,8 @@ class GraphEmbedding:
         try:
             vector = checked([self.embedder.embed_query(text)], 1, self.embedder.name)[0]
         except Exception as error:
+            if mode == "embedding":
+                raise EmbedderError(f"The embedder {self.embedder.name!r} failed on the query: {error}") from error
             logger.warning("The embedder %r failed on the query: %s", self.embedder.name, error)
             return None, ("embedding",)
         if len(vector) != dimensions:

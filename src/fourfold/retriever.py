@@ -253,6 +253,7 @@ class Retriever:
             InvalidValueError: an argument that cannot be meant.
             FilterError: a filter that cannot be read.
             DimensionError: ``query_vector`` has another dimension than the graph.
+            EmbedderError: the embedder failed, and ``mode`` is ``"embedding"``.
             SearchError: every component failed.
 
         """
