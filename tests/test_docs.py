@@ -90,7 +90,7 @@ def test_the_table_of_weights_is_that_of_the_code():
     assert table == {spec.name: spec.profile.as_tuple() for spec in config.intents}
     examples = dict(re.findall(r"^\| (\w+) \| (.+?) \| \.", text, re.M))
     for intent, question in examples.items():
-        if "ten words" not in question:
+        if intent in table and "ten words" not in question:
             assert classify(question.strip("`"), config.intents) == intent, question
 
 
