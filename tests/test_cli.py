@@ -279,3 +279,7 @@ def test_the_demo(tmp_path):
     assert told["explanation"]["rank"] is not None
     kept = run("search", "json", "--db", tmp_path / "stdlib.sqlite", "-k", "1", "--json")
     assert json.loads(kept.stdout)["hits"][0]["id"] == "json"
+    readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
+    picture = readme.partition("```text\n")[2].partition("```")[0].splitlines()
+    shown = run("search", picture[0], "--db", tmp_path / "stdlib.sqlite", "-k", "3").stdout.splitlines()
+    assert shown[1].rstrip() == picture[1], "the README shows the answer of other weights"
