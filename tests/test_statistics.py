@@ -1,5 +1,7 @@
 """Intervals and tests agree with scipy's."""
 
+from itertools import permutations
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -8,7 +10,7 @@ from scipy import stats
 
 from fourfold import InvalidValueError
 from fourfold.evaluate import bootstrap_interval, compare, holm, lower_bound
-from fourfold.evaluate.statistics import sign_flip_p_value
+from fourfold.evaluate.statistics import permutation_p_value, sign_flip_p_value
 
 DICE = np.random.default_rng(7)
 VALUES = DICE.beta(2, 3, 80)
@@ -59,6 +61,17 @@ def test_a_few_wins_among_ties_are_no_evidence_however_alike_they_are():
     assert sign_flip_p_value(wins, one_sided=True) == pytest.approx(1 / 256, abs=1.5e-3)
     wins[:14] = 0.5
     assert lower_bound(wins) > 0
+
+
+def test_a_gain_that_any_answers_would_have_is_no_gain():
+    everywhere = np.full((20, 20), 0.2)  # 20 wins, no loss, and whose answers they are does not matter
+    assert permutation_p_value([everywhere]) == 1.0
+    own = np.eye(8)
+    assert permutation_p_value([own, own]) < 1e-3
+    table = np.random.default_rng(0).random((5, 5))
+    exact = [sum(table[i, p[i]] for i in range(5)) for p in permutations(range(5))]
+    expected = np.mean(np.array(exact) >= np.trace(table) - 1e-12)
+    assert permutation_p_value([table]) == pytest.approx(expected, abs=0.015)
 
 
 def test_the_bound_is_wrong_as_rarely_as_it_says():

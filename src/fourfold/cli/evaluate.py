@@ -228,6 +228,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, js
         "tuned, held out": str(result.tuned),
         "gain": f"{result.gain.mean:+.4f}",
         "lower bound": f"{result.lower:+.4f}",
+        "by chance": f"{result.chance:.4f}",
         "learnt": result.changes,
         "verdict": result.verdict,
         "notes": list(result.notes),

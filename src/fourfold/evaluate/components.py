@@ -110,7 +110,7 @@ class ComponentScores:
         self._representative = {name: self._prepared[self.intents.index(name)] for name in names}
         self._intent_of = np.array([names.index(name) for name in self.intents])
         self._relevant = [self._positions(query) for query in queries]
-        self._ideal = np.array([_ideal(query, k) for query in queries])
+        self._ideal = np.array([ideal_gain(query, k) for query in queries])
         self._base: OrderedDict[object, tuple[Index, list[_Base]]] = OrderedDict()
         self._structures: OrderedDict[object, Structure] = OrderedDict()
         self._spreads: OrderedDict[object, list[_Sparse]] = OrderedDict()
@@ -298,6 +298,7 @@ def _key(config: RetrievalConfig, *, skip: frozenset[str] = frozenset()) -> tupl
     return (*others, share, config.intent_tilt, config.intents)
 
 
-def _ideal(query: JudgedQuery, k: int) -> float:
+def ideal_gain(query: JudgedQuery, k: int) -> float:
+    """Return the discounted gain of the best possible ranking."""
     gains = sorted((grade for grade in query.relevant.values() if grade > 0), reverse=True)[:k]
     return float(np.sum(np.array(gains) / np.log2(np.arange(len(gains)) + 2)))

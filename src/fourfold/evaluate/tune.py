@@ -21,9 +21,9 @@ from fourfold.config import RetrievalConfig, TextField
 from fourfold.edge_types import type_weight
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery
-from fourfold.evaluate.components import ComponentScores
+from fourfold.evaluate.components import ComponentScores, ideal_gain
 from fourfold.evaluate.metrics import measure
-from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound
+from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound, permutation_p_value
 from fourfold.types import FloatArray, Weights
 
 if TYPE_CHECKING:
@@ -70,6 +70,8 @@ class TuneResult:
         tuned: the measure of each query under a config learnt without its fold.
         gain: tuned − default, paired.
         lower: lower bound of the gain at ``CONFIDENCE``.
+        chance: how often the answers dealt out at random among the queries of a fold would gain as much; 1 where the
+            lower bound already says no.
         worthwhile: whether the gate lets it pass.
         verdict: one sentence that says why.
         rankings: the held-out ranking of every query by id.
@@ -85,6 +87,7 @@ class TuneResult:
     tuned: Interval
     gain: Interval
     lower: float
+    chance: float
     worthwhile: bool
     verdict: str
     rankings: dict[str, list[str]]
@@ -130,14 +133,15 @@ def tune(
             progress(step, steps)
 
     everything = ComponentScores(retriever, queries, k=k)
-    before = _scores(everything.exact(start), queries, of)
+    plain = everything.exact(start)
+    before = _scores(plain, queries, of)
     advance()
     notes = _notes(queries, used, before, groups)
     if used < 2:
         same = bootstrap_interval(before, groups=groups, seed=seed)
         nothing = Interval(0.0, 0.0, 0.0)
         verdict = "Not applied: all queries share their answers, so none is left to judge by."
-        return TuneResult(start, {}, f"ndcg@{k}", same, same, nothing, 0.0, False, verdict, {}, 0, notes)
+        return TuneResult(start, {}, f"ndcg@{k}", same, same, nothing, 0.0, 1.0, False, verdict, {}, 0, notes)
 
     fitted = _sample(groups, _FIT_QUERIES, seed)
     to_fit = [query for query, kept in zip(queries, fitted, strict=True) if kept]
@@ -145,6 +149,7 @@ def tune(
     learner = Learner(scores, start)
     after = np.zeros(len(queries))
     rankings: dict[str, list[str]] = {}
+    dealt: list[FloatArray] = []
     for fold in range(used):
         held_out = fold_of == fold
         config, _ = learner.fit(~held_out[fitted])
@@ -152,6 +157,8 @@ def tune(
         found = everything.exact(config, held_out)
         after[held_out] = _scores(found, chosen, of)
         rankings |= {query.id: ranking for query, ranking in zip(chosen, found, strict=True)}
+        usual = [ranking for ranking, out in zip(plain, held_out, strict=True) if out]
+        dealt.append(_dealt_out(found, chosen, k) - _dealt_out(usual, chosen, k))
         advance()
     config, changes = learner.fit(np.ones(len(scores), bool))
     advance()
@@ -159,7 +166,14 @@ def tune(
     gain = after - before
     bound = lower_bound(gain, confidence=CONFIDENCE, groups=groups, seed=seed)
     mean = float(gain.mean())
-    worthwhile = bound > 0 and mean >= MINIMUM_GAIN and bool(changes) and len(queries) >= FEW_QUERIES
+    chance = permutation_p_value(dealt, seed=seed) if bound > 0 else 1.0
+    worthwhile = (
+        bound > 0
+        and chance <= 1.0 - CONFIDENCE
+        and mean >= MINIMUM_GAIN
+        and bool(changes)
+        and len(queries) >= FEW_QUERIES
+    )
     return TuneResult(
         config=config,
         changes=changes,
@@ -168,8 +182,9 @@ def tune(
         tuned=bootstrap_interval(after, groups=groups, seed=seed),
         gain=bootstrap_interval(gain, groups=groups, seed=seed),
         lower=bound,
+        chance=chance,
         worthwhile=worthwhile,
-        verdict=_verdict(mean, bound, bool(changes), worthwhile),
+        verdict=_verdict(mean, bound, chance, bool(changes), worthwhile),
         rankings={query.id: rankings[query.id] for query in queries},
         folds=used,
         notes=notes,
@@ -427,6 +442,21 @@ def _scores(
     return np.array([of(ranking, query) for ranking, query in zip(rankings, queries, strict=True)])
 
 
+def _dealt_out(rankings: Sequence[Sequence[str]], queries: Sequence[JudgedQuery], k: int) -> FloatArray:
+    """Return nDCG@k of each ranking under the judgements of each query, (n_rankings, n_queries)."""
+    found: dict[str, list[tuple[int, float]]] = {}
+    for row, ranking in enumerate(rankings):
+        for rank, identity in enumerate(ranking[:k], 1):
+            found.setdefault(identity, []).append((row, 1.0 / np.log2(rank + 1)))
+    table = np.zeros((len(rankings), len(queries)))
+    for column, query in enumerate(queries):
+        for identity, grade in query.relevant.items():
+            for row, discount in found.get(identity, ()):
+                table[row, column] += max(grade, 0.0) * discount
+        table[:, column] /= ideal_gain(query, k)
+    return table
+
+
 def _paired(differences: FloatArray) -> tuple[float, float]:
     """Return the mean and its standard error."""
     n = len(differences)
@@ -450,11 +480,15 @@ def _notes(queries: Sequence[JudgedQuery], folds: int, before: FloatArray, group
     return tuple(notes)
 
 
-def _verdict(gain: float, bound: float, changed: bool, worthwhile: bool) -> str:
+def _verdict(gain: float, bound: float, chance: float, changed: bool, worthwhile: bool) -> str:
     held_out = f"on queries it was not learnt from the gain is {gain:+.4f}, at least {bound:+.4f} at {CONFIDENCE:.1%}"
     if worthwhile:
         return f"Better: {held_out}."
     if not changed:
         return "Not applied: nothing was clearly better than the config in force."
-    wanted = f"asked for are {MINIMUM_GAIN:+.3f} and a bound above 0"
+    if bound > 0 and chance > 1.0 - CONFIDENCE:
+        return (
+            f"Not applied: {held_out}; but with the answers of other queries it is as large in {chance:.1%} of cases."
+        )
+    wanted = f"asked for are {MINIMUM_GAIN:+.3f}, a bound above 0 and {FEW_QUERIES} queries"
     return f"Not applied: {held_out}; {wanted}."
