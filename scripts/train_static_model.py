@@ -45,7 +45,7 @@ class Recipe:
     """Every number of the training; defaults are those of the model that ships."""
 
     seed: int = 7
-    texts: int = 57_344
+    texts: int = 122_880
     """Texts the teacher reads."""
     short: int = 100
     """Characters to which most longer texts are cut: one more text says more than one longer text."""
@@ -62,7 +62,7 @@ class Recipe:
     dimensions: int = 256
     frequency: float = 1e-3
     """a in the starting weight a / (a + p) of a token that makes up the share p of all tokens."""
-    steps: int = 1_500
+    steps: int = 3_000
     warm_up: int = 50
     rate: float = 2e-3
     last_rate: float = 0.05
