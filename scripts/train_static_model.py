@@ -30,7 +30,7 @@ import numpy as np
 import torch
 from model2vec import StaticModel
 from numpy.typing import NDArray
-from static_model_sources import SOURCES, Pair, fetch, read_source
+from static_model_sources import SOURCES, Pair, fetch, read_source, version_of
 from static_model_teacher import PACKAGE, WIDTH, Teacher, fetch_teacher, id_of
 from tokenizers import Tokenizer
 from torch import Tensor
@@ -45,7 +45,7 @@ class Recipe:
     """Every number of the training; defaults are those of the model that ships."""
 
     seed: int = 7
-    texts: int = 122_880
+    texts: int = 245_760
     """Texts the teacher reads."""
     short: int = 100
     """Characters to which most longer texts are cut: one more text says more than one longer text."""
@@ -68,12 +68,12 @@ class Recipe:
     last_rate: float = 0.05
     """Share of the learning rate that is left at the end."""
     batch: int = 1_024
-    pair_weight: float = 0.3
+    pair_weight: float = 0.1
     pair_temperature: float = 0.05
     same_source: float = 0.25
     """Share of a batch's pairs that come from one source: passages that are harder to tell apart."""
-    relation_weight: float = 0.0
-    relation_temperature: float = 0.05
+    removed: int = 5
+    """Main axes of the finished sentence vectors that are taken out: they say that a text is a text, not which."""
 
 
 # --- Texts ------------------------------------------------------------------------------------------------------------
@@ -312,14 +312,6 @@ def contrast(queries: Tensor, passages: Tensor, temperature: float) -> Tensor:
     return (functional.cross_entropy(scores, own) + functional.cross_entropy(scores.T, own)) / 2
 
 
-def relation(student: Tensor, teacher: Tensor, temperature: float) -> Tensor:
-    """How far the student's neighbourhoods in the batch are from the teacher's: Kullback–Leibler divergence."""
-    away = torch.eye(len(student), dtype=torch.bool)
-    ours = (student @ student.T / temperature).masked_fill(away, -1e4).log_softmax(1)
-    theirs = (teacher @ teacher.T / temperature).masked_fill(away, -1e4).softmax(1)
-    return functional.kl_div(ours, theirs, reduction="batchmean")
-
-
 def rate_at(step: int, recipe: Recipe) -> float:
     """Share of the learning rate at a step: linear warm-up, then a cosine down to `last_rate`."""
     if step < recipe.warm_up:
@@ -379,20 +371,31 @@ def train(inputs: Inputs, recipe: Recipe) -> Floats:
             group["lr"] = recipe.rate * rate_at(step, recipe)
         chosen = chance.integers(len(inputs.targets), size=recipe.batch)
         student, teacher = vectors(inputs.texts, chosen), torch.from_numpy(inputs.targets[chosen])
-        loss = matching = 1 - (student * teacher).sum(1).mean()
-        if recipe.relation_weight:
-            loss = loss + recipe.relation_weight * relation(student, teacher, recipe.relation_temperature)
+        matching = 1 - (student * teacher).sum(1).mean()
         source = chance.choice(len(sizes), size=recipe.batch, p=shares)
         source[: round(recipe.same_source * recipe.batch)] = source[0]
         drawn = np.unique(inputs.bounds[source] + (chance.random(recipe.batch) * sizes[source]).astype(np.int64))
         paired = contrast(vectors(inputs.queries, drawn), vectors(inputs.passages, drawn), recipe.pair_temperature)
-        loss = loss + recipe.pair_weight * paired
+        loss = matching + recipe.pair_weight * paired
         optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         optimizer.step()
         if step % 50 == 0:
             bar.set_postfix(matching=f"{matching.item():.4f}", pairs=f"{paired.item():.3f}")
-    return table.detach().numpy()
+    with torch.no_grad():
+        few = vectors(inputs.texts, np.arange(min(SAMPLE, len(inputs.targets)))).numpy()
+        return without_main_axes(table.numpy(), few, recipe.removed)
+
+
+SAMPLE = 20_000
+"""Texts from which the finished sentence vectors' main axes are taken."""
+
+
+def without_main_axes(table: Floats, sentences: Floats, removed: int) -> Floats:
+    """Take the sentence vectors' first axes out of every token (Mu and Viswanath 2018, "All-but-the-Top")."""
+    axes = main_axes(sentences, removed)
+    rest: Floats = table - (table @ axes) @ axes.T
+    return rest
 
 
 # --- Writing ----------------------------------------------------------------------------------------------------------
@@ -419,10 +422,11 @@ def save(table: Floats, tokenizer: Tokenizer, folder: Path) -> None:
     (folder / "model.safetensors").chmod(0o644)
 
 
-def card(recipe: Recipe, found: dict[str, list[Pair]], size: int, scores: dict[str, Any] | None) -> str:
+def card(recipe: Recipe, found: dict[str, list[Pair]], packages: Path, size: int, scores: dict[str, Any] | None) -> str:
     """Write the model card: what it is, what it was made from, what it scores."""
     rows = [
-        f"| {s.package} {s.version} | {s.registry} | {s.licence} | {s.gives} | {len(found[s.package]):,} |"
+        f"| {s.package} {version_of(s, packages)} | {s.registry} | {s.licence} | {s.gives} "
+        f"| {len(found[s.package]):,} |"
         for s in SOURCES
     ]
     lines = [
@@ -523,11 +527,13 @@ def main(arguments: Sequence[str] | None = None) -> int:
         part.replace(kept)
 
     save(np.load(kept), tokenizer, options.output)
+    (options.output / "modules.json").unlink(missing_ok=True)  # of sentence-transformers; Model2Vec does not read it
     size = sum(
         (options.output / name).stat().st_size for name in ("model.safetensors", "tokenizer.json", "config.json")
     )
     scores = json.loads(options.scores.read_text(encoding="utf-8")) if options.scores else None
-    (options.output / "README.md").write_text(card(recipe, found, size, scores), encoding="utf-8")
+    text = card(recipe, found, options.work / "packages", size, scores)
+    (options.output / "README.md").write_text(text, encoding="utf-8")
     (options.output / "NOTICE").write_text(notice(teacher_folder), encoding="utf-8")
     shutil.copyfile(teacher_folder / "LICENSE", options.output / "LICENSE")
     print(f"{options.output}: {size / 1e6:.2f} MB")  # noqa: T201

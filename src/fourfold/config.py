@@ -8,14 +8,16 @@ tells each with its figures).
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, EDGE_TYPE_WEIGHTS
+import numpy as np
+
+from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, EDGE_TYPE_WEIGHTS, UNTYPED, type_weight
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, PUBLISHED_INTENTS, IntentSpec
-from fourfold.types import Weights
+from fourfold.types import FloatArray, Weights
 
 PUBLISHED_PROFILE = Weights(0.40, 0.45, 0.15, 0.0)
 """The profile without an intent; also fills in what a caller's partial weights leave out."""
@@ -194,6 +196,12 @@ class RetrievalConfig:
     def index_key(self) -> tuple[object, ...]:
         """What of the config the index depends on."""
         return (self.text_fields, self.k1, self.b)
+
+    def type_weights(self, names: Sequence[str]) -> FloatArray:
+        """Return the weight of an edge of each type, (n_types,)."""
+        known = {**self.edge_type_weights, UNTYPED: self.untyped_edge_weight}
+        weights = [type_weight(name, known, self.unknown_edge_weight, related=self.related_types) for name in names]
+        return np.array(weights, np.float64)
 
     def fingerprint(self) -> str:
         """Return a short hash of every constant: equal for equal configs, in every process."""

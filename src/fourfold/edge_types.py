@@ -37,6 +37,9 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
 )
 """Published weight of each edge type; ``RetrievalConfig.unknown_edge_weight`` is for all others."""
 
+UNTYPED = ""
+"""The type of an edge that has none."""
+
 _REMEMBERED_WORDS = 100_000
 
 MENTIONS = "mentions"

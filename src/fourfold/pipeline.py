@@ -26,9 +26,9 @@ from numpy.typing import NDArray
 
 from fourfold import signals
 from fourfold.config import RetrievalConfig
-from fourfold.edge_types import type_weight
+from fourfold.edge_types import UNTYPED
 from fourfold.errors import InvalidValueError, SearchError
-from fourfold.index import UNTYPED, Adjacency, Index
+from fourfold.index import Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
 from fourfold.signals.graph import Spread
 from fourfold.signals.scaling import by_maximum, min_max, standard_scores, top_positions
@@ -293,14 +293,7 @@ def graph_component(scores: Scores, index: Index, query: Query, config: Retrieva
     adjacency = index.adjacency
     if not len(adjacency) or not len(scores.seeds):
         return scores.components["graph"]
-    known = {**config.edge_type_weights, UNTYPED: config.untyped_edge_weight}
-    type_weights = np.array(
-        [
-            type_weight(name, known, config.unknown_edge_weight, related=config.related_types)
-            for name in adjacency.type_names
-        ]
-    )
-    scores.graph_spread = _spread(config, adjacency, type_weights)
+    scores.graph_spread = _spread(config, adjacency, config.type_weights(adjacency.type_names))
     proximity = signals.graph.score(
         adjacency, scores.seeds, scores.seed_weights, scores.graph_spread, query.mask, second_hop=config.second_hop
     )

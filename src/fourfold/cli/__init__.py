@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 GROUPS = (
     "graph",
+    "embedder",
     "search",
     "questions",
     "demo",

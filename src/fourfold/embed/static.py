@@ -9,6 +9,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from fourfold.errors import EmbedderError
 from fourfold.types import FloatArray
 
@@ -48,6 +50,21 @@ class StaticEmbedder:
     def embed_query(self, text: str) -> FloatArray:
         """Return the vector of a query, shape (dimensions,), float32."""
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]
+
+    def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
+        """Return the token ids of each text; unknown words have none."""
+        ids: list[list[int]] = self._loaded().tokenize(list(texts))
+        return ids
+
+    def token_vectors(self) -> tuple[str, FloatArray]:
+        """Return the tokenizer's JSON, and the vector of each token, (n_tokens, dimensions), float32."""
+        model = self._loaded()
+        table = np.asarray(model.embedding, np.float32)
+        if model.token_mapping is not None:
+            table = table[model.token_mapping]
+        if model.weights is not None:
+            table = table * np.asarray(model.weights, np.float32)[:, None]
+        return model.tokenizer.to_str(), table
 
     def _loaded(self) -> Any:
         with self._lock:

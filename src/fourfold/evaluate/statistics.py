@@ -99,6 +99,22 @@ def lower_bound(
     return float(min(resampled, mean - stdtrit(n - 1, confidence) * error))
 
 
+def mean_bound(samples: Sequence[FloatArray], *, confidence: float) -> float:
+    """Return a one-sided lower bound of the mean of several samples' means, each counting alike.
+
+    Student's, with Welch's degrees of freedom (1947) for samples of unequal size and spread. Minus infinity where a
+    sample has fewer than two values.
+    """
+    if any(len(sample) < 2 for sample in samples):
+        return float("-inf")
+    means = np.array([sample.mean() for sample in samples])
+    errors = np.array([sample.var(ddof=1) / len(sample) for sample in samples])
+    if not errors.any():
+        return float(means.mean())
+    freedom = errors.sum() ** 2 / np.sum(errors**2 / np.array([len(sample) - 1 for sample in samples]))
+    return float(means.mean() - stdtrit(freedom, confidence) * np.sqrt(errors.sum()) / len(samples))
+
+
 def sign_flip_p_value(
     differences: FloatArray | Sequence[float],
     *,

@@ -11,10 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.edge_types import UNTYPED
 from fourfold.types import FloatArray
-
-UNTYPED = ""
-"""The type of an edge that has none."""
 
 
 @dataclass(frozen=True, slots=True)

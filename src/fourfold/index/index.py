@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig
 from fourfold.index import communities as community_detection
 from fourfold.index.adjacency import Adjacency
+from fourfold.index.fusion import OWN_SHARE, fused
 from fourfold.index.pagerank import pagerank
 from fourfold.index.postings import Postings, build_postings
 from fourfold.store import Changes, Store
@@ -56,6 +57,8 @@ class Index:
     vocabulary: dict[str, int]
     hidden: NDArray[np.int64]
     """Positions of nodes that pass scores on, but are no answers: documents whose text is in their chunks."""
+    matrix: NDArray[np.float32]
+    """Unit vectors, (n_nodes, dimensions) float32; zero rows where there is no vector."""
     _lazy: _Lazy = field(repr=False)
 
     def __len__(self) -> int:
@@ -65,11 +68,6 @@ class Index:
     def ids(self) -> list[str]:
         """The id of the node at each position."""
         return self.rows.ids
-
-    @property
-    def matrix(self) -> NDArray[np.float32]:
-        """Unit vectors, (n_nodes, dimensions) float32; zero rows where there is no vector."""
-        return self.rows.matrix
 
     @property
     def has_vectors(self) -> bool:
@@ -174,6 +172,7 @@ class _Lazy:
 
 def build(store: Store, config: RetrievalConfig, before: Index | None = None) -> Index:
     """Read what changed since ``before`` (everything, without it) and return the index of the current generation."""
+    own_share = float(store.meta(OWN_SHARE) or 1)
     changes = store.changes(before.generation if before is not None else -1)
     rows = _merge(before.rows, changes) if before is not None else _first(changes)
     if before is None or len(changes.nums) or len(changes.deleted_nodes):
@@ -197,6 +196,7 @@ def build(store: Store, config: RetrievalConfig, before: Index | None = None) ->
         adjacency=adjacency,
         vocabulary={**known, **dict(new_terms)} if new_terms or not known else known,
         hidden=_positions(rows.nums, store.hidden(), drop=True),
+        matrix=fused(rows.matrix, adjacency, config.type_weights(adjacency.type_names), own_share),
         _lazy=_Lazy(rows, adjacency, before._lazy if before is not None else None),
     )
 
@@ -275,5 +275,3 @@ def _positions(nums: NDArray[np.int64], wanted: NDArray[np.int64], *, drop: bool
     place[nums] = np.arange(len(nums))
     found = place[wanted]
     return found[found >= 0] if drop else found
-
-

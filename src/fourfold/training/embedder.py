@@ -1,0 +1,204 @@
+"""Train an embedder from a graph, and keep it in the graph's file if what was held out says that it helps."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from fourfold.embed import ContextualEmbedder, StaticEmbedder
+from fourfold.embed.contextual import Checkpoint, Lessons, Measured, Settings, Trained, train
+from fourfold.embed.contextual.lessons import lessons_of
+from fourfold.embed.contextual.rows import TokenRows
+from fourfold.embed.static import bundled
+from fourfold.errors import InvalidValueError
+from fourfold.evaluate.statistics import mean_bound
+from fourfold.retriever import Retriever
+from fourfold.store import Writer
+from fourfold.types import Node
+
+Progress = Callable[[str, int, int], None]
+"""Called with (what is being done, steps done, steps in all)."""
+
+_BATCH = 8192
+_SURELY_BETTER, _SURELY_WORSE = 0.99, 0.95
+_ENOUGH = 20
+"""Held-out questions of a kind without which it is not heard."""
+
+
+@dataclass(frozen=True)
+class EmbedderTraining:
+    """What a training came to.
+
+    Args:
+        embedder: the trained embedder.
+        trained: steps and held-out measures.
+        worthwhile: whether the held-out measures let it pass.
+        verdict: the reason, a sentence.
+        generation: of the graph after the new vectors were written; None if nothing was applied.
+
+    """
+
+    embedder: ContextualEmbedder
+    trained: Trained
+    worthwhile: bool
+    verdict: str
+    generation: int | None = None
+    facts: dict[str, Any] = field(default_factory=dict)
+
+
+def train_embedder(
+    retriever: Retriever,
+    *,
+    settings: Settings | None = None,
+    base: StaticEmbedder | None = None,
+    apply: bool = True,
+    progress: Progress | None = None,
+) -> EmbedderTraining:
+    """Train an embedder on a graph's own edges, titles and texts; no query and no judgement is read.
+
+    An interrupted training goes on where it stopped: its state is kept in ``<path>.training`` until it is done.
+
+    Args:
+        retriever: the graph.
+        settings: the numbers of the training.
+        base: the static model to start from; None is the bundled one.
+        apply: embed the graph with it if it is worthwhile (see ``Retriever.reembed``).
+        progress: called along the way.
+
+    Raises:
+        InvalidValueError: the graph has no texts, or nothing that could teach.
+        StoreError: the file cannot be written.
+
+    """
+    settings = settings or Settings()
+    base = base or bundled()
+    say = progress or (lambda what, done, total: None)
+    tokenizer, table = base.token_vectors()
+    lessons = read_lessons(retriever, base, seed=settings.seed)
+    if not (len(lessons.edges) or len(lessons.titled) or len(lessons.told)):
+        raise InvalidValueError(
+            f"{retriever.path!r} holds no edges, titles or texts of four words to train an embedder from."
+        )
+    kept = _kept(retriever.path, lessons, settings)
+    trained = train(
+        lessons,
+        table,
+        settings,
+        progress=lambda done, total, mark: say("training", done, total),
+        checkpoint=kept,
+    )
+    embedder = ContextualEmbedder(trained.table, tokenizer, settings.own_share if len(lessons.edges) else 1.0)
+    worthwhile, verdict = judge(trained.before, trained.after)
+    facts = {
+        "base": base.name,
+        "seed": settings.seed,
+        "steps": trained.steps,
+        "own_share": embedder.own_share,
+        "held_out": {
+            kind: {
+                "questions": len(trained.before[kind]),
+                "before": round(float(trained.before[kind].mean()), 4),
+                "after": round(float(trained.after[kind].mean()), 4),
+            }
+            for kind in trained.before
+        },
+    }
+    generation = None
+    if apply and worthwhile:
+
+        def also(writer: Writer) -> None:
+            writer.put_model(embedder.name, embedder.to_bytes())
+            writer.drop_models(embedder.name)
+            writer.set_meta("embedder_training", json.dumps(facts))
+
+        generation = retriever.reembed(embedder, progress=lambda done, total: say("embedding", done, total), also=also)
+    if kept.file is not None and (worthwhile is False or generation is not None or not apply):
+        kept.file.unlink(missing_ok=True)
+    return EmbedderTraining(embedder, trained, worthwhile, verdict, generation, facts)
+
+
+def judge(before: Measured, after: Measured) -> tuple[bool, str]:
+    """Say whether a trained embedder may replace the static one, and why, from what was held out.
+
+    The mean reciprocal rank, averaged over the kinds of questions, must be better at 99 %, and no kind worse at 95 %.
+    """
+    told = "; ".join(
+        f"{kind} {before[kind].mean():.3f} → {after[kind].mean():.3f} ({len(before[kind])})" for kind in before
+    )
+    changes = {kind: after[kind] - before[kind] for kind in before}
+    if "edges" in changes:  # each edge was asked in both directions: one piece of evidence
+        changes["edges"] = changes["edges"].reshape(2, -1).mean(axis=0)
+    changes = {kind: change for kind, change in changes.items() if len(change) >= _ENOUGH}
+    if not changes:
+        told = f" ({told})" if told else ""
+        return False, f"Nothing was changed: fewer than {_ENOUGH} questions of a kind could be held out{told}."
+    worse = [kind for kind, change in changes.items() if mean_bound([-change], confidence=_SURELY_WORSE) > 0]
+    if worse:
+        return False, f"Nothing was changed: held-out {' and '.join(worse)} are found worse than before. {told}."
+    if mean_bound(list(changes.values()), confidence=_SURELY_BETTER) <= 0:
+        return False, f"Nothing was changed: it is not sure that what was held out is found better. {told}."
+    return True, f"What was held out is found better (mean reciprocal rank): {told}."
+
+
+def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Lessons:
+    """Read what a graph teaches: its nodes as the embedder reads them, their names and bodies, its edges."""
+    index = retriever.index
+    documents: list[Sequence[int]] = []
+    titles: list[Sequence[int]] = []
+    bodies: list[Sequence[int]] = []
+    for start in range(0, len(index), _BATCH):
+        nodes = retriever.get(index.ids[start : start + _BATCH])
+        if len(nodes) != len(index.ids[start : start + _BATCH]):
+            raise InvalidValueError(f"{retriever.path!r} was changed while it was read for training; start again.")
+        named = [node if _has_both(node) else Node(node.id) for node in nodes]
+        documents += base.tokenize([retriever.text_of(node) for node in nodes])
+        titles += base.tokenize([node.name for node in named])
+        bodies += base.tokenize([node.text for node in named])
+    adjacency = index.adjacency
+    edges = np.stack((adjacency.sources, adjacency.targets), axis=1).astype(np.int64)
+    weights = np.zeros(0, np.float64)
+    if len(adjacency):
+        weights = retriever.config.type_weights(adjacency.type_names)[adjacency.types] * adjacency.weights
+    rows = [TokenRows.of(texts) for texts in (documents, titles, bodies)]
+    return lessons_of(rows[0], rows[1], rows[2], edges, weights, seed=seed)
+
+
+def _has_both(node: Node) -> bool:
+    return bool(node.name.strip() and node.text.strip() and node.name.strip() != node.text.strip())
+
+
+@dataclass(frozen=True)
+class _KeptState(Checkpoint):
+    file: Path | None = None
+
+
+def _kept(path: str, lessons: Lessons, settings: Settings) -> _KeptState:
+    """Keep the training's state beside the graph, marked with what it was made from."""
+    if path == ":memory:":
+        return _KeptState()
+    made_from = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+    for rows in (lessons.documents, lessons.titles, lessons.bodies):
+        made_from.update(rows.ids.tobytes() + rows.starts.tobytes())
+    made_from.update(lessons.edges.tobytes() + np.asarray(lessons.weights, np.float64).tobytes())
+    mark = made_from.digest()
+    file = Path(f"{path}.training")
+
+    def load() -> bytes | None:
+        try:
+            content = file.read_bytes()
+        except FileNotFoundError:
+            return None
+        return content[len(mark) :] if content.startswith(mark) else None
+
+    def save(state: bytes) -> None:
+        part = file.with_name(file.name + ".part")
+        part.write_bytes(mark + state)
+        part.replace(file)
+
+    return _KeptState(load, save, file)
