@@ -9,6 +9,7 @@ import sys
 import tempfile
 from collections.abc import Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -51,6 +52,7 @@ def folders(names: Sequence[str] | None) -> list[Path]:
     return [folder for name, folder in found.items() if not names or name in names]
 
 
+@cache
 def facts() -> dict[str, Any]:
     """Return what a figure depends on besides the code: the machine, Python and the versions of packages."""
     installed = {d.metadata["Name"].lower() for d in metadata.distributions() if d.metadata["Name"]}
