@@ -393,8 +393,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
         return
     warnings.simplefilter("ignore")
     options.results.mkdir(parents=True, exist_ok=True)
-    steps = len(set(systems) - set(TUNED) | ({"default"} if set(TUNED) & set(systems) else set()))
-    steps += TUNE_STEPS if set(TUNED) & set(systems) else 0
+    steps = steps_of(systems)
     results: dict[str, Any] = {}
     with tqdm(total=steps * len(wanted), smoothing=0, leave=False, disable=None) as bar:
         for done, folder in enumerate(wanted, 1):
@@ -411,6 +410,12 @@ def main(arguments: Sequence[str] | None = None) -> None:
             bar.update(steps * done - bar.n)
     if results:
         print("\n" + report(results, systems, options.max_queries))
+
+
+def steps_of(systems: Sequence[str]) -> int:
+    """Return how often the bar moves for a collection; tuning measures the default as well."""
+    plain = set(systems) - set(TUNED)
+    return len(plain) if plain == set(systems) else len(plain | {"default"}) + TUNE_STEPS
 
 
 def available(names: Iterable[str]) -> list[str]:

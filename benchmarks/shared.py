@@ -40,15 +40,18 @@ def add_collection_options(parser: argparse.ArgumentParser) -> None:
 
 
 def folders(names: Sequence[str] | None) -> list[Path]:
-    """Return the folders of the collections wanted, all for None; none, and a sentence, without FOURFOLD_DATASETS."""
+    """Return the folders of the collections wanted, all for None; a sentence says why there are none."""
     root = os.environ.get("FOURFOLD_DATASETS")
     if not root:
         print("FOURFOLD_DATASETS names no folder of collections; there is nothing to measure.")
         return []
     found = {path.parent.name: path.parent for path in sorted(Path(root).glob("*/corpus.jsonl"))}
+    if not found:
+        print(f"{root} holds no collection, which is a folder with a corpus.jsonl; there is nothing to measure.")
+        return []
     unknown = [name for name in names or () if name not in found]
     if unknown:
-        sys.exit(f"{root} holds no collection named {', '.join(unknown)}; it holds {', '.join(found) or 'none'}.")
+        sys.exit(f"{root} holds no collection named {', '.join(unknown)}; it holds {', '.join(found)}.")
     return [folder for name, folder in found.items() if not names or name in names]
 
 
