@@ -9,13 +9,11 @@ from __future__ import annotations
 
 import argparse
 import json
-import tempfile
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality import facts
-from tuning import folders
+from shared import add_collection_options, facts, figure, folders
 
 from fourfold import RetrievalConfig, Retriever
 from fourfold.evaluate import ablations, ladder, load_collection, run_fusion, run_variants
@@ -44,18 +42,16 @@ def markdown(tables: dict[str, Table], kind: str) -> str:
     lines = [f"| {kind} | " + " | ".join(tables) + " | mean |", "|---" * (len(tables) + 2) + "|"]
     for name in names:
         values = [table[kind].get(name) for table in tables.values()]
-        cells = ["–" if value is None else f"{value:.3f}".lstrip("0") for value in values]
+        cells = ["–" if value is None else figure(value) for value in values]
         known = [value for value in values if value is not None]
-        mean = f"{np.mean(known):.3f}".lstrip("0") if len(known) == len(values) else "–"
+        mean = figure(float(np.mean(known))) if len(known) == len(values) else "–"
         lines.append(f"| {name} | " + " | ".join(cells) + f" | {mean} |")
     return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--collections", nargs="+")
-    parser.add_argument("--max-queries", type=int, default=None)
-    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "fourfold-quality")
+    add_collection_options(parser)
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     tables: dict[str, Any] = {}

@@ -11,13 +11,13 @@ from __future__ import annotations
 import argparse
 import json
 import math
-import os
-import platform
 import random
 import tempfile
 import time
 from dataclasses import replace
 from pathlib import Path
+
+from shared import facts, folders
 
 from fourfold import RetrievalConfig, Retriever, Weights
 from fourfold.ingest import Document, IngestConfig, add_documents, delete_documents, index_folder
@@ -35,9 +35,7 @@ def main() -> None:
     parser.add_argument("--collections", nargs="*", default=QUALITY)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
-    figures: dict[str, object] = {
-        "machine": {"system": platform.platform(), "python": platform.python_version(), "cores": os.cpu_count()}
-    }
+    figures: dict[str, object] = {"machine": facts()}
     if "quality" in options.parts:
         figures["quality"] = quality(options.collections)
     if "scale" in options.parts:
@@ -53,14 +51,14 @@ def main() -> None:
 
 def quality(names: list[str]) -> list[dict[str, object]]:
     """Compare the two-signal base, no edges, with the default config over the derived graph."""
-    datasets = os.environ.get("FOURFOLD_DATASETS")
-    if not datasets:
-        print("quality: set FOURFOLD_DATASETS to the folder of the collections")
-        return []
-    rows = []
+    rows: list[dict[str, object]] = []
+    wanted = folders(names)
+    if not wanted:
+        return rows
     print(f"\n{'collection':20} {'documents':>9} {'edges':>6} {'R@5':>6} {'base':>6} {'nDCG@10':>8} {'base':>6}")
-    for name in names:
-        documents, queries, judged = load(Path(datasets) / name)
+    for path in wanted:
+        name = path.name
+        documents, queries, judged = load(path)
         with Retriever() as retriever:
             add_documents(retriever, documents)
             linked = measure(retriever, queries, judged)

@@ -1,39 +1,53 @@
-"""Quality beside today's retrievers, on every collection of a folder.
+"""Quality beside today's retrievers, on every collection of a folder: intervals, times, ours with and without tuning.
 
-    FOURFOLD_DATASETS=… python benchmarks/quality.py [--systems default bm25s …] [--collections scifact …]
-        [--max-queries 300] [--results FOLDER]
+    FOURFOLD_DATASETS=… python benchmarks/quality.py [--systems default bm25s …] [--no-tuned] [--collections scifact …]
+        [--max-queries 300] [--results FOLDER] [--markdown FILE]
 
 All systems read the same texts (title and text), and those that embed use the model that ships with fourfold. Prints
-nDCG@10, R@5 and R@10 (linear gain), the mean time of a query, and the machine; writes quality.json beside the cached
-rankings of the other retrievers, which never change. Needs: bm25s PyStemmer rank_bm25 faiss-cpu langchain-classic
-langchain-community llama-index-core llama-index-retrievers-bm25.
+nDCG@10 with its 95 % interval, the paired difference from the best other retriever of each collection, R@5 and R@10
+(linear gain), the median time of a query, and the machine, as Markdown; ``--markdown`` writes it to a file as well.
+quality.json, in the folder of results, has the scores of each query. The answers of the other retrievers are kept there
+with their times, as runs that ``fourfold compare`` reads, until texts, queries, model or packages change.
+
+``tuned`` answers each query by a config learnt from the other folds, where the gate of ``fourfold tune`` lets it pass,
+else by the default; ``tuned-ungated`` always by what was learnt. Both are slow: ``--no-tuned`` leaves them out.
+
+Needs: pip install "fourfold[bench]".
 """
 
 from __future__ import annotations
 
 import argparse
+import datetime
 import hashlib
+import importlib.util
 import json
-import os
-import platform
-import tempfile
+import sys
+import textwrap
 import time
 import warnings
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from importlib import metadata
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shared import MEASURES, add_collection_options, facts, figure, folders, held_out, markdown_table
+from tqdm import tqdm
 
 from fourfold import RetrievalConfig, Retriever, Weights
 from fourfold.embed.static import bundled
-from fourfold.evaluate import Collection, load_collection
-from fourfold.evaluate.metrics import measure
+from fourfold.evaluate import Collection, Interval, Run, bootstrap_interval, compare, load_collection, tune
+from fourfold.evaluate.tune import answer_groups
 
 K = 10
-MEASURES = ("ndcg@10", "recall@5", "recall@10")
+MAIN = MEASURES[0]
+OURS = ("default", "tuned", "tuned-ungated", "two-signal", "embedding", "bm25")
+TUNED = ("tuned", "tuned-ungated")
+COMPARED = ("default", "tuned")
+TUNE_FACTS = ("applied", "verdict", "changes")
+TUNE_STEPS = 7  # what tune() reports of five folds
+FEWEST_COLLECTIONS = 5
 Search = Callable[[str], list[str]]
 
 
@@ -48,23 +62,46 @@ def ours(retriever: Retriever, **options: Any) -> Search:
     return lambda query: retriever.search(query, k=K, **options).ids
 
 
-def our_systems(collection: Collection, wanted: Sequence[str]) -> dict[str, Search]:
-    """Fourfold as it comes, and with components left out."""
-    names = {"default", "two-signal", "embedding", "bm25"}.intersection(wanted)
-    if not names:
-        return {}
+def our_runs(collection: Collection, wanted: Sequence[str], bar: tqdm[Any]) -> dict[str, Run]:
+    """Run Fourfold as it comes, with components left out, and tuned."""
     config = replace(RetrievalConfig(), cache_size=0)
-    full = Retriever(config=config)
+    full = bare = Retriever(config=config)
     full.add(collection.nodes, collection.edges)
-    systems = {"default": ours(full)}
-    bare = full
-    if collection.edges:
+    if collection.edges and {"two-signal", "embedding", "bm25"}.intersection(wanted):
         bare = Retriever(config=config)
         bare.add(collection.nodes)
-    systems["two-signal"] = ours(bare)
-    systems["embedding"] = ours(bare, weights=Weights(1, 0, 0, 0), mode="embedding")
-    systems["bm25"] = ours(bare, weights=Weights(0, 1, 0, 0), mode="text", intent="default")
-    return {name: systems[name] for name in wanted if name in names}
+    searches = {
+        "default": ours(full),
+        "two-signal": ours(bare),
+        "embedding": ours(bare, weights=Weights(1, 0, 0, 0), mode="embedding"),
+        "bm25": ours(bare, weights=Weights(0, 1, 0, 0), mode="text", intent="default"),
+    }
+    to_tune = set(TUNED).intersection(wanted)
+    runs = {}
+    for name, search in searches.items():
+        if name in wanted or (name == "default" and to_tune):
+            runs[name] = run(name, search, collection)
+            bar.update()
+    if to_tune:
+        runs |= tuned_runs(full, runs["default"], collection, bar)
+    return runs
+
+
+def tuned_runs(retriever: Retriever, default: Run, collection: Collection, bar: tqdm[Any]) -> dict[str, Run]:
+    """Tune, and return the held-out answers, through the gate and past it.
+
+    A held-out answer comes from cached components, so its time says nothing; the times are those of searches with the
+    config learnt from all queries, which is what a user would have.
+    """
+    result = tune(retriever, collection.judgements.queries, k=K, progress=lambda *_: bar.update())
+    retriever.apply_config(result.config)
+    seconds = run("tuned", ours(retriever), collection).seconds
+    found = {"applied": result.worthwhile, "verdict": result.verdict, "changes": result.changes}
+    gated, ungated = held_out(result, default), held_out(result, default, gated=False)
+    return {
+        "tuned": replace(gated, system="tuned", seconds=seconds if result.worthwhile else default.seconds, facts=found),
+        "tuned-ungated": replace(ungated, system="tuned-ungated", seconds=seconds, facts=found),
+    }
 
 
 # -- theirs -------------------------------------------------------------------------------------------------------
@@ -84,6 +121,26 @@ def bm25s_search(collection: Collection) -> Search:
         tokens = bm25s.tokenize([query], stopwords="en", stemmer=stemmer, show_progress=False)
         found, scores = index.retrieve(tokens, k=min(K, len(ids)), show_progress=False)
         return [ids[place] for place, score in zip(found[0], scores[0], strict=True) if score > 0]
+
+    return search
+
+
+def rank_bm25_search(collection: Collection) -> Search:
+    import bm25s
+    import Stemmer
+    from rank_bm25 import BM25Okapi
+
+    stemmer = Stemmer.Stemmer("english")
+
+    def words(texts: list[str]) -> list[list[str]]:  # it has none of its own; splitting at blanks would do it wrong
+        return bm25s.tokenize(texts, stopwords="en", stemmer=stemmer, return_ids=False, show_progress=False)
+
+    index = BM25Okapi(words([text_of(node) for node in collection.nodes]))
+    ids = [node.id for node in collection.nodes]
+
+    def search(query: str) -> list[str]:
+        scores = index.get_scores(words([query])[0])
+        return [ids[place] for place in np.argsort(-scores, kind="stable")[:K] if scores[place] > 0]
 
     return search
 
@@ -148,101 +205,255 @@ def llama_index_fusion(mode: str) -> Callable[[Collection], Search]:
     return build
 
 
-PEERS: dict[str, Callable[[Collection], Search]] = {
-    "bm25s": bm25s_search,
-    "langchain-ensemble": langchain_ensemble,
-    "llamaindex-relative": llama_index_fusion("relative_score"),
-    "llamaindex-rrf": llama_index_fusion("reciprocal_rerank"),
+@dataclass(frozen=True)
+class Peer:
+    """Another retriever: how to build it over a collection, and the modules it needs."""
+
+    build: Callable[[Collection], Search]
+    modules: tuple[str, ...]
+
+    def missing(self) -> list[str]:
+        """Return the modules that are not installed."""
+        return [name for name in self.modules if not importable(name)]
+
+
+def importable(module: str) -> bool:
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # of its parent
+        return False
+
+
+LANGCHAIN = ("langchain_classic", "langchain_community", "faiss", "rank_bm25")
+LLAMA_INDEX = ("llama_index.core", "llama_index.retrievers.bm25")
+PEERS = {
+    "bm25s": Peer(bm25s_search, ("bm25s", "Stemmer")),
+    "rank-bm25": Peer(rank_bm25_search, ("rank_bm25", "bm25s", "Stemmer")),
+    "langchain-ensemble": Peer(langchain_ensemble, LANGCHAIN),
+    "llamaindex-relative": Peer(llama_index_fusion("relative_score"), LLAMA_INDEX),
+    "llamaindex-rrf": Peer(llama_index_fusion("reciprocal_rerank"), LLAMA_INDEX),
 }
-OURS = ("default", "two-signal", "embedding", "bm25")
 
 
 # -- measuring ----------------------------------------------------------------------------------------------------
 
 
-def run(search: Search, collection: Collection) -> dict[str, Any]:
-    rankings, seconds = {}, []
+def run(name: str, search: Search, collection: Collection) -> Run:
+    """Search for every query, after one that nobody times."""
+    rankings, seconds = {}, {}
     search(collection.judgements.queries[0].text)
     for query in collection.judgements:
         start = time.perf_counter()
         rankings[query.id] = list(dict.fromkeys(search(query.text)))
-        seconds.append(time.perf_counter() - start)
-    return {"rankings": rankings, "ms": 1000 * float(np.median(seconds))}
+        seconds[query.id] = time.perf_counter() - start
+    return Run(name, collection.name, rankings, seconds=seconds)
 
 
-def cached_run(name: str, collection: Collection, folder: Path) -> dict[str, Any]:
-    """Run another retriever, or read what it found the last time on the same texts and queries."""
-    content = [text_of(node) for node in collection.nodes], [(q.id, q.text) for q in collection.judgements]
-    key = hashlib.blake2b(json.dumps(content).encode(), digest_size=6).hexdigest()
-    path = folder / f"{collection.name}-{name}-{key}.json"
+def cached_run(name: str, collection: Collection, folder: Path) -> Run:
+    """Run another retriever, or read what it found the last time on the same collection, model and packages."""
+    texts = [text_of(node) for node in collection.nodes]
+    judged = [(query.id, query.text, dict(query.relevant)) for query in collection.judgements]
+    packages = {package: version for package, version in facts()["packages"].items() if package != "fourfold"}
+    content = json.dumps([texts, judged, bundled().name, packages])
+    path = folder / f"{collection.name}-{name}-{hashlib.blake2b(content.encode(), digest_size=6).hexdigest()}.json"
     if not path.is_file():
-        path.write_text(json.dumps(run(PEERS[name](collection), collection)), encoding="utf-8")
-    return dict(json.loads(path.read_text(encoding="utf-8")))
+        found = run(name, PEERS[name].build(collection), collection)
+        replace(found, facts={m: values_by_query(found, collection, m) for m in MEASURES}).save(path)
+    return Run.load(path)
 
 
-def scores_of(found: dict[str, Any], collection: Collection) -> dict[str, float]:
-    scores = {}
+def values_by_query(found: Run, collection: Collection, measure: str) -> dict[str, float]:
+    values = found.values(collection.judgements, measure).tolist()
+    return {query.id: value for query, value in zip(collection.judgements, values, strict=True)}
+
+
+def scores_of(found: Run, collection: Collection) -> dict[str, Any]:
+    """Return mean, interval and the score of each query by measure, and the times.
+
+    Queries with the same answers are resampled as one, as tuning does it: they are no independent evidence.
+    """
+    groups = answer_groups(collection.judgements.queries)
+    scores: dict[str, Any] = {}
     for name in MEASURES:
-        of = measure(name)
-        scores[name] = float(np.mean([of(found["rankings"][query.id], query) for query in collection.judgements]))
-    return scores | {"ms": found["ms"]}
+        interval = bootstrap_interval(found.values(collection.judgements, name), groups=groups)
+        scores[name] = asdict(interval) | {"by_query": values_by_query(found, collection, name)}
+    return scores | found.latency() | {name: found.facts[name] for name in TUNE_FACTS if name in found.facts}
 
 
-def table(results: dict[str, dict[str, dict[str, float]]], systems: Sequence[str], value: str) -> str:
-    width = max(len(name) for name in (*results, "collection"))
-    lines = [f"{value:{width}} " + " ".join(f"{name:>19}" for name in systems)]
-    for name, row in results.items():
-        lines.append(f"{name:{width}} " + " ".join(f"{row[s][value]:19.3f}" for s in systems))
-    means = [float(np.mean([row[s][value] for row in results.values()])) for s in systems]
-    lines.append(f"{'mean':{width}} " + " ".join(f"{mean:19.3f}" for mean in means))
-    return "\n".join(lines)
+def against_best(runs: Mapping[str, Run], collection: Collection) -> dict[str, Any]:
+    """Compare ours, query by query, with the other retriever that is best on this collection."""
+    queries = collection.judgements.queries
+    values = {name: run.values(queries, MAIN) for name, run in runs.items()}
+    others = [name for name in values if name in PEERS]
+    compared = [name for name in COMPARED if name in values]
+    if not others or not compared:
+        return {}
+    best = max(others, key=lambda name: float(values[name].mean()))
+    found = compare(values[best], [values[name] for name in compared], groups=answer_groups(queries))
+    return {"best": best, MAIN: float(values[best].mean()), **dict(zip(compared, found, strict=True))}
 
 
-def facts() -> dict[str, Any]:
-    packages = ("fourfold", "numpy", "bm25s", "langchain-classic", "langchain-community", "llama-index-core")
-    installed = {d.metadata["Name"].lower() for d in metadata.distributions() if d.metadata["Name"]}
+# -- tables -------------------------------------------------------------------------------------------------------
+
+
+def report(results: Mapping[str, Any], systems: Sequence[str], max_queries: int | None) -> str:
+    """Return everything as Markdown of at most 120 columns: ours and the others in tables of their own."""
+    halves = [[name for name in systems if name in group] for group in (OURS, PEERS)]
+    halves = [half for half in halves if half]
+    parts = [f"### {label(MAIN)}: mean and 95 % interval"]
+    parts += [table(results, half, lambda scores: scores[MAIN]["mean"], cell=interval_cell) for half in halves]
+    if all(row["against"] for row in results.values()):
+        parts += ["### Ours − the best other retriever, paired: mean and 95 % interval", comparison_table(results)]
+    for name in MEASURES[1:]:
+        parts.append(f"### {label(name)}")
+        parts += [table(results, half, lambda scores, name=name: scores[name]["mean"]) for half in halves]
+    parts.append("### Time of a query: median, in milliseconds")
+    parts += [table(results, half, lambda scores: scores["p50_ms"], "{:.2f}".format) for half in halves]
+    return "\n\n".join([*parts, provenance(max_queries)]) + "\n"
+
+
+def table(
+    results: Mapping[str, Any],
+    systems: Sequence[str],
+    number: Callable[[Any], float],
+    form: Callable[[float], str] = figure,
+    cell: Callable[[Any], str] | None = None,
+) -> str:
+    """Return one number of some systems, a row for each collection, and its mean over the collections."""
+    cell = cell or (lambda scores: form(number(scores)))
+    rows = [[name, *(cell(row["systems"][system]) for system in systems)] for name, row in results.items()]
+    means = [np.mean([number(row["systems"][system]) for row in results.values()]) for system in systems]
+    return markdown_table([["collection", *systems], *rows, ["mean", *(form(float(mean)) for mean in means)]])
+
+
+def comparison_table(results: Mapping[str, Any]) -> str:
+    """Return the differences, a row for each collection.
+
+    The interval of their mean resamples the collections; where there are too few to resample, there is none.
+    """
+    against = [row["against"] for row in results.values()]
+    compared = [name for name in COMPARED if name in against[0]]
+    verdicts = "tuned" in compared
+    rows = [["collection", "best other", label(MAIN), *compared, *(["tuning applied"] if verdicts else [])]]
+    for (name, row), found in zip(results.items(), against, strict=True):
+        cells = [difference_cell(found[system].difference) for system in compared]
+        applied = ["yes" if row["systems"]["tuned"]["applied"] else "no"] if verdicts else []
+        rows.append([name, found["best"], figure(found[MAIN]), *cells, *applied])
+    cells = []
+    for system in compared:
+        mean = bootstrap_interval([found[system].difference.mean for found in against])
+        cells.append(difference_cell(mean) if len(against) >= FEWEST_COLLECTIONS else signed(mean.mean))
+    best = float(np.mean([found[MAIN] for found in against]))
+    return markdown_table([*rows, ["mean", "the best of each", figure(best), *cells, *([""] if verdicts else [])]])
+
+
+def interval_cell(scores: Mapping[str, Any]) -> str:
+    found = scores[MAIN]
+    return f"{figure(found['mean'])} {figure(found['lower'], 2)}–{figure(found['upper'], 2)}"
+
+
+def difference_cell(difference: Interval) -> str:
+    return f"{signed(difference.mean)} [{signed(difference.lower)}, {signed(difference.upper)}]"
+
+
+def signed(value: float) -> str:
+    return ("−" if value < 0 else "+") + figure(abs(value))
+
+
+def label(measure: str) -> str:
+    return measure.replace("ndcg", "nDCG").replace("recall", "R")
+
+
+def provenance(max_queries: int | None) -> str:
+    """Return how, when and on what the figures came about."""
+    known = facts()
+    command = "benchmarks/quality.py" + (f" --max-queries {max_queries}" if max_queries else "")
+    packages = ", ".join(f"{name} {version}" for name, version in known["packages"].items())
+    text = (
+        f"`python {command}`, {datetime.date.today()}; model {bundled().name}; "
+        f"{known['machine']}, {known['cores']} cores, {known['system']}, Python {known['python']}; {packages}."
+    )
+    return textwrap.fill(text, 120, break_on_hyphens=False)
+
+
+# -- the command --------------------------------------------------------------------------------------------------
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    everything = [*OURS, *PEERS]
+    parser.add_argument("--systems", nargs="+", choices=everything, default=everything, metavar="SYSTEM")
+    parser.add_argument("--no-tuned", action="store_true", help="leave out what takes longest")
+    parser.add_argument("--markdown", type=Path, help="write the tables to this file")
+    add_collection_options(parser)
+    options = parser.parse_args(arguments)
+    wanted = folders(options.collections)
+    systems = available(name for name in options.systems if not (options.no_tuned and name in TUNED))
+    if not wanted or not systems:
+        return
+    warnings.simplefilter("ignore")
+    options.results.mkdir(parents=True, exist_ok=True)
+    steps = steps_of(systems)
+    results: dict[str, Any] = {}
+    with tqdm(total=steps * len(wanted), smoothing=0, leave=False, disable=None) as bar:
+        for done, folder in enumerate(wanted, 1):
+            bar.set_description(folder.name)
+            collection = load_collection(folder)
+            collection = replace(collection, judgements=collection.judgements.first(options.max_queries))
+            if not collection.judgements:
+                tqdm.write(f"{folder} has no judged query and is left out.", sys.stderr)
+                continue
+            results[collection.name] = found = measured(collection, systems, options.results, bar)
+            scores = {name: round(scores[MAIN]["mean"], 3) for name, scores in found["systems"].items()}
+            tqdm.write(f"{collection.name} {scores} {found['seconds']:.0f} s", sys.stdout)
+            write(options, results, systems)  # after each, so that whoever stops it keeps what there is
+            bar.update(steps * done - bar.n)
+    if results:
+        print("\n" + report(results, systems, options.max_queries))
+
+
+def steps_of(systems: Sequence[str]) -> int:
+    """Return how often the bar moves for a collection; tuning measures the default as well."""
+    plain = set(systems) - set(TUNED)
+    return len(plain) if plain == set(systems) else len(plain | {"default"}) + TUNE_STEPS
+
+
+def available(names: Iterable[str]) -> list[str]:
+    """Return the systems that can be measured here; a sentence says what the others need."""
+    found = []
+    for name in names:
+        missing = PEERS[name].missing() if name in PEERS else []
+        if missing:
+            needed = ", ".join(missing)
+            print(f'{name} is left out: it needs {needed}; pip install "fourfold[bench]".', file=sys.stderr)
+        else:
+            found.append(name)
+    return found
+
+
+def measured(collection: Collection, systems: Sequence[str], folder: Path, bar: tqdm[Any]) -> dict[str, Any]:
+    """Run all systems on a collection and return their scores."""
+    start = time.perf_counter()
+    runs = our_runs(collection, systems, bar)
+    for name in systems:
+        if name in PEERS:
+            runs[name] = cached_run(name, collection, folder)
+            bar.update()
+    runs = {name: runs[name] for name in systems}
     return {
-        "machine": platform.machine(),
-        "system": f"{platform.system()} {platform.release()}",
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
-        "packages": {name: metadata.version(name) for name in packages if name in installed},
+        "queries": len(collection.judgements),
+        "seconds": time.perf_counter() - start,
+        "systems": {name: scores_of(found, collection) for name, found in runs.items()},
+        "against": against_best(runs, collection),
     }
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--systems", nargs="+", choices=[*OURS, *PEERS], default=[*OURS, *PEERS])
-    parser.add_argument("--collections", nargs="+")
-    parser.add_argument("--max-queries", type=int, default=None)
-    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "fourfold-quality")
-    options = parser.parse_args()
-    if "FOURFOLD_DATASETS" not in os.environ:
-        print("FOURFOLD_DATASETS names no folder of collections; there is nothing to measure.")
-        return
-    warnings.simplefilter("ignore")
-    folders = sorted(path.parent for path in Path(os.environ["FOURFOLD_DATASETS"]).glob("*/corpus.jsonl"))
-    options.results.mkdir(parents=True, exist_ok=True)
-    results: dict[str, dict[str, dict[str, float]]] = {}
-    for folder in folders:
-        if options.collections and folder.name not in options.collections:
-            continue
-        whole = load_collection(folder)
-        collection = replace(whole, judgements=whole.judgements.first(options.max_queries))
-        row = {
-            name: scores_of(run(s, collection), collection)
-            for name, s in our_systems(collection, options.systems).items()
-        }
-        for name in options.systems:
-            if name in PEERS:
-                row[name] = scores_of(cached_run(name, collection, options.results), collection)
-        results[collection.name] = row
-        print(collection.name, {name: round(scores["ndcg@10"], 3) for name, scores in row.items()}, flush=True)
-    for value in (*MEASURES, "ms"):
-        print("\n" + table(results, options.systems, value))
-    print("\n" + json.dumps(facts()))
-    report = {"facts": facts(), "max_queries": options.max_queries, "results": results}
-    (options.results / "quality.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
+def write(options: argparse.Namespace, results: Mapping[str, Any], systems: Sequence[str]) -> None:
+    content = {"facts": facts(), "model": bundled().name, "max_queries": options.max_queries, "results": results}
+    path = options.results / "quality.json"
+    path.write_text(json.dumps(content, indent=1, default=asdict), encoding="utf-8")
+    if options.markdown:
+        options.markdown.write_text(report(results, systems, options.max_queries), encoding="utf-8")
 
 
 if __name__ == "__main__":

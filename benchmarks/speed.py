@@ -12,8 +12,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import platform
 import sqlite3
 import tempfile
 import time
@@ -25,6 +23,7 @@ from pathlib import Path
 import bm25s
 import numpy as np
 import psutil
+from shared import facts
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.embed.static import bundled
@@ -118,10 +117,8 @@ def main() -> None:
     rng = np.random.default_rng(options.seed)
     nodes, edges, queries = corpus(options.nodes, rng)
     queries = queries[: options.queries]
-    facts: dict[str, object] = {
-        "machine": platform.processor(),
-        "cores": os.cpu_count(),
-        "python": platform.python_version(),
+    figures: dict[str, object] = {
+        **facts(),
         "nodes": len(nodes),
         "edges": len(edges),
     }
@@ -136,7 +133,7 @@ def main() -> None:
         first = seconds(lambda: retriever.search(queries[0]))
         build = added + first
         retriever.close()
-        facts["build"] = {
+        figures["build"] = {
             "ours_s": build,
             "add_s": added,
             "first_search_s": first,
@@ -155,9 +152,9 @@ def main() -> None:
             + index.postings.worth.nbytes
             + index.postings.starts.nbytes
         ) / 1e6
-        facts["reopen"] = {"s": reopened, "share_of_build": reopened / build}
+        figures["reopen"] = {"s": reopened, "share_of_build": reopened / build}
         time.sleep(2)
-        facts["memory"] = {
+        figures["memory"] = {
             "grown_mb": megabytes() - before,
             "vectors_and_postings_mb": held,
             "ratio": (megabytes() - before) / held,
@@ -192,7 +189,7 @@ def main() -> None:
             for name, system in systems.items():
                 times[name].append(seconds(partial(system, query)))
         median = {name: float(np.median(values)) * 1000 for name, values in times.items()}
-        facts["search"] = {
+        figures["search"] = {
             "p50_ms": median,
             "p95_ms": {name: float(np.percentile(values, 95)) * 1000 for name, values in times.items()},
             "ours / baseline": median["ours"] / median["baseline"],
@@ -200,9 +197,9 @@ def main() -> None:
         }
         more = [replace(node, id=f"new{i}") for i, node in enumerate(nodes[:100])]
         grown = seconds(lambda: (retriever.add(more), retriever.search(queries[1])))
-        facts["add 100 and search"] = {"s": grown, "share_of_build": grown / build}
+        figures["add 100 and search"] = {"s": grown, "share_of_build": grown / build}
         retriever.close()
-    text = json.dumps(facts, indent=2)
+    text = json.dumps(figures, indent=2)
     print(text)
     if options.json:
         options.json.write_text(text)

@@ -11,7 +11,6 @@ from __future__ import annotations
 import argparse
 import json
 import os
-import platform
 import tempfile
 import time
 from collections.abc import Callable
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from shared import facts
 
 from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog
@@ -151,13 +151,13 @@ def main() -> None:
         }
         for name, pairs in times.items()
     }
-    facts = {"processor": platform.machine(), "cores": os.cpu_count(), "load": round(os.getloadavg()[0], 1)}
-    print(f"{given.tools} tools, {given.edges} edges, {facts}\n")
+    machine = {**facts(), "load": round(os.getloadavg()[0], 1)}
+    print(f"{given.tools} tools, {given.edges} edges, {machine}\n")
     print("| milliseconds | clock p50 | clock p95 | cpu p50 | cpu p95 |\n|---|---|---|---|---|")
     for name, numbers in rows.items():
         print(f"| {name} | {' | '.join(map(str, numbers.values()))} |")
     if given.json:
-        result = {"tools": given.tools, "edges": given.edges, "machine": facts, "milliseconds": rows}
+        result = {"tools": given.tools, "edges": given.edges, "machine": machine, "milliseconds": rows}
         given.json.write_text(json.dumps(result, indent=2) + "\n")
 
 

@@ -13,28 +13,15 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
-import tempfile
 import time
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
-from quality import facts
+from shared import MEASURES, add_collection_options, facts, folders, held_out
 
 from fourfold import Edge, Node, Retriever
-from fourfold.evaluate import JudgedQuery, Judgements, evaluate, load_collection, measure, summarise, tune
-
-MEASURES = ("ndcg@10", "recall@5", "recall@10")
-
-
-def folders(names: list[str] | None) -> list[Path]:
-    if "FOURFOLD_DATASETS" not in os.environ:
-        print("FOURFOLD_DATASETS names no folder of collections; there is nothing to measure.")
-        return []
-    found = sorted(path.parent for path in Path(os.environ["FOURFOLD_DATASETS"]).glob("*/corpus.jsonl"))
-    return [folder for folder in found if not names or folder.name in names]
+from fourfold.evaluate import JudgedQuery, Judgements, evaluate, load_collection, summarise, tune
 
 
 def quality(options: argparse.Namespace) -> dict[str, Any]:
@@ -49,11 +36,9 @@ def quality(options: argparse.Namespace) -> dict[str, Any]:
             result = tune(retriever, queries)
             seconds, cpu = time.perf_counter() - start, time.process_time() - cpu
         row: dict[str, Any] = {"queries": len(queries), "lower": result.lower, "applied": result.worthwhile}
-        for name in MEASURES:
-            of = measure(name)
-            row[f"default {name}"] = float(default.values(queries, name).mean())
-            row[f"tuned {name}"] = float(np.mean([of(result.rankings[query.id], query) for query in queries]))
-            row[f"gated {name}"] = row[f"tuned {name}" if result.worthwhile else f"default {name}"]
+        runs = {"default": default, "tuned": held_out(result, default, gated=False), "gated": held_out(result, default)}
+        for kind, run in runs.items():
+            row |= {f"{kind} {name}": float(run.values(queries, name).mean()) for name in MEASURES}
         rows[folder.name] = row | {"seconds": seconds, "cpu_seconds": cpu, "changes": result.changes}
         print(folder.name, {k: round(v, 4) if isinstance(v, float) else v for k, v in rows[folder.name].items()})
         write(options, {"quality": rows})
@@ -157,12 +142,10 @@ def write(options: argparse.Namespace, found: dict[str, Any]) -> None:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("what", choices=["quality", "random", "speed"])
-    parser.add_argument("--collections", nargs="+")
-    parser.add_argument("--max-queries", type=int, default=None)
+    add_collection_options(parser)
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--queries", type=int, default=300)
-    parser.add_argument("--results", type=Path, default=Path(tempfile.gettempdir()) / "fourfold-quality")
     options = parser.parse_args()
     found = {"quality": quality, "random": random, "speed": speed}[options.what](options)
     write(options, {options.what: found})
