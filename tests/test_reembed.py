@@ -79,7 +79,7 @@ def answers(retriever, questions=QUESTIONS, **options):
     found = {}
     for question in questions:
         for hit in retriever.search(question, k=99, **options).hits:
-            found[question, hit.node.id] = (hit.score, *hit.components.as_tuple())
+            found[question, hit.node.id] = (hit.score, *hit.components.as_dict().values())
     return found
 
 
@@ -442,7 +442,7 @@ def test_a_failing_embedder_changes_nothing_and_says_what_is_kept(path):
     [
         (lambda n: np.full((n, 2), np.nan), "NaN"),
         (lambda n: np.zeros((n + 1, 2)), r"shape \(11, 2\) for 10 texts"),
-        (lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]], "no matrix"),
+        (lambda n: [[1.0]] * (n - 1) + [[1.0, 2.0]], "inhomogeneous"),
         (lambda n: None, "no matrix|shape"),
     ],
     ids=["NaN", "too many", "ragged", "nothing"],
