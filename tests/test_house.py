@@ -19,7 +19,7 @@ FLOORS = (
     {"config", "store", "embed"},
     {"index", "config_history", "two_signal"},
     {"signals", "graph_embedding"},
-    {"pipeline"},
+    {"pipeline", "reembedding"},
     {"explain", "asking"},
     {"hits"},
     {"retriever"},

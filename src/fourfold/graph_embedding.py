@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import warnings
 from collections.abc import Callable, Sequence
 
@@ -46,7 +47,9 @@ class GraphEmbedding:
         if stored is not None and stored != self.embedder.name:
             raise EmbedderMismatchError(
                 f"The vectors of {self._store.path!r} were made with the embedder {stored!r}, this retriever has "
-                f"{self.embedder.name!r}; give embedder= the one they were made with, or embed the graph again."
+                f"{self.embedder.name!r}; give embedder= the one they were made with, or embed the graph again: "
+                f"Retriever({self._store.path!r}).reembed(embedder) or "
+                f"`fourfold reembed --db {shlex.quote(self._store.path)}`."
             )
 
     def sign(self, writer: Writer, dimensions: set[int], *, embedded: bool) -> None:
@@ -132,7 +135,8 @@ class GraphEmbedding:
             return vector, ()
         if mode == "text" or not index.has_vectors or not text:
             return None, ()
-        self.check()
+        if index.embedder is not None:  # not what the file says now: its vectors may be replaced at this moment
+            self.check(index.embedder)
         try:
             vector = checked([self.embedder.embed_query(text)], 1, self.embedder.name)[0]
         except Exception as error:

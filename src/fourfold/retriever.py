@@ -28,6 +28,7 @@ from fourfold.graph_embedding import GraphEmbedding, Progress
 from fourfold.hits import NodeGoneError, collect, names
 from fourfold.index import Index, build
 from fourfold.pipeline import Query, Scores
+from fourfold.reembedding import Reembedding, unfinished
 from fourfold.store import FIELDS, Follower, ForeignFile, ForeignSchema, Row, Store, Writer, index_path
 from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
@@ -71,10 +72,11 @@ class Retriever:
         except BaseException:
             self._store.close()
             raise
-        self._index: Index | None = None
+        self._current: tuple[Index, Asker] | None = None
         self._index_lock = threading.Lock()
         self._cache: Cache[SearchResult] = Cache(self.config.cache_size, self.config.cache_seconds)
         self._asker = Asker(self._store, self._embedding, self._tokenizer, self.config)
+        self._coming: tuple[str, Asker] | None = None
 
     @classmethod
     def open_foreign(
@@ -219,6 +221,48 @@ class Retriever:
         self._cache.clear()
         return count
 
+    def reembed(
+        self,
+        embedder: object = None,
+        *,
+        progress: Progress | None = None,
+        also: Callable[[Writer], None] | None = None,
+    ) -> int:
+        """Replace every vector by one of another embedder, while searches go on by the old ones.
+
+        The new vectors are kept beside the old and committed batch by batch; a run that failed or was killed is
+        continued by the next call with an embedder of the same name. When every node has one, those added or changed
+        meanwhile too, a single transaction puts them in the place of the old. From then on this retriever searches
+        with the new embedder; others must be opened anew with it.
+
+        Vectors that callers brought (``Node.vector``) are replaced too. Of a foreign graph the derived index is
+        embedded again, the file is only read.
+
+        Args:
+            embedder: as for ``Retriever``; None is the bundled static model.
+            progress: called with (nodes done, nodes in all), first with those an earlier run has done.
+            also: run inside the last transaction, after the vectors are replaced.
+
+        Returns:
+            The generation of the graph from which on the new vectors are searched.
+
+        Raises:
+            EmbedderError: the embedder failed, or returned no matrix of finite vectors; finished batches are kept.
+            StoreError: the file is read-only, its vectors are those of a foreign file, or another re-embedding of it
+                began or ended meanwhile.
+
+        """
+        if self._foreign is not None:
+            self._foreign.keep_in_step()
+        new = GraphEmbedding(self._store, as_embedder(embedder), self.config)
+        self._coming = (new.embedder.name, Asker(self._store, new, self._tokenizer, self.config))
+        try:
+            generation = Reembedding(self._store, new, self.config, progress).run(also)
+            self._use(self.config, new.embedder)
+        finally:
+            self._coming = None
+        return generation
+
     # -- searching ----------------------------------------------------------------------------------------------
 
     def search(
@@ -260,12 +304,12 @@ class Retriever:
         options = Options(k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source)
         arguments = options.key(query, self.config)
         for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
-            index = self._current_index()
+            index, asker = self._index_and_asker()
             key = (index.generation, *arguments)
             if (known := self._cache.get(key)) is not None:
                 return known
             try:
-                result = self._answer(index, query, options, without_gone=last)
+                result = self._answer(index, asker, query, options, without_gone=last)
             except NodeGoneError:
                 continue
             break
@@ -273,16 +317,16 @@ class Retriever:
             self._cache.put(key, result)
         return result
 
-    def _run(self, index: Index, text: str, options: Options) -> tuple[Query, int, Scores]:
+    def _run(self, index: Index, asker: Asker, text: str, options: Options) -> tuple[Query, int, Scores]:
         """Return the question as it was ranked, the number of hits wanted, and the ranking: all of it for groups."""
-        query = self._asker.query(index, text, options)
+        query = asker.query(index, text, options)
         limit = query.limit
         if options.group_by is not None:
             query = replace(query, limit=len(index))
         return query, limit, pipeline.run(index, query, self.config)
 
-    def _answer(self, index: Index, text: str, options: Options, *, without_gone: bool) -> SearchResult:
-        query, limit, scores = self._run(index, text, options)
+    def _answer(self, index: Index, asker: Asker, text: str, options: Options, *, without_gone: bool) -> SearchResult:
+        query, limit, scores = self._run(index, asker, text, options)
         return SearchResult(
             query=text,
             hits=collect(self._store, index, query, scores, limit, options, self.config, without_gone=without_gone),
@@ -325,12 +369,12 @@ class Retriever:
         """
         wanted = Options.of(options)
         wanted.key(query, self.config)
-        index = self._current_index()
+        index, asker = self._index_and_asker()
         position = index.position(node_id)
         node = self._store.nodes_by_id([node_id]).get(node_id)
         if position is None or node is None:
             raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
-        request, limit, scores = self._run(index, query, wanted)
+        request, limit, scores = self._run(index, asker, query, wanted)
         hits = collect(self._store, index, request, scores, limit, wanted, self.config, without_gone=True)
         rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
         around = [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()]
@@ -343,8 +387,8 @@ class Retriever:
 
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
         """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
-        index = self._current_index()
-        return index, [self._asker.query(index, text, Options(k=k)) for text in queries]
+        index, asker = self._index_and_asker()
+        return index, [asker.query(index, text, Options(k=k)) for text in queries]
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -420,11 +464,11 @@ class Retriever:
     def _config_history(self) -> ConfigHistory:
         return ConfigHistory.from_json(self._store.meta("config"))
 
-    def _use(self, config: RetrievalConfig) -> None:
+    def _use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         with self._index_lock:
             self.config = config
-            self._index = None
-            self._embedding = GraphEmbedding(self._store, self.embedder, config)
+            self._current = None
+            self._embedding = GraphEmbedding(self._store, embedder or self.embedder, config)
             self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
@@ -440,8 +484,8 @@ class Retriever:
         """
         wanted = Options.of(options)
         wanted.key(query, self.config)
-        index = self._current_index()
-        request = self._asker.query(index, query, wanted)
+        index, asker = self._index_and_asker()
+        request = asker.query(index, query, wanted)
         return index, request, pipeline.run(index, request, replace(self.config, diversity_bonus=0.0))
 
     # -- looking around -----------------------------------------------------------------------------------------
@@ -528,12 +572,15 @@ class Retriever:
     def info(self) -> dict[str, Any]:
         """Return what the file holds and what is in force, in plain JSON types.
 
-        Of a foreign graph also, under ``"foreign"``, how its file is read and what was skipped.
+        Of a foreign graph also, under ``"foreign"``, how its file is read and what was skipped; after ``reembed`` was
+        cut short, under ``"reembedding"``, the embedder it is for and how many nodes have a new vector.
         """
-        foreign = {}
+        more: dict[str, Any] = {}
         if self._foreign is not None:
             self._foreign.keep_in_step()
-            foreign["foreign"] = self._foreign.info()
+            more["foreign"] = self._foreign.info()
+        if begun := unfinished(self._store):
+            more["reembedding"] = begun
         return {
             "path": self.path,
             **self._store.counts(),
@@ -545,7 +592,7 @@ class Retriever:
             "config": self.config.fingerprint(),
             "config_version": self._config_history().in_force,
             "config_changes": changes_of(self.config),
-            **foreign,
+            **more,
         }
 
     def close(self) -> None:
@@ -553,7 +600,7 @@ class Retriever:
         if self._foreign is not None:
             self._foreign.close()
         self._store.close()
-        self._index = None
+        self._current = None
         self._cache.clear()
 
     def __enter__(self) -> Self:
@@ -567,16 +614,25 @@ class Retriever:
     # -- keeping up ---------------------------------------------------------------------------------------------
 
     def _current_index(self) -> Index:
-        """Return the index of the store's generation, building what changed."""
+        return self._index_and_asker()[0]
+
+    def _index_and_asker(self) -> tuple[Index, Asker]:
+        """Return the index of the store's generation, building what changed, and who reads questions for it.
+
+        The two go together: a search that began before ``reembed`` ended has the old vectors and the old embedder.
+        """
         if self._foreign is not None:
             self._foreign.keep_in_step()
-        index = self._index
-        if index is not None and index.generation == self._store.generation():
-            return index
+        current = self._current
+        if current is not None and current[0].generation == self._store.generation():
+            return current
         with self._index_lock:
-            if self._index is None or self._index.generation != self._store.generation():
-                self._index = build(self._store, self.config, self._index)
-            return self._index
+            if self._current is None or self._current[0].generation != self._store.generation():
+                index = build(self._store, self.config, self._current[0] if self._current is not None else None)
+                coming = self._coming  # read before the asker, which takes its place
+                arrived = coming is not None and coming[0] == index.embedder
+                self._current = index, coming[1] if coming is not None and arrived else self._asker
+            return self._current
 
     def _tokenizer_name(self) -> str:
         """Return the stored tokenizer's name; a config that asks for another one is refused."""

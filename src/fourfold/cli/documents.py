@@ -10,9 +10,9 @@ from fourfold.cli import output
 from fourfold.ingest import index_folder
 
 
-def index(folder: Path, db: Path, json: bool) -> None:
+def index(folder: Path, db: Path, model: str | None, json: bool) -> None:
     """Make the file hold the texts of a folder, and tell what was added, removed and left out."""
-    with output.progress_bar() as progress, Retriever(db) as retriever:
+    with output.progress_bar() as progress, Retriever(db, embedder=model) as retriever:
         reading = progress.add_task("Reading", total=None)
         report = index_folder(
             retriever, folder, progress=lambda done, total: progress.update(reading, completed=done, total=total)

@@ -1,4 +1,4 @@
-"""Commands about the graph file: ``index`` and ``info``."""
+"""Commands about the graph file: ``index``, ``reembed`` and ``info``."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.progress import Progress
+from rich.progress import Progress, TaskID
 
-from fourfold import Edge, InvalidValueError, Node, Retriever
+from fourfold import Edge, InvalidValueError, Node, Retriever, StoreError
 from fourfold.cli import documents, options, output
 from fourfold.jsonl import read_graph
 
@@ -16,6 +16,7 @@ from fourfold.jsonl import read_graph
 def register(app: typer.Typer) -> None:
     """Add the commands to the application."""
     app.command()(index)
+    app.command()(reembed)
     app.command()(info)
 
 
@@ -25,6 +26,7 @@ def index(
         typer.Argument(metavar="GRAPH.jsonl|FOLDER", help="Nodes and edges, one JSON object a line; or texts."),
     ],
     db: options.Db,
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Add a graph, or a folder of texts, to a SQLite file; the file is created if missing.
@@ -37,7 +39,7 @@ def index(
     only what changed is read, and what is gone is removed.
     """
     if source.is_dir():
-        documents.index(source, db, json)
+        documents.index(source, db, model, json)
         return
     with output.progress_bar() as progress:
         reading = progress.add_task("Reading", total=source.stat().st_size)
@@ -45,7 +47,7 @@ def index(
         progress.remove_task(reading)
         if not nodes and not edges:
             raise InvalidValueError(f"{source} holds no node and no edge.")
-        with Retriever(db) as retriever:
+        with Retriever(db, embedder=model) as retriever:
             add(retriever, nodes, edges, progress)
             facts = retriever.info()
     if json:
@@ -69,6 +71,37 @@ def add(retriever: Retriever, nodes: list[Node], edges: list[Edge], progress: Pr
     retriever.add(nodes, edges, progress=embedded)
     progress.remove_task(embedding)
     progress.remove_task(writing)
+
+
+def reembed(db: options.Db, model: options.Model = None, json: options.Json = False) -> None:
+    """Replace every vector by one of another model, while searches go on by the old ones.
+
+    Stopped or failed, the same command continues where it was. Give --model to search by the new vectors, too.
+    """
+    if not db.is_file():
+        raise StoreError(f"There is no file {str(db)!r} to embed again.")
+    with Retriever(db) as retriever, output.progress_bar() as progress:
+        embedding: TaskID | None = None
+
+        def embedded(done: int, total: int) -> None:
+            nonlocal embedding
+            if embedding is None:  # made here: what an earlier run has done must not count for the time left
+                embedding = progress.add_task("Embedding", completed=done, total=total)
+            progress.update(embedding, completed=done, total=total)
+
+        try:
+            retriever.reembed(model, progress=embedded)
+        except KeyboardInterrupt:
+            output.say("fourfold: Stopped; what was embedded is kept, and the same command continues there.")
+            raise typer.Exit(130) from None
+        facts = retriever.info()
+    if json:
+        output.emit_json(facts)
+    elif not facts["nodes"]:
+        output.stdout().print(f"{db} holds no nodes; there was nothing to embed.", soft_wrap=True)
+    else:
+        made = f"{facts['vectors']:,} vectors of {facts['dimensions']} dimensions, by {facts['embedder']}"
+        output.stdout().print(f"{db} now holds {made}.", soft_wrap=True)
 
 
 def info(db: options.Db, json: options.Json = False) -> None:

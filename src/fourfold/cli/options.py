@@ -44,6 +44,12 @@ def _mode(text: str) -> str:
 
 Db = Annotated[Path, typer.Option("--db", help="The SQLite file of the graph.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
+Model = Annotated[
+    str | None,
+    typer.Option(
+        "--model", metavar="FOLDER|NAME", help="The Model2Vec model of the vectors.", show_default="the bundled one"
+    ),
+]
 Query = Annotated[str, typer.Argument(help="The question, in plain words.", show_default=False)]
 Limit = Annotated[int | None, typer.Option("-k", help="Number of hits.", show_default="10")]
 Filter = Annotated[

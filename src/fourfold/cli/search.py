@@ -31,10 +31,11 @@ def search(
         str | None,
         typer.Option("--group-by", help="A metadata key: one hit for each of its values.", show_default=False),
     ] = None,
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Ask a question and see the best nodes, and why they are there."""
-    with Retriever(db, read_only=True) as retriever:
+    with Retriever(db, embedder=model, read_only=True) as retriever:
         result = retriever.search(
             query,
             k=k,
@@ -62,10 +63,11 @@ def explain(
     intent: options.IntentName = None,
     weights: options.WeightsOption = None,
     mode: options.Mode = "hybrid",
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Take the score of one node apart: every contribution, adding up to the score."""
-    with Retriever(db, read_only=True) as retriever:
+    with Retriever(db, embedder=model, read_only=True) as retriever:
         explanation = retriever.explain(query, node, filter=filter, intent=intent, weights=weights, mode=mode)
     if json:
         output.emit_json(explanation.as_dict())

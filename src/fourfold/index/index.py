@@ -51,6 +51,8 @@ class Index:
     """One generation, ready to be searched. Immutable, so searches share it while the next one is built."""
 
     generation: int
+    embedder: str | None
+    """What made this generation's vectors, by name; None if callers brought them all."""
     rows: Rows
     postings: Postings
     adjacency: Adjacency
@@ -191,6 +193,7 @@ def build(store: Store, config: RetrievalConfig, before: Index | None = None) ->
     )
     return Index(
         generation=changes.generation,
+        embedder=changes.embedder,
         rows=rows,
         postings=postings,
         adjacency=adjacency,

@@ -210,6 +210,17 @@ class Follower:
         self._write(change.nodes, change.edges, first=first)
 
 
+def refuse_own_vectors(store: Store) -> None:
+    """Raise StoreError if a store mirrors a foreign file that has vectors of its own: they are never replaced."""
+    schema = json.loads(store.meta("foreign_schema") or "{}")
+    if column := schema.get("vector") or schema.get("vector_column"):
+        table = schema["node_table"] if schema.get("vector") else schema["vector_table"]
+        raise StoreError(
+            f"The vectors of {store.path!r} come from the column {column!r} of the table {table!r} in the foreign "
+            "file, which is only read; change them with the application they belong to, and the next search sees it."
+        )
+
+
 def index_path(path: str) -> str:
     """Return where the index of a foreign file lives: beside it, or in memory where that cannot be written."""
     beside = f"{path}.fourfold"

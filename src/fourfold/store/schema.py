@@ -5,7 +5,10 @@ from __future__ import annotations
 import sqlite3
 
 APPLICATION_ID = 0x464F5552  # "FOUR": tells a Fourfold file from any other SQLite file
-SCHEMA_VERSION = 1
+SCHEMA_VERSION = 2
+
+OLDEST_SEARCHED = 1
+"""Files from this version on are searched as they are when opened read-only: later versions only added tables."""
 
 _VERSION_1 = """
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -159,7 +162,20 @@ END;
 CREATE TABLE derived_edges (edge INTEGER PRIMARY KEY REFERENCES edges (num) ON DELETE CASCADE) WITHOUT ROWID;
 """
 
-MIGRATIONS: dict[int, str] = {0: _VERSION_1 + _DOCUMENTS}
+_VERSION_2 = """
+-- The vectors of the embedder the graph is about to change to (see store.staging); hash is that of the node they were
+-- made from. Searches read ``vectors`` until every node has one here.
+CREATE TABLE staged_vectors (
+    node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    hash TEXT NOT NULL,
+    vector BLOB NOT NULL
+);
+
+-- Embedding models that live in the file, by the embedder's name.
+CREATE TABLE models (name TEXT PRIMARY KEY, content BLOB NOT NULL);
+"""
+
+MIGRATIONS: dict[int, str] = {0: _VERSION_1 + _DOCUMENTS, 1: _VERSION_2}
 """SQL that takes a file from the version that is the key to the next."""
 
 

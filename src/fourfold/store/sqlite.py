@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fourfold.errors import StoreError, UnknownNodeError
 from fourfold.filters import ELEMENT, SCALAR, attributes
-from fourfold.store.schema import APPLICATION_ID, SCHEMA_VERSION, migrate, schema_version
+from fourfold.store.schema import APPLICATION_ID, OLDEST_SEARCHED, SCHEMA_VERSION, migrate, schema_version
 from fourfold.types import Edge, Node
 
 TOKEN = np.dtype([("term", "<i4"), ("field", "u1"), ("count", "<u2")])
@@ -41,12 +41,14 @@ _CHUNK = 4096
 class Changes:
     """What became of the graph after a generation: rows to take in and numbers to forget.
 
+    ``embedder`` names what made the vectors, None if callers brought them all;
     ``token_counts`` (int64) says how many of the concatenated ``tokens`` (dtype ``TOKEN``) belong to each node;
     ``vectors`` is (n_with_vector, dimensions) float32 for the nodes at ``with_vector`` (positions in ``nums``);
     the edge arrays are parallel, with ends and types as numbers.
     """
 
     generation: int
+    embedder: str | None
     nums: NDArray[np.int64]
     ids: list[str]
     tokens: NDArray[Any]
@@ -141,7 +143,7 @@ class Store:
                 "the newest this version of fourfold reads; upgrade fourfold."
             )
         if self.read_only:
-            if version < SCHEMA_VERSION:
+            if version < OLDEST_SEARCHED:
                 raise StoreError(f"The file {self.path!r} has schema version {version}; open it once for writing.")
             return
         try:
@@ -198,8 +200,15 @@ class Store:
     def meta(self, key: str) -> str | None:
         """Return a stored setting, or None."""
         with self._reading() as connection:
-            row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-            return None if row is None else str(row[0])
+            return _meta(connection, key)
+
+    def model(self, name: str) -> bytes | None:
+        """Return the embedding model kept in the file under this name, or None."""
+        with self._reading() as connection:
+            if schema_version(connection) < 2:  # opened read-only, as an older version of fourfold left it
+                return None
+            row = connection.execute("SELECT content FROM models WHERE name = ?", (name,)).fetchone()
+            return None if row is None else bytes(row[0])
 
     def counts(self) -> dict[str, int]:
         """Return the numbers of nodes, edges and vectors."""
@@ -317,8 +326,12 @@ class Store:
     # -- writing ------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self) -> Iterator[Writer]:
-        """One write: all of it or nothing. The generation moves on with the commit."""
+    def transaction(self, *, moves: bool = True) -> Iterator[Writer]:
+        """One write: all of it or nothing.
+
+        The generation moves on with the commit. ``moves=False`` leaves it, so that no index is rebuilt: for what no
+        search reads. Whoever writes more after all calls ``Writer.move`` before.
+        """
         if self.read_only:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
         with self._write_lock:
@@ -329,7 +342,7 @@ class Store:
                 raise StoreError(f"The file {self.path!r} cannot be written: {error}.") from error
             writer = None
             try:
-                writer = Writer(connection, dict(self._edge_types), self._vocabulary)
+                writer = Writer(connection, dict(self._edge_types), self._vocabulary, moves=moves)
                 yield writer
                 connection.execute("COMMIT")
             except BaseException as error:
@@ -346,18 +359,29 @@ class Store:
 class Writer:
     """The statements of one open write transaction."""
 
-    def __init__(self, connection: sqlite3.Connection, edge_types: dict[str, int], vocabulary: dict[str, int]) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        edge_types: dict[str, int],
+        vocabulary: dict[str, int],
+        *,
+        moves: bool = True,
+    ) -> None:
         self._connection = connection
         self.edge_types = edge_types
         self._vocabulary = vocabulary
         self._new_terms: list[str] = []
-        connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
-        self.generation = _generation(connection)
+        self.generation = self.move() if moves else _generation(connection)
+
+    def move(self) -> int:
+        """Move the generation on and return it; what is written from here on belongs to it."""
+        self._connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
+        self.generation = _generation(self._connection)
+        return self.generation
 
     def meta(self, key: str) -> str | None:
         """Return a stored setting as this transaction sees it."""
-        row = self._connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return None if row is None else str(row[0])
+        return _meta(self._connection, key)
 
     def set_meta(self, key: str, value: str | None) -> None:
         """Store a setting; None removes it."""
@@ -365,6 +389,14 @@ class Writer:
             self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
         else:
             self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def put_model(self, name: str, content: bytes) -> None:
+        """Keep an embedding model in the file under its embedder's name; a known name is replaced."""
+        self._connection.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (name, content))
+
+    def drop_models(self, except_name: str | None = None) -> None:
+        """Drop the models kept in the file, but for one."""
+        self._connection.execute("DELETE FROM models WHERE name IS NOT ?", (except_name,))
 
     def put_feedback(self, query: str, node_id: str, grade: float) -> None:
         """Store what somebody said of an answer; the latest word on a pair counts."""
@@ -526,6 +558,11 @@ def _json(node: Node) -> str:
     return json.dumps(dict(node.metadata), ensure_ascii=False, allow_nan=False)
 
 
+def _meta(connection: sqlite3.Connection, key: str) -> str | None:
+    row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+    return None if row is None else str(row[0])
+
+
 def _generation(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])
 
@@ -573,6 +610,7 @@ def _changes(connection: sqlite3.Connection, since: int) -> Changes:
             deleted[kind].append(num)
     return Changes(
         generation=_generation(connection),
+        embedder=_meta(connection, "embedder"),
         nums=np.array(nums, np.int64),
         ids=ids,
         tokens=np.concatenate(token_chunks),

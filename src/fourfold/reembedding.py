@@ -1,0 +1,142 @@
+"""From one embedder to another while the graph is searched: ``Retriever.reembed``.
+
+Every node gets a new vector beside the searched one. Batch after batch is committed, without moving the generation, so
+a run that was cut short is continued by the next. When no node is without one, a single transaction puts the new
+vectors in the place of the old.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import RetrievalConfig
+from fourfold.embed.base import checked
+from fourfold.errors import EmbedderError, StoreError
+from fourfold.graph_embedding import GraphEmbedding, Progress
+from fourfold.store import Store, Writer, staging
+from fourfold.store.mirror import refuse_own_vectors
+from fourfold.store.staging import Unstaged
+
+BATCH = 2048
+"""Nodes embedded and committed at a time: what is lost at most when the process is killed."""
+
+
+class Reembedding:
+    """One run over a graph.
+
+    Args:
+        store: the graph.
+        embedding: its embedder makes the new vectors.
+        config: says what of a node is embedded.
+        progress: called with (nodes done, nodes in all), first with those done by an earlier run.
+
+    """
+
+    def __init__(
+        self, store: Store, embedding: GraphEmbedding, config: RetrievalConfig, progress: Progress | None
+    ) -> None:
+        self._store = store
+        self._embedding = embedding
+        self._name = embedding.embedder.name
+        self._recipe = json.dumps(
+            {"embedder": self._name, "name_times": config.embed_name_times, "type": config.embed_type}
+        )
+        self._progress = progress or (lambda done, total: None)
+        self._owner = False
+        """Whether this run has staged vectors; before, it may drop those of another embedder."""
+
+    def run(self, also: Callable[[Writer], None] | None) -> int:
+        """Embed every node anew and return the generation that is searched by the new vectors.
+
+        Raises:
+            StoreError: the file cannot be written, its vectors are a foreign file's, or another run interfered.
+            EmbedderError: the embedder failed; the batches before are kept.
+
+        """
+        refuse_own_vectors(self._store)
+        with self._store.transaction(moves=False):
+            pass  # a file that cannot be written is refused before anything is embedded
+        while True:
+            self._stage()
+            with self._store.transaction(moves=False) as writer:  # nobody else writes from here on
+                late = staging.unstaged(self._store, self._recipe, 0, BATCH)
+                if len(late) < BATCH:  # more are staged first: meanwhile others can write
+                    self._put(writer, late, self._embed(late))
+                    return self._switch(writer, also)
+
+    def _stage(self) -> None:
+        """Embed the nodes without a fresh staged vector, in their order."""
+        total = self._store.counts()["nodes"]
+        done = staging.count(self._store, self._recipe)
+        self._progress(min(done, total), total)
+        after = 0
+        while batch := staging.unstaged(self._store, self._recipe, after, BATCH):
+            vectors = self._embed(batch)
+            with self._store.transaction(moves=False) as writer:
+                self._put(writer, batch, vectors)
+            after = batch[-1].num
+            done += len(batch)
+            self._progress(min(done, total), total)
+
+    def _embed(self, batch: Sequence[Unstaged]) -> NDArray[np.float32]:
+        """Return the new vectors of a batch, (len(batch), dimensions)."""
+        if not batch:
+            return np.empty((0, 0), np.float32)
+        texts = [self._embedding.text_of(entry.node) for entry in batch]
+        try:
+            return checked(self._embedding.embedder.embed_documents(texts), len(texts), self._name)
+        except Exception as error:
+            known = isinstance(error, EmbedderError)
+            cause = str(error) if known else f"The embedder {self._name!r} failed: {error}"
+            raise EmbedderError(f"{cause.rstrip('.')}. {self._kept()}") from error
+
+    def _kept(self) -> str:
+        done, total = staging.count(self._store, self._recipe), self._store.counts()["nodes"]
+        return (
+            f"Searches of {self._store.path!r} go on with its old vectors; the new ones of {done:,} of its {total:,} "
+            "nodes are kept, and re-embedding again with this embedder continues there."
+        )
+
+    def _put(self, writer: Writer, batch: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
+        if not batch:
+            return
+        staged, length = staging.signed(writer), staging.dimensions(writer)
+        if not self._owner:
+            if staged != self._recipe or length not in (None, vectors.shape[1]):
+                staging.begin(writer, self._recipe)
+            self._owner = True
+        elif staged != self._recipe:
+            raise StoreError(
+                f"Another re-embedding of {self._store.path!r} has begun or ended meanwhile; see which embedder it "
+                "has now, and call reembed again if that is not the one."
+            )
+        elif length not in (None, vectors.shape[1]):
+            raise EmbedderError(
+                f"The embedder {self._name!r} returned {vectors.shape[1]} dimensions, before it was {length}. "
+                f"{self._kept()}"
+            )
+        staging.put(writer, batch, vectors)
+
+    def _switch(self, writer: Writer, also: Callable[[Writer], None] | None) -> int:
+        """Put the new vectors in the place of the old, inside the transaction; every index takes them in."""
+        writer.move()
+        length = staging.dimensions(writer)
+        staging.take_in(writer)
+        writer.set_meta("dimensions", None if length is None else str(length))
+        writer.set_meta("embedder", None if length is None else self._name)
+        if also is not None:
+            also(writer)
+        return writer.generation
+
+
+def unfinished(store: Store) -> dict[str, Any]:
+    """Return the embedder of a run that has not ended, and how many nodes it has done; {} if there is none."""
+    recipe = staging.recipe(store)
+    if recipe is None:
+        return {}
+    return {"embedder": json.loads(recipe)["embedder"], "nodes": staging.count(store, recipe)}
