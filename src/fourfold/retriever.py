@@ -22,7 +22,7 @@ from fourfold.asking import Asker, Options
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
-from fourfold.embed import Embedder, as_embedder
+from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, UnknownNodeError
 from fourfold.graph_embedding import GraphEmbedding, Progress
 from fourfold.hits import NodeGoneError, collect, names
@@ -42,7 +42,9 @@ class Retriever:
 
     Args:
         path: the file, created if missing; ``":memory:"`` keeps everything in memory.
-        embedder: None for the embedded static model; a callable, a Model2Vec folder or name, or an Embedder.
+        embedder: a callable, a Model2Vec folder or name, a model object of sentence-transformers or fastembed, or an
+            Embedder. None for the static model in the package, and for Gemini where the graph's vectors ask for it
+            and the environment has a key (see docs/embeddings.md).
         config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it.
 
@@ -64,7 +66,8 @@ class Retriever:
         self._store = Store(path, read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
-            self._embedding = GraphEmbedding(self._store, as_embedder(embedder), self.config)
+            source = Cascade() if embedder is None else as_embedder(embedder)
+            self._embedding = GraphEmbedding(self._store, source, self.config)
             self._tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
                 self._embedding.check()
@@ -424,7 +427,7 @@ class Retriever:
         with self._index_lock:
             self.config = config
             self._index = None
-            self._embedding = GraphEmbedding(self._store, self.embedder, config)
+            self._embedding = GraphEmbedding(self._store, self._embedding.source, config)
             self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
@@ -468,7 +471,7 @@ class Retriever:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedding model in use."""
+        """The embedding model of the graph's nodes."""
         return self._embedding.embedder
 
     def __len__(self) -> int:
