@@ -193,7 +193,7 @@ class GraphEmbedding:
             f"{dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, or "
             "query_vector.",
             FourfoldWarning,
-            stacklevel=6,
+            stacklevel=7,
         )
         return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
 
@@ -205,5 +205,5 @@ class GraphEmbedding:
                 f"{self.source.refusal} It is not asked again while {self._store.path!r} is open: until a valid key "
                 "is set, questions do without it.",
                 FourfoldWarning,
-                stacklevel=7,
+                stacklevel=8,
             )

@@ -89,6 +89,12 @@ class Server(ThreadingHTTPServer):
         pass
 
 
+@pytest.fixture
+def serve():
+    """Return a context manager that runs a request handler's server on this machine."""
+    return running
+
+
 @contextmanager
 def running(handler):
     server = Server(("127.0.0.1", 0), handler)

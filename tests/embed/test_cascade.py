@@ -57,7 +57,7 @@ def test_nodes_of_a_graph_of_unknown_origin_are_not_sent_to_the_service(gemini, 
 def test_without_a_key_static_vectors_are_padded_or_cut(gemini, dimensions):
     with graph(dimensions) as retriever:
         with pytest.warns(FourfoldWarning, match=f"gives 256 dimensions.*have {dimensions}; .*padded or cut") as caught:
-            assert retriever.search("ccd").ids[0] == "ccd"
+            assert retriever.search("ccd").degraded == ()
         assert caught[0].filename == __file__
         with pytest.warns(FourfoldWarning, match="padded or cut"):
             assert retriever.query_vector(["ccd"]).shape == (dimensions,)
@@ -108,7 +108,7 @@ def test_another_failure_leaves_the_embedding_out_of_that_answer(gemini, key, fa
             retriever.search("aab", mode="embedding")
 
 
-# -- graphs that Gemini has embedded ------------------------------------------------------------------------------------
+# -- graphs that Gemini has embedded ------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -173,7 +173,7 @@ def test_an_embedder_that_is_given_is_the_one(gemini, key):
         assert gemini.requests == [] and retriever.embedder.name.endswith("letters")
 
 
-# -- foreign graphs -----------------------------------------------------------------------------------------------------
+# -- foreign graphs -----------------------------------------------------------------------------------------------
 
 
 def test_the_vectors_of_a_foreign_graph(gemini, monkeypatch, tmp_path):

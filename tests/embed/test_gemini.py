@@ -1,5 +1,6 @@
 """Gemini's embedder against a server that speaks the service's HTTP."""
 
+import json
 import logging
 import math
 import time
@@ -9,7 +10,8 @@ import numpy as np
 import pytest
 
 from fourfold import EmbedderError, InvalidValueError, KeyRefusedError
-from fourfold.embed import Embedder, GeminiEmbedder, as_embedder, gemini as module
+from fourfold.embed import Embedder, GeminiEmbedder, as_embedder
+from fourfold.embed import gemini as module
 
 KEY = "AIzaSy-a-secret-of-39-characters-abcdef"
 
@@ -20,7 +22,7 @@ def make(dimensions=5, **options):
 
 def refusal(status, message, reason):
     error = {"code": status, "message": message, "status": "PERMISSION_DENIED", "details": [{"reason": reason}]}
-    return status, __import__("json").dumps({"error": error}), {}
+    return status, json.dumps({"error": error}), {}
 
 
 def test_what_is_asked_and_what_comes_back(gemini):
@@ -67,7 +69,10 @@ def test_usage(gemini):
     assert make(model="another").usage.cost_usd is None
 
 
-@pytest.mark.parametrize("fault", [408, 429, 500, 502, 503, 504, "slow", "truncated", "cut", "empty", (200, "[]", {}), (200, '{"embeddings": 5}', {})])  # fmt: skip  # noqa: E501
+BROKEN = ["slow", "truncated", "cut", "empty", (200, "[]", {}), (200, '{"embeddings": 5}', {}), (200, "<html>", {})]
+
+
+@pytest.mark.parametrize("fault", [408, 429, 500, 502, 503, 504, *BROKEN])
 def test_what_may_pass_is_asked_again(gemini, fault):
     gemini.faults = [fault, fault]
     assert make().embed_query("ab").shape == (5,)
@@ -96,8 +101,6 @@ def test_waiting_grows_and_is_not_the_same_for_all(gemini, monkeypatch):
 
 
 def told_to_wait(seconds, header=True):
-    import json
-
     detail = {"@type": "type.googleapis.com/google.rpc.RetryInfo", "retryDelay": f"{seconds}s"}
     error = {"code": 429, "message": "Quota", "status": "RESOURCE_EXHAUSTED", "details": [] if header else [detail]}
     return 429, json.dumps({"error": error}), {"Retry-After": str(seconds)} if header else {}

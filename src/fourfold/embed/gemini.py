@@ -222,8 +222,8 @@ class GeminiEmbedder:
             return _Failure(self._without_key(f"{type(error).__name__}, {str(error).rstrip('.')}."))
         if not answer.embeddings:
             return _Failure("its answer holds no vectors.")
-        told = answer.usage_metadata.prompt_token_count if answer.usage_metadata else None
-        self._count(texts=texts, tokens=told)
+        told = getattr(answer, "usage_metadata", None)  # early versions of the SDK lack it
+        self._count(texts=texts, tokens=told.prompt_token_count if told else None)
         return [embedding.values for embedding in answer.embeddings]
 
     def _failure(self, code: int, details: object, headers: Mapping[str, str]) -> _Failure:
