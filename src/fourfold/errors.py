@@ -39,6 +39,10 @@ class EmbedderError(FourfoldError):
     """An embedder failed, or returned something that is no matrix of finite vectors."""
 
 
+class KeyRefusedError(EmbedderError):
+    """An embedding service refused the key; asking again with it would be in vain."""
+
+
 class EmbedderMismatchError(EmbedderError):
     """The index was made with another embedder, or another tokenizer, than the one now given."""
 

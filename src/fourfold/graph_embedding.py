@@ -11,11 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
-from fourfold.embed import Embedder
-from fourfold.embed.base import checked
-from fourfold.errors import DimensionError, EmbedderError, EmbedderMismatchError, FourfoldWarning
+from fourfold.embed import Cascade, ContextualEmbedder, Embedder
+from fourfold.embed.base import Vectors, checked
+from fourfold.embed.cascade import how_to_have
+from fourfold.errors import DimensionError, EmbedderError, EmbedderMismatchError, FourfoldWarning, KeyRefusedError
 from fourfold.index import Index
-from fourfold.store import Store, Writer
+from fourfold.store import OWN_SHARE, Store, Writer
 from fourfold.types import FloatArray, Node
 from fourfold.validation import check_vector
 
@@ -31,23 +32,33 @@ class GraphEmbedding:
 
     Args:
         store: holds the identity and the dimension of the stored vectors.
-        embedder: makes the vectors that callers do not bring.
+        source: makes the vectors that callers do not bring; a Cascade chooses what does.
         config: says what of a node is embedded.
 
     """
 
-    def __init__(self, store: Store, embedder: Embedder, config: RetrievalConfig) -> None:
+    def __init__(self, store: Store, source: Embedder | Cascade, config: RetrievalConfig) -> None:
         self._store = store
-        self.embedder = embedder
+        self.source = source
         self._config = config
+        self._told_of_refusal = False
+
+    @property
+    def embedder(self) -> Embedder:
+        """What embeds the graph's nodes."""
+        return self._maker(self._store.meta("embedder"))
+
+    def _maker(self, stored: str | None) -> Embedder:
+        """Return what embeds nodes where the vectors were made with the embedder of this name."""
+        return self.source.embedder(stored) if isinstance(self.source, Cascade) else self.source
 
     def check(self, stored: str | None = None) -> None:
         """Raise EmbedderMismatchError if the stored vectors were made with another embedder."""
         stored = stored or self._store.meta("embedder")
-        if stored is not None and stored != self.embedder.name:
+        if stored is not None and stored != (name := self._maker(stored).name):
             raise EmbedderMismatchError(
                 f"The vectors of {self._store.path!r} were made with the embedder {stored!r}, this retriever has "
-                f"{self.embedder.name!r}; give embedder= the one they were made with, or embed the graph again: "
+                f"{name!r}; {how_to_have(stored)}, or embed the graph again: "
                 f"Retriever({self._store.path!r}).reembed(embedder) or "
                 f"`fourfold reembed --db {shlex.quote(self._store.path)}`."
             )
@@ -65,7 +76,19 @@ class GraphEmbedding:
             writer.set_meta("dimensions", str(*dimensions))
         if embedded:
             self.check(writer.meta("embedder"))
-            writer.set_meta("embedder", self.embedder.name)
+            if writer.meta("embedder") is None:
+                self.settle(writer)
+
+    def settle(self, writer: Writer) -> None:
+        """Store what the graph's vectors are made with from now on; a model trained from it lives in its file."""
+        embedder = self.embedder
+        writer.set_meta("embedder", embedder.name)
+        writer.set_meta(OWN_SHARE, None)
+        writer.set_meta("embedder_training", None)
+        writer.drop_models(embedder.name)
+        if isinstance(embedder, ContextualEmbedder):
+            writer.set_meta(OWN_SHARE, str(embedder.own_share))
+            writer.put_model(embedder.name, embedder.to_bytes())
 
     def documents(
         self, nodes: Sequence[Node], progress: Progress | None
@@ -138,31 +161,61 @@ class GraphEmbedding:
         if index.embedder is not None:  # not what the file says now: its vectors may be replaced at this moment
             self.check(index.embedder)
         try:
-            vector = checked([self.embedder.embed_query(text)], 1, self.embedder.name)[0]
-        except Exception as error:
+            vectors, name = self._ask([text], index.embedder, dimensions)
+        except EmbedderError as error:
+            self._tell_of_refusal()
             if mode == "embedding":
-                raise EmbedderError(f"The embedder {self.embedder.name!r} failed on the query: {error}") from error
-            logger.warning("The embedder %r failed on the query: %s", self.embedder.name, error)
+                raise
+            logger.warning("%s", error)
             return None, ("embedding",)
-        if len(vector) != dimensions:
-            warnings.warn(
-                f"The embedder {self.embedder.name!r} gives {len(vector)} dimensions, the vectors of "
-                f"{self._store.path!r} have {dimensions}; the query's vector was padded or cut. "
-                "Give the embedder that made the vectors, or query_vector.",
-                FourfoldWarning,
-                stacklevel=5,
-            )
-            vector = np.resize(np.pad(vector, (0, max(dimensions - len(vector), 0))), dimensions)
-        return vector, ()
+        return self._fitted(vectors, name, dimensions)[0], ()
 
     def mean_query(self, texts: Sequence[str]) -> FloatArray:
         """Return one vector, (dimensions,), for a query that is told in several texts."""
         self.check()
         if isinstance(texts, str) or not texts:
             raise EmbedderError(f"A query vector is made of a list of at least one text, not of {texts!r}.")
-        try:
-            vectors = [self.embedder.embed_query(text) for text in texts]
-        except Exception as error:
-            raise EmbedderError(f"The embedder {self.embedder.name!r} failed on the query: {error}") from error
-        mean: FloatArray = checked(vectors, len(texts), self.embedder.name).mean(axis=0)
+        stored = self._store.meta("dimensions")
+        dimensions = None if stored is None else int(stored)
+        vectors, name = self._ask(texts, self._store.meta("embedder"), dimensions)
+        mean: FloatArray = self._fitted(vectors, name, dimensions or vectors.shape[1]).mean(axis=0)
         return mean
+
+    def _ask(self, texts: Sequence[str], stored: str | None, dimensions: int | None) -> tuple[Vectors, str]:
+        """Return the vectors of a question's texts, as long as their maker makes them, and its name."""
+        embedder = self.source.for_questions(stored, dimensions) if isinstance(self.source, Cascade) else self.source
+        try:
+            return checked([embedder.embed_query(text) for text in texts], len(texts), embedder.name), embedder.name
+        except KeyRefusedError as error:
+            if not isinstance(self.source, Cascade):
+                raise
+            self.source.refusal = str(error)
+        except Exception as error:
+            raise EmbedderError(f"The embedder {embedder.name!r} failed on the query: {error}") from error
+        return self._ask(texts, stored, dimensions)  # without the service, or the error that nothing else will do
+
+    def _fitted(self, vectors: Vectors, name: str, dimensions: int) -> Vectors:
+        """Return vectors padded with zeros or cut to the graph's dimensions, with a warning."""
+        self._tell_of_refusal()
+        length = vectors.shape[1]
+        if length == dimensions:
+            return vectors
+        warnings.warn(
+            f"The embedder {name!r} gives {length} dimensions, the vectors of {self._store.path!r} have "
+            f"{dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, or "
+            "query_vector.",
+            FourfoldWarning,
+            stacklevel=7,
+        )
+        return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
+
+    def _tell_of_refusal(self) -> None:
+        """Warn once that questions do without the service."""
+        if isinstance(self.source, Cascade) and self.source.refusal is not None and not self._told_of_refusal:
+            self._told_of_refusal = True
+            warnings.warn(
+                f"{self.source.refusal} It is not asked again while {self._store.path!r} is open: until a valid key "
+                "is set, questions do without it.",
+                FourfoldWarning,
+                stacklevel=8,
+            )

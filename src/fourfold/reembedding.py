@@ -128,7 +128,9 @@ class Reembedding:
         length = staging.dimensions(writer)
         staging.take_in(writer)
         writer.set_meta("dimensions", None if length is None else str(length))
-        writer.set_meta("embedder", None if length is None else self._name)
+        self._embedding.settle(writer)
+        if length is None:  # a graph without nodes has no vectors, and nothing made them
+            writer.set_meta("embedder", None)
         if also is not None:
             also(writer)
         return writer.generation

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 import math
 import threading
 import warnings
@@ -22,7 +23,7 @@ from fourfold.asking import Asker, Options
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
-from fourfold.embed import Embedder, as_embedder
+from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, UnknownNodeError
 from fourfold.graph_embedding import GraphEmbedding, Progress
 from fourfold.hits import NodeGoneError, collect, names
@@ -43,7 +44,9 @@ class Retriever:
 
     Args:
         path: the file, created if missing; ``":memory:"`` keeps everything in memory.
-        embedder: None for the embedded static model; a callable, a Model2Vec folder or name, or an Embedder.
+        embedder: a callable, a Model2Vec folder or name, a model object of sentence-transformers or fastembed, or an
+            Embedder. None for the static model in the package, and for Gemini where the graph's vectors ask for it
+            and the environment has a key (see docs/embeddings.md).
         config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it.
 
@@ -65,7 +68,8 @@ class Retriever:
         self._store = Store(path, read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
-            self._embedding = GraphEmbedding(self._store, as_embedder(embedder), self.config)
+            source = Cascade(self._store.model) if embedder is None else as_embedder(embedder)
+            self._embedding = GraphEmbedding(self._store, source, self.config)
             self._tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
                 self._embedding.check()
@@ -468,7 +472,7 @@ class Retriever:
         with self._index_lock:
             self.config = config
             self._current = None
-            self._embedding = GraphEmbedding(self._store, embedder or self.embedder, config)
+            self._embedding = GraphEmbedding(self._store, embedder or self._embedding.source, config)
             self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
@@ -512,7 +516,7 @@ class Retriever:
 
     @property
     def embedder(self) -> Embedder:
-        """The embedding model in use."""
+        """The embedding model of the graph's nodes."""
         return self._embedding.embedder
 
     def __len__(self) -> int:
@@ -524,6 +528,10 @@ class Retriever:
         wanted = list(ids)
         found = self._store.nodes_by_id(wanted)
         return [found[identity] for identity in wanted if identity in found]
+
+    def text_of(self, node: Node) -> str:
+        """Return what the embedder reads of a node."""
+        return self._embedding.text_of(node)
 
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
@@ -581,6 +589,8 @@ class Retriever:
             more["foreign"] = self._foreign.info()
         if begun := unfinished(self._store):
             more["reembedding"] = begun
+        if (trained := self._store.meta("embedder_training")) is not None:
+            more["embedder_training"] = json.loads(trained)
         return {
             "path": self.path,
             **self._store.counts(),

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
+import json
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from fourfold.errors import EmbedderError
+from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
+from fourfold.errors import EmbedderError, InvalidValueError
 from fourfold.types import FloatArray
 
 BUNDLED_FOLDER = Path(__file__).parent / "model"
@@ -20,35 +22,46 @@ BUNDLED_FOLDER = Path(__file__).parent / "model"
 class StaticEmbedder:
     """A Model2Vec model, loaded when the first text is embedded.
 
+    A folder is read as it is, without the network. A name is looked for in the hub's cache, and only then on the hub.
+
     Args:
-        source: a local folder, or a name on the hub.
+        source: a local folder, or as a string a name on the hub, such as ``"minishlab/potion-base-8M"``.
+        deadline: seconds that a download may take before an EmbedderError says so.
+
+    Raises:
+        InvalidValueError: the deadline is not a positive number.
+        EmbedderError: there is no such folder, and it is no name of the hub either.
 
     """
 
-    def __init__(self, source: str | Path) -> None:
+    def __init__(self, source: str | Path, *, deadline: float = 60.0) -> None:
+        if not deadline > 0:
+            raise InvalidValueError(f"deadline is {deadline!r}; it must be a positive number of seconds.")
         self._source = source
+        self._hub = None if Path(source).exists() else HubModel(source, deadline)
         self._model: Any = None
         self._name: str | None = None
         self._lock = threading.Lock()
 
     @property
     def name(self) -> str:
-        """``static:<folder or hub name>:<hash of the weights>``; moving the folder keeps the hash comparable."""
+        """``static:<hash of the weights>`` of a folder, wherever it lies; ``static:<name>`` of a name on the hub."""
         if self._name is None:
-            folder = Path(self._source)
-            if folder.is_dir():
-                self._name = f"static:{_fingerprint(folder)}"
-            else:
-                self._name = f"static:{self._source}"
+            self._name = f"static:{_fingerprint(Path(self._source)) if self._hub is None else self._source}"
         return self._name
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
-        """Return one vector per text, shape (len(texts), dimensions), float32."""
+        """Return one vector per text, shape (len(texts), dimensions), float32.
+
+        Raises:
+            EmbedderError: a file of the model is missing or broken, or its download failed or took too long.
+
+        """
         vectors: FloatArray = self._loaded().encode(list(texts), use_multiprocessing=False)
         return vectors
 
     def embed_query(self, text: str) -> FloatArray:
-        """Return the vector of a query, shape (dimensions,), float32."""
+        """Return the vector of a query, shape (dimensions,), float32; raises as ``embed_documents``."""
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
@@ -69,7 +82,7 @@ class StaticEmbedder:
     def _loaded(self) -> Any:
         with self._lock:
             if self._model is None:
-                self._model = _load(self._source)
+                self._model = _load(Path(self._source) if self._hub is None else self._hub.folder())
             return self._model
 
 
@@ -82,18 +95,42 @@ def bundled() -> StaticEmbedder:
     return StaticEmbedder(BUNDLED_FOLDER)
 
 
-def _load(source: str | Path) -> Any:
+def _load(folder: Path) -> Any:
     from model2vec import StaticModel
 
     try:
-        return StaticModel.from_pretrained(str(source))
+        return StaticModel.from_pretrained(folder, force_download=False)
     except Exception as error:
-        raise EmbedderError(f"The embedding model {str(source)!r} cannot be loaded: {error}") from error
+        fault = _fault(folder) or f"{error}."
+        raise EmbedderError(f"The embedding model {str(folder)!r} cannot be loaded: {fault}") from error
+
+
+def _fault(folder: Path) -> str | None:
+    """Say which file of a model is missing or broken, if it is one file's fault."""
+    from safetensors import safe_open
+    from tokenizers import Tokenizer
+
+    readers: tuple[tuple[tuple[str, ...], Callable[[Path], object]], ...] = (
+        (CONFIG, lambda path: json.loads(path.read_bytes())),
+        (TOKENIZER, lambda path: Tokenizer.from_file(str(path))),
+        (WEIGHTS, lambda path: safe_open(path, framework="numpy")),
+    )
+    for places, read in readers:
+        path = find(folder, places)
+        if path is None:
+            return f"it has no {places[0]}."
+        try:
+            read(path)
+        except Exception as error:
+            return f"{str(path)!r} is truncated or broken ({error}); copy, download or save the model again."
+    return None
 
 
 def _fingerprint(folder: Path) -> str:
-    weights = folder / "model.safetensors"
     try:
-        return hashlib.blake2b(weights.read_bytes(), digest_size=6).hexdigest()
+        weights = (find(folder, WEIGHTS) or folder / WEIGHTS[0]).read_bytes()
     except OSError as error:
         raise EmbedderError(f"The model folder {str(folder)!r} has no readable model.safetensors: {error}.") from error
+    if not weights:
+        raise EmbedderError(f"The model folder {str(folder)!r} has an empty model.safetensors; copy the model again.")
+    return hashlib.blake2b(weights, digest_size=6).hexdigest()

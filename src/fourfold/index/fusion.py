@@ -9,9 +9,6 @@ from scipy import sparse
 from fourfold.index.adjacency import Adjacency
 from fourfold.types import FloatArray
 
-OWN_SHARE = "own_share"
-"""The setting of a file that holds η; an embedder trained from the graph brings it."""
-
 
 def fused(
     matrix: NDArray[np.float32], adjacency: Adjacency, type_weights: FloatArray, own_share: float

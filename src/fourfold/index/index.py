@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig
 from fourfold.index import communities as community_detection
 from fourfold.index.adjacency import Adjacency
-from fourfold.index.fusion import OWN_SHARE, fused
+from fourfold.index.fusion import fused
 from fourfold.index.pagerank import pagerank
 from fourfold.index.postings import Postings, build_postings
 from fourfold.store import Changes, Store
@@ -174,7 +174,6 @@ class _Lazy:
 
 def build(store: Store, config: RetrievalConfig, before: Index | None = None) -> Index:
     """Read what changed since ``before`` (everything, without it) and return the index of the current generation."""
-    own_share = float(store.meta(OWN_SHARE) or 1)
     changes = store.changes(before.generation if before is not None else -1)
     rows = _merge(before.rows, changes) if before is not None else _first(changes)
     if before is None or len(changes.nums) or len(changes.deleted_nodes):
@@ -199,7 +198,7 @@ def build(store: Store, config: RetrievalConfig, before: Index | None = None) ->
         adjacency=adjacency,
         vocabulary={**known, **dict(new_terms)} if new_terms or not known else known,
         hidden=_positions(rows.nums, store.hidden(), drop=True),
-        matrix=fused(rows.matrix, adjacency, config.type_weights(adjacency.type_names), own_share),
+        matrix=fused(rows.matrix, adjacency, config.type_weights(adjacency.type_names), changes.own_share),
         _lazy=_Lazy(rows, adjacency, before._lazy if before is not None else None),
     )
 

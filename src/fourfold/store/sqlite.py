@@ -30,6 +30,9 @@ from fourfold.types import Edge, Node
 TOKEN = np.dtype([("term", "<i4"), ("field", "u1"), ("count", "<u2")])
 """One record of a node's terms: term number, field (0 name, 1 type, 2 text), occurrences."""
 
+OWN_SHARE = "own_share"
+"""The setting that holds the share of a node's own text in its vector; an embedder trained from the graph brings it."""
+
 FIELDS = ("name", "type", "text")
 """The searchable columns of a node, in the order of the token records' field numbers."""
 
@@ -41,7 +44,8 @@ _CHUNK = 4096
 class Changes:
     """What became of the graph after a generation: rows to take in and numbers to forget.
 
-    ``embedder`` names what made the vectors, None if callers brought them all;
+    ``embedder`` names what made the vectors, None if callers brought them all; ``own_share`` is the share of a node's
+    own text in its vector, the rest is its neighbours';
     ``token_counts`` (int64) says how many of the concatenated ``tokens`` (dtype ``TOKEN``) belong to each node;
     ``vectors`` is (n_with_vector, dimensions) float32 for the nodes at ``with_vector`` (positions in ``nums``);
     the edge arrays are parallel, with ends and types as numbers.
@@ -49,6 +53,7 @@ class Changes:
 
     generation: int
     embedder: str | None
+    own_share: float
     nums: NDArray[np.int64]
     ids: list[str]
     tokens: NDArray[Any]
@@ -611,6 +616,7 @@ def _changes(connection: sqlite3.Connection, since: int) -> Changes:
     return Changes(
         generation=_generation(connection),
         embedder=_meta(connection, "embedder"),
+        own_share=float(_meta(connection, OWN_SHARE) or 1),
         nums=np.array(nums, np.int64),
         ids=ids,
         tokens=np.concatenate(token_chunks),

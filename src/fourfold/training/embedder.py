@@ -113,8 +113,6 @@ def train_embedder(
     if apply and worthwhile:
 
         def also(writer: Writer) -> None:
-            writer.put_model(embedder.name, embedder.to_bytes())
-            writer.drop_models(embedder.name)
             writer.set_meta("embedder_training", json.dumps(facts))
 
         generation = retriever.reembed(embedder, progress=lambda done, total: say("embedding", done, total), also=also)
@@ -162,9 +160,8 @@ def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Le
         bodies += base.tokenize([node.text for node in named])
     adjacency = index.adjacency
     edges = np.stack((adjacency.sources, adjacency.targets), axis=1).astype(np.int64)
-    weights = np.zeros(0, np.float64)
-    if len(adjacency):
-        weights = retriever.config.type_weights(adjacency.type_names)[adjacency.types] * adjacency.weights
+    of_types = np.append(retriever.config.type_weights(adjacency.type_names), 0.0)
+    weights = of_types[adjacency.types] * adjacency.weights
     rows = [TokenRows.of(texts) for texts in (documents, titles, bodies)]
     return lessons_of(rows[0], rows[1], rows[2], edges, weights, seed=seed)
 

@@ -127,7 +127,7 @@ class Lessons:
     # -- held out ---------------------------------------------------------------------------------------------------
 
     def measure(self, table: Floats) -> Measured:
-        """Ask the held-out questions of token vectors, (n_tokens, dimensions): at which rank is each one's own node?
+        """Return the reciprocal ranks at which token vectors, (n_tokens, dimensions), find what was held out.
 
         By the texts alone, without fusion: with it the neighbours answer, and say nothing about the tokens. Titles look
         for their node's body, so that a name does not find itself.

@@ -1,0 +1,128 @@
+"""A name of the hub never hangs: the folder first, then the cache, then the network under a deadline.
+
+The hub's address is read when its client is imported, so each case runs in a process of its own.
+"""
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import threading
+import time
+from http.server import BaseHTTPRequestHandler
+
+import pytest
+
+from fourfold import EmbedderError, InvalidValueError
+from fourfold.embed import StaticEmbedder
+from fourfold.embed.static import BUNDLED_FOLDER
+
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+
+PROGRAM = """
+import sys, time
+from fourfold import EmbedderError
+from fourfold.embed import StaticEmbedder
+import huggingface_hub, model2vec
+embedder = StaticEmbedder("someone/some-model", deadline=float(sys.argv[1]))
+for _ in range(int(sys.argv[2])):
+    began = time.monotonic()
+    try:
+        print(embedder.embed_query("hello").shape, flush=True)
+    except EmbedderError as error:
+        print(f"{time.monotonic() - began:.1f} {error}", flush=True)
+print(time.monotonic(), flush=True)
+"""
+
+
+class Hub(BaseHTTPRequestHandler):
+    """Enough of the hub to download a model; ``silent_at`` is the part of a path that is never answered."""
+
+    def do_GET(self):
+        self.server.paths.append(self.path)
+        if self.server.silent_at is not None and self.server.silent_at in self.path:
+            self.server.released.wait(60)
+            return
+        name = self.path.rpartition("/")[2]
+        if name in FILES and "/resolve/" in self.path:
+            self._send((BUNDLED_FOLDER / name).read_bytes(), ETag=f'"{name}"')
+        elif self.path.startswith("/api/models/someone/some-model"):
+            files = [{"type": "file", "path": name, "rfilename": name, "size": 1, "oid": "0"} for name in FILES]
+            answer = files if "/tree/" in self.path else {"id": "someone/some-model", "sha": COMMIT, "siblings": files}
+            self._send(json.dumps(answer).encode())
+        else:
+            self._send(b"{}", status=404)
+
+    do_HEAD = do_GET
+
+    def _send(self, content, status=200, **headers):
+        self.send_response(status)
+        self.send_header("Content-Length", str(len(content)))
+        self.send_header("X-Repo-Commit", COMMIT)
+        for name, value in headers.items():
+            self.send_header(name, value)
+        self.end_headers()
+        if self.command == "GET":
+            self.wfile.write(content)
+
+    def log_message(self, *args):
+        pass
+
+
+@pytest.fixture
+def hub(tmp_path, serve):
+    with serve(Hub) as server:
+        server.paths, server.silent_at, server.released = [], None, threading.Event()
+        server.home = tmp_path / "home"
+        yield server
+        server.released.set()
+
+
+def ask(hub, deadline=30, times=1, **more):
+    environment = {**os.environ, "HF_ENDPOINT": f"http://127.0.0.1:{hub.server_port}", "HF_HOME": str(hub.home)}
+    environment |= {"NO_PROXY": "127.0.0.1", "HF_HUB_DISABLE_XET": "1", "HF_HUB_OFFLINE": "0", **more}
+    done = subprocess.run(
+        [sys.executable, "-c", PROGRAM, str(deadline), str(times)],
+        env=environment, cwd=hub.home.parent, capture_output=True, text=True, timeout=100,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    *lines, ended = done.stdout.splitlines()
+    assert time.monotonic() - float(ended) < 8, "the process hangs at its end"
+    return lines
+
+
+@pytest.mark.parametrize("silent_at", ["", "/api/models/", "/resolve/"])
+def test_a_hub_that_accepts_and_never_answers(hub, silent_at):
+    hub.silent_at = silent_at
+    first, second = ask(hub, deadline=0.5, times=2)
+    assert "'someone/some-model' was not downloaded from the hub within 0.5 seconds" in first and "deadline=" in first
+    assert float(first.split()[0]) < 5
+    assert float(second.split()[0]) < 0.3  # who asks again does not wait again
+
+
+def test_what_was_downloaded_is_not_asked_for_again(hub):
+    assert ask(hub) == ["(256,)"]
+    assert any("/resolve/" in path for path in hub.paths)
+    hub.paths.clear()
+    hub.silent_at = ""
+    assert ask(hub, deadline=0.5) == ["(256,)"] and hub.paths == []
+
+
+def test_a_local_folder_of_that_name_comes_first(hub):
+    shutil.copytree(BUNDLED_FOLDER, hub.home.parent / "someone" / "some-model")
+    assert ask(hub) == ["(256,)"] and hub.paths == []
+
+
+def test_offline(hub):
+    (line,) = ask(hub, HF_HUB_OFFLINE="1")
+    assert "neither a folder nor in the hub's cache" in line and hub.paths == []
+
+
+def test_what_is_no_name_of_the_hub_is_not_asked_for(tmp_path):
+    for source in (tmp_path / "missing", "models/of/mine", "./missing", "/missing", "C:\\\\models"):
+        with pytest.raises(EmbedderError, match="There is no model folder"):
+            StaticEmbedder(source)
+    with pytest.raises(InvalidValueError, match="deadline is 0"):
+        StaticEmbedder("someone/some-model", deadline=0)

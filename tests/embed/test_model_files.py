@@ -1,0 +1,77 @@
+"""Model folders with missing, truncated and empty files: the error names the file."""
+
+import shutil
+
+import pytest
+
+from fourfold import EmbedderError, Node, Retriever
+from fourfold.embed import StaticEmbedder
+from fourfold.embed.static import BUNDLED_FOLDER
+
+FILES = ("config.json", "tokenizer.json", "model.safetensors")
+
+
+@pytest.fixture
+def folder(tmp_path):
+    copy = tmp_path / "model"
+    copy.mkdir()
+    for name in FILES:
+        shutil.copy(BUNDLED_FOLDER / name, copy)
+    return copy
+
+
+@pytest.mark.parametrize("name", FILES)
+@pytest.mark.parametrize("keep", [0, 7, 0.5, -1])
+def test_a_truncated_file_is_named(folder, name, keep):
+    path = folder / name
+    content = path.read_bytes()
+    path.write_bytes(content[: int(len(content) * keep) if keep == 0.5 else keep])
+    with pytest.raises(EmbedderError, match=f"{name}' is truncated or broken"):
+        StaticEmbedder(folder).embed_query("hello")
+
+
+@pytest.mark.parametrize("name", FILES)
+def test_a_missing_file_is_named(folder, name):
+    (folder / name).unlink()
+    with pytest.raises(EmbedderError, match=f"cannot be loaded: it has no {name}"):
+        StaticEmbedder(folder).embed_query("hello")
+
+
+def test_a_model_of_another_kind(folder):
+    from numpy import eye
+    from safetensors.numpy import save_file
+
+    save_file({"encoder.weight": eye(3)}, folder / "model.safetensors")
+    with pytest.raises(EmbedderError, match="model' cannot be loaded: "):
+        StaticEmbedder(folder).embed_query("hello")
+
+
+def test_the_identity_needs_weights(folder):
+    name = StaticEmbedder(folder).name
+    assert name == StaticEmbedder(BUNDLED_FOLDER).name
+    weights = folder / "model.safetensors"
+    weights.write_bytes(b"")
+    with pytest.raises(EmbedderError, match=r"empty model\.safetensors"):
+        StaticEmbedder(folder).name  # noqa: B018
+    weights.unlink()
+    with pytest.raises(EmbedderError, match=r"no readable model\.safetensors"):
+        StaticEmbedder(folder).name  # noqa: B018
+
+
+def test_sentence_transformers_layout(folder):
+    (folder / "0_StaticEmbedding").mkdir()
+    for name in ("tokenizer.json", "model.safetensors"):
+        (folder / name).rename(folder / "0_StaticEmbedding" / name)
+    assert StaticEmbedder(folder).name == StaticEmbedder(BUNDLED_FOLDER).name
+
+
+def test_a_graph_is_searched_without_the_broken_model(folder, tmp_path, caplog):
+    path = tmp_path / "g.sqlite"
+    with Retriever(path, embedder=folder) as retriever:
+        retriever.add([Node("a", name="alpha")])
+    (folder / "tokenizer.json").write_text("{")
+    with Retriever(path, embedder=folder) as retriever:
+        assert retriever.search("alpha").degraded == ("embedding",) and "tokenizer.json" in caplog.text
+        with pytest.raises(EmbedderError, match=r"tokenizer\.json"):
+            retriever.add([Node("b", name="beta")])
+        assert len(retriever) == 1
