@@ -204,11 +204,21 @@ async def test_asearch_never_blocks_the_event_loop(tmp_path):
             [Node(str(n), name=rng.choice(words), text=" ".join(rng.choices(words, k=30)), vector=[rng.random() for _ in range(16)]) for n in range(5_000)],
             [Edge(str(rng.randrange(5_000)), str(rng.randrange(5_000)), rng.choice(["a", "b"])) for _ in range(10_000)],
         )  # fmt: skip
+    # A busy machine can only add to a gap: a loop that is blocked is blocked every time, so the best of three counts.
+    measured = [await gaps_while_searching(path) for _ in range(3)]
+    assert min(first - allowed for first, allowed, _, _ in measured) < 0, measured
+    assert min(later - allowed for _, _, later, allowed in measured) < 0, measured
+
+
+async def gaps_while_searching(path):
+    """Return the longest gap of the loop during the first search and during twenty at once, each with its limit.
+
+    Run on the loop, a search itself would be the gap.
+    """
     retriever = Retriever(path)
     gaps, stop = [], asyncio.Event()
     beat = asyncio.create_task(heartbeat(gaps, stop))
     await asyncio.sleep(0.02)
-    quiet = max(gaps)
     gaps.clear()
     began = time.perf_counter()
     vector = [1.0] * 16
@@ -220,11 +230,9 @@ async def test_asearch_never_blocks_the_event_loop(tmp_path):
     later = time.perf_counter() - began - took
     stop.set()
     await beat
-    measured = f"first search {took * 1e3:.0f} ms, longest gap {during_first * 1e3:.0f} ms; then {max(gaps) * 1e3:.0f} ms; quiet {quiet * 1e3:.0f} ms"
-    assert first.total == 10 and number > 5
-    assert during_first < max(0.6 * took, 0.1), measured  # run on the loop, the search itself would be the gap
-    assert max(gaps) < max(0.6 * later, 0.1), measured
     retriever.close()
+    assert first.total == 10 and number > 5
+    return during_first, max(0.6 * took, 0.1), max(gaps), max(0.6 * later, 0.1)
 
 
 async def test_asearch_many_and_errors_in_the_thread():

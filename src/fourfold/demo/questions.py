@@ -2,7 +2,7 @@
 
 QUESTIONS = (
     "how to parse command line arguments",
-    "json vs pickle",
+    "threading vs multiprocessing",
     "what are the container types",
     "ZipFile",
     "compress a file to save space",

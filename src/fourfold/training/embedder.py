@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,7 @@ import numpy as np
 from fourfold.embed import ContextualEmbedder, StaticEmbedder
 from fourfold.embed.contextual import Checkpoint, Lessons, Measured, Settings, Trained, train
 from fourfold.embed.contextual.lessons import lessons_of
-from fourfold.embed.contextual.rows import TokenRows
+from fourfold.embed.contextual.rows import TokenRows, joined
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.statistics import mean_bound
@@ -152,23 +152,25 @@ def judge(before: Measured, after: Measured) -> tuple[bool, str]:
 def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Lessons:
     """Read what a graph teaches: its nodes as the embedder reads them, their names and bodies, its edges."""
     index = retriever.index
-    documents: list[Sequence[int]] = []
-    titles: list[Sequence[int]] = []
-    bodies: list[Sequence[int]] = []
+    batches: list[list[TokenRows]] = [[], [], []]
     for start in range(0, len(index), _BATCH):
         nodes = retriever.get(index.ids[start : start + _BATCH])
         if len(nodes) != len(index.ids[start : start + _BATCH]):
             raise InvalidValueError(f"{retriever.path!r} was changed while it was read for training; start again.")
         named = [node if _has_both(node) else Node(node.id) for node in nodes]
-        documents += base.tokenize([retriever.text_of(node) for node in nodes])
-        titles += base.tokenize([node.name for node in named])
-        bodies += base.tokenize([node.text for node in named])
+        texts = [
+            [retriever.text_of(node) for node in nodes],
+            [node.name for node in named],
+            [node.text for node in named],
+        ]
+        for kind, read in zip(batches, texts, strict=True):
+            kind.append(TokenRows.of(base.tokenize(read)))
     adjacency = index.adjacency
     edges = np.stack((adjacency.sources, adjacency.targets), axis=1).astype(np.int64)
     of_types = np.append(retriever.config.type_weights(adjacency.type_names), 0.0)
     weights = of_types[adjacency.types] * adjacency.weights
-    rows = [TokenRows.of(texts) for texts in (documents, titles, bodies)]
-    return lessons_of(rows[0], rows[1], rows[2], edges, weights, seed=seed)
+    documents, titles, bodies = (joined(*kind) if kind else TokenRows.of([]) for kind in batches)
+    return lessons_of(documents, titles, bodies, edges, weights, seed=seed)
 
 
 def _has_both(node: Node) -> bool:

@@ -296,5 +296,6 @@ def loss_and_gradients(
 
 def _either(some: TokenRows, others: TokenRows, nodes: Ints, which: NDArray[np.bool_]) -> TokenRows:
     """Return for each node its row of ``some`` where ``which``, else that of ``others``."""
-    both = joined(some, others)
-    return both.take(np.where(which, nodes, len(some) + nodes))
+    both = joined(some.take(nodes[which]), others.take(nodes[~which]))
+    order = np.concatenate((np.nonzero(which)[0], np.nonzero(~which)[0]))
+    return both.take(np.argsort(order))
