@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, EmbedderMismatchError, InvalidValueError, Node, Retriever
+from fourfold import Edge, EmbedderMismatchError, InvalidValueError, Node, Retriever, StoreError
 from fourfold.cli import create_app
 from fourfold.embed.contextual import Settings
 from fourfold.embed.static import bundled
@@ -185,6 +185,15 @@ def test_one_node_and_no_edges():
         assert "could be held out" in found.verdict
 
 
+def test_a_file_that_cannot_be_written_is_refused_before_the_work(path):
+    with Retriever(path, read_only=True) as retriever:
+        steps = []
+        with pytest.raises(StoreError, match="read-only"):
+            train_embedder(retriever, settings=QUICK, progress=lambda *step: steps.append(step))
+        assert not steps
+        assert train_embedder(retriever, settings=QUICK, apply=False).worthwhile
+
+
 def test_edges_alone():
     with Retriever() as retriever:
         retriever.add([Node(id=str(n)) for n in range(30)], [Edge(str(n), str((n + 1) % 30)) for n in range(30)])
@@ -220,8 +229,11 @@ def test_the_gate():
     assert not judge({}, {})[0]
 
 
-def test_the_command(path):
+def test_the_command(path, tmp_path):
     runner = CliRunner()
+    missing = runner.invoke(create_app(), ["train-embedder", "--db", str(tmp_path / "none.sqlite")])
+    assert missing.exit_code == 1
+    assert not (tmp_path / "none.sqlite").exists()
     dry = runner.invoke(create_app(), ["train-embedder", "--db", str(path), "--steps", "60", "--dry-run", "--json"])
     assert dry.exit_code == 0, dry.output
     assert json.loads(dry.stdout)["applied"] is False

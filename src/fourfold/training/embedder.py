@@ -41,6 +41,7 @@ class EmbedderTraining:
         worthwhile: whether the held-out measures let it pass.
         verdict: the reason, a sentence.
         generation: of the graph after the new vectors were written; None if nothing was applied.
+        facts: base model, seed, steps and held-out measures, in JSON types; ``Retriever.info`` tells them afterwards.
 
     """
 
@@ -62,7 +63,7 @@ def train_embedder(
 ) -> EmbedderTraining:
     """Train an embedder on a graph's own edges, titles and texts; no query and no judgement is read.
 
-    An interrupted training goes on where it stopped: its state is kept in ``<path>.training`` until it is done.
+    An interrupted training goes on where it stopped: its state is kept in ``<file>.training`` until it is done.
 
     Args:
         retriever: the graph.
@@ -79,13 +80,16 @@ def train_embedder(
     settings = settings or Settings()
     base = base or bundled()
     say = progress or (lambda what, done, total: None)
+    if apply:
+        with retriever.store.transaction(moves=False):
+            pass  # a file that cannot be written is refused before the work, not after it
     tokenizer, table = base.token_vectors()
     lessons = read_lessons(retriever, base, seed=settings.seed)
     if not (len(lessons.edges) or len(lessons.titled) or len(lessons.told)):
         raise InvalidValueError(
             f"{retriever.path!r} holds no edges, titles or texts of four words to train an embedder from."
         )
-    kept = _kept(retriever.path, lessons, settings)
+    kept = _kept(retriever.store.path, lessons, settings, base.name)
     trained = train(
         lessons,
         table,
@@ -116,7 +120,7 @@ def train_embedder(
             writer.set_meta("embedder_training", json.dumps(facts))
 
         generation = retriever.reembed(embedder, progress=lambda done, total: say("embedding", done, total), also=also)
-    if kept.file is not None and (worthwhile is False or generation is not None or not apply):
+    if kept.file is not None:
         kept.file.unlink(missing_ok=True)
     return EmbedderTraining(embedder, trained, worthwhile, verdict, generation, facts)
 
@@ -182,11 +186,11 @@ class _KeptState(Checkpoint):
     file: Path | None = None
 
 
-def _kept(path: str, lessons: Lessons, settings: Settings) -> _KeptState:
-    """Keep the training's state beside the graph, marked with what it was made from."""
+def _kept(path: str, lessons: Lessons, settings: Settings, base: str) -> _KeptState:
+    """Keep the training's state beside the graph's file, marked with what it was made from."""
     if path == ":memory:":
         return _KeptState()
-    made_from = hashlib.blake2b(repr(settings).encode(), digest_size=16)
+    made_from = hashlib.blake2b(f"{base} {settings!r}".encode(), digest_size=16)
     for rows in (lessons.documents, lessons.titles, lessons.bodies):
         made_from.update(rows.ids.tobytes() + rows.starts.tobytes())
     made_from.update(lessons.edges.tobytes() + np.asarray(lessons.weights, np.float64).tobytes())
