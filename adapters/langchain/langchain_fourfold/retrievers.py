@@ -15,7 +15,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
-from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, Weights
+from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, Weights
 from fourfold.filters import to_sql
 from fourfold.ingest import add_linked
 from langchain_fourfold import shadow
@@ -286,9 +286,12 @@ class FourfoldRetriever(BaseRetriever):
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
         """Tell tracing the retriever's name and the embedding model."""
         params = super()._get_ls_params(**kwargs)
-        embedder = self.retriever.embedder
-        wrapped = embedder.embeddings if isinstance(embedder, LangChainEmbedder) else embedder
         params["ls_vector_store_provider"] = "fourfold"
+        try:
+            embedder = self.retriever.embedder
+        except FourfoldError:  # the search itself will say what is wrong; tracing keeps no answer back
+            return params
+        wrapped = embedder.embeddings if isinstance(embedder, LangChainEmbedder) else embedder
         params["ls_embedding_provider"] = type(wrapped).__name__
         params["ls_embedding_model"] = embedder.name
         return params
