@@ -1,9 +1,8 @@
-"""Text → vectors: the Embedder protocol, and what may stand in for one."""
+"""Text → vectors: the Embedder protocol, any function as one, and what every embedder's vectors must be."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
@@ -57,40 +56,6 @@ class CallableEmbedder:
     def embed_query(self, text: str) -> FloatArray:
         """Return the vector of a query, shape (dimensions,)."""
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]
-
-
-def as_embedder(given: object) -> Embedder:
-    """Make an Embedder of what a caller gave.
-
-    None → the embedded static model; a path or name → that Model2Vec model; ``"gemini:gemini-embedding-001:768"`` →
-    that ``GeminiEmbedder``; an object with ``name``, ``embed_documents`` and ``embed_query`` → itself; a model with
-    ``encode`` or ``embed``, such as sentence-transformers' and fastembed's → ``EncoderEmbedder``; any callable →
-    ``CallableEmbedder``.
-
-    Raises:
-        EmbedderError: it is none of these.
-
-    """
-    from fourfold.embed.encoder import EncoderEmbedder, is_encoder
-    from fourfold.embed.gemini import PREFIX, GeminiEmbedder
-    from fourfold.embed.static import StaticEmbedder, bundled
-
-    if given is None:
-        return bundled()
-    if isinstance(given, str) and given.startswith(PREFIX):
-        return GeminiEmbedder.named(given)
-    if isinstance(given, (str, Path)):
-        return StaticEmbedder(given)
-    if isinstance(given, Embedder):
-        return given
-    if is_encoder(given):  # before callables: a torch module is one, but not of texts
-        return EncoderEmbedder(given)
-    if callable(given):
-        return CallableEmbedder(given)
-    raise EmbedderError(
-        f"{type(given).__name__} is no embedder: give a callable, a Model2Vec folder or name, a model with "
-        "encode(texts), or an object with name, embed_documents(texts) and embed_query(text)."
-    )
 
 
 def checked(vectors: object, count: int, name: str) -> Vectors:
