@@ -74,6 +74,15 @@ def test_index_says_what_it_added(tmp_path):
     assert (again["nodes"], again["edges"]) == (3, 2)
 
 
+def test_an_index_that_fails_leaves_no_new_file(tmp_path, db):
+    lost = write(tmp_path / "g.jsonl", [LINES[0], {"source": LINES[0]["id"], "target": "nobody"}])
+    assert "nobody" in sentence(run("index", lost, "--db", tmp_path / "new.sqlite"), 1)
+    assert not list(tmp_path.glob("new.sqlite*"))
+    before = json.loads(run("info", "--db", db, "--json").stdout)
+    sentence(run("index", lost, "--db", db), 1)
+    assert json.loads(run("info", "--db", db, "--json").stdout) == before
+
+
 @pytest.mark.parametrize(
     ("line", "said"),
     [

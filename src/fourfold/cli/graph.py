@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -38,9 +40,27 @@ def index(
     Of a folder every Markdown, text and HTML file becomes a document, linked to those it names or links to. Run again,
     only what changed is read, and what is gone is removed.
     """
-    if source.is_dir():
-        documents.index(source, db, model, json)
-        return
+    with _whole_file(db):
+        if source.is_dir():
+            documents.index(source, db, model, json)
+        else:
+            _index_graph(source, db, model, json)
+
+
+@contextmanager
+def _whole_file(db: Path) -> Iterator[None]:
+    """Leave no empty file behind where a new one could not be filled."""
+    known = db.exists()
+    try:
+        yield
+    except BaseException:
+        if not known:
+            for file in (db, db.with_name(db.name + "-wal"), db.with_name(db.name + "-shm")):
+                file.unlink(missing_ok=True)
+        raise
+
+
+def _index_graph(source: Path, db: Path, model: str | None, json: bool) -> None:
     with output.progress_bar() as progress:
         reading = progress.add_task("Reading", total=source.stat().st_size)
         nodes, edges = read_graph(source, progress=lambda size: progress.advance(reading, size))
