@@ -194,6 +194,7 @@ def test_the_embedder_survives_its_bytes():
     texts = ["a graph of tools", "", "naïve café"]
     np.testing.assert_array_equal(trained.embed_documents(texts), again.embed_documents(texts))
     assert (again.name, again.own_share) == (trained.name, 0.8)
+    assert ContextualEmbedder(table, tokenizer, 0.7).name != trained.name
     np.testing.assert_allclose(
         trained.embed_documents(texts), bundled().embed_documents(texts), atol=2e-3
     )  # untrained it is the static model

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Annotated
 
 import typer
+from rich.progress import TaskID
 
 from fourfold import Retriever, StoreError
 from fourfold.cli import options, output
@@ -34,12 +35,12 @@ def train_embedder_(
     if not db.is_file():
         raise StoreError(f"There is no file {str(db)!r} to train from.")
     with Retriever(db) as retriever, output.progress_bar() as bar:
-        tasks: dict[str, object] = {}
+        tasks: dict[str, TaskID] = {}
 
         def step(what: str, done: int, total: int) -> None:
             if what not in tasks:
                 tasks[what] = bar.add_task(what.capitalize(), total=total)
-            bar.update(tasks[what], completed=done, total=total)  # type: ignore[arg-type]
+            bar.update(tasks[what], completed=done, total=total)
 
         found = train_embedder(retriever, settings=Settings(seed=seed, steps=steps), apply=not dry_run, progress=step)
     facts = {

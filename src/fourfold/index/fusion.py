@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from fourfold.embed.contextual.fusion import fuse
 from fourfold.index.adjacency import Adjacency
 from fourfold.types import FloatArray
 
@@ -34,7 +35,5 @@ def fused(
     mixed = np.nonzero(has_vector & (totals > 0))[0]
     vectors = matrix.copy()
     means = (links[mixed] @ matrix) / totals[mixed, None]
-    vectors[mixed] = own_share * matrix[mixed] + (1 - own_share) * means
-    lengths = np.linalg.norm(vectors[mixed], axis=1, keepdims=True)
-    vectors[mixed] /= np.where(lengths > 0, lengths, 1)
+    vectors[mixed] = fuse(matrix[mixed], means, np.ones(len(mixed), bool), own_share).vectors
     return vectors

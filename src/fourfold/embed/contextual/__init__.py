@@ -10,7 +10,7 @@
 | ``training`` | the loop: batches, Adam, early stopping, checkpoints |
 | ``embedder`` | the finished model, as an Embedder and as bytes |
 
-No torch: numpy and scipy, gradients by hand (tests/embed/test_gradients.py checks them).
+No torch: numpy and scipy, gradients by hand (tests/embed/test_contextual.py checks them).
 """
 
 from fourfold.embed.contextual.embedder import ContextualEmbedder

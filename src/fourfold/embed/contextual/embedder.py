@@ -40,7 +40,15 @@ class ContextualEmbedder:
     @cached_property
     def name(self) -> str:
         """``contextual:<hash of the model>``."""
-        return PREFIX + hashlib.blake2b(self.to_bytes(), digest_size=6).hexdigest()
+        content = hashlib.blake2b(digest_size=6)  # not of the bytes: another zlib compresses the same model otherwise
+        for part in (
+            self._whole.tobytes(),
+            self._scales.tobytes(),
+            self._tokenizer.encode(),
+            str(self.own_share).encode(),
+        ):
+            content.update(part)
+        return PREFIX + content.hexdigest()
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
         """Return one vector per text, shape (len(texts), dimensions), float32."""
