@@ -10,7 +10,7 @@ from scipy import stats
 
 from fourfold import InvalidValueError
 from fourfold.evaluate import bootstrap_interval, compare, holm, lower_bound
-from fourfold.evaluate.statistics import permutation_p_value, sign_flip_p_value
+from fourfold.evaluate.statistics import mean_bound, permutation_p_value, sign_flip_p_value
 
 DICE = np.random.default_rng(7)
 VALUES = DICE.beta(2, 3, 80)
@@ -96,3 +96,13 @@ def test_runs_of_different_queries_cannot_be_paired():
         compare([0.0, 1.0], [[0.0, 1.0, 0.0]])
     with pytest.raises(InvalidValueError, match="no values"):
         bootstrap_interval([])
+
+
+def test_the_bound_of_a_mean_is_students():
+    chance = np.random.default_rng(3)
+    one, other = chance.normal(0.3, 1, 40), chance.normal(0.1, 2, 25)
+    alone = stats.ttest_1samp(one, 0.0).confidence_interval(0.98).low  # two-sided 98 % is one-sided 99 %
+    assert mean_bound([one], confidence=0.99) == pytest.approx(alone)
+    both = stats.ttest_ind(one, -other, equal_var=False).confidence_interval(0.98).low  # Welch's, of the sum
+    assert mean_bound([one, other], confidence=0.99) == pytest.approx(both / 2)
+    assert mean_bound([one, np.ones(1)], confidence=0.99) == -np.inf
