@@ -1,0 +1,225 @@
+"""What the pipeline asks of an index: small protocols, one for each signal's part.
+
+A node is a whole number, the store's own (``num``): opaque to the pipeline, which never counts with it. A part that is
+asked a question returns a ``Ranking``, from which the best nodes, the values of chosen nodes and the moments of the
+whole population can be had; nothing here is an array over all nodes.
+
+Why candidates answer as a full sum would: Fagin, Lotem & Naor, "Optimal aggregation algorithms for middleware" (2001).
+A node that no part has named has at most the sum of the parts' weighted floors.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.types import FloatArray
+
+Nodes = NDArray[np.int64]
+"""Store numbers of nodes."""
+
+
+@dataclass(frozen=True, slots=True)
+class Moments:
+    """Sums over a whole population of raw scores, in float64: enough for standard scores without a pass over it.
+
+    Args:
+        total: the sum of the scores.
+        squares: the sum of their squares.
+        maximum: the largest of all, filtered or not; 0 where there is none.
+        size: how many nodes the population has, those with a score of 0 included.
+
+    """
+
+    total: float
+    squares: float
+    maximum: float
+    size: int
+
+    def mean(self, background: int = 0) -> float:
+        """Return the mean with ``background`` imaginary nodes of score 0."""
+        return self.total / max(self.size + background, 1)
+
+    def deviation(self, background: int = 0) -> float:
+        """Return the standard deviation with ``background`` imaginary nodes of score 0; 0 where all are equal."""
+        size = max(self.size + background, 1)
+        second = self.squares / size
+        variance = second - (self.total / size) ** 2
+        return math.sqrt(variance) if variance > 1e-12 * second else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    """What a part knows of a question: its best nodes, never an array over all of them.
+
+    Args:
+        nodes: (m,) the best nodes; those that tie with the last are all there.
+        values: (m,) float32 or float64 raw scores, best first.
+        floor: no node left out has more than this; known only where ``exact``.
+        exact: False where an approximate first stage found them: its recall is measured, not proven.
+
+    """
+
+    nodes: Nodes
+    values: FloatArray
+    floor: float
+    exact: bool = True
+
+
+class Allowed:
+    """The nodes a filter keeps.
+
+    Args:
+        nodes: their numbers, in any order.
+
+    """
+
+    def __init__(self, nodes: Nodes) -> None:
+        self.nodes: Nodes = np.unique(nodes)
+        """(n_allowed,) ascending."""
+        self.bits = np.zeros(int(self.nodes[-1]) + 2 if len(self.nodes) else 1, bool)
+        """True at the number of each allowed node; numbers beyond the end are not allowed."""
+        self.bits[self.nodes] = True
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def contains(self, nodes: Nodes) -> NDArray[np.bool_]:
+        """Return which of these nodes are allowed, (len(nodes),)."""
+        return self.bits[np.minimum(nodes, len(self.bits) - 1)]
+
+
+class Ranking(Protocol):
+    """One question put to one part. Used by one thread; may remember what it has computed."""
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over the whole population, whatever the filter."""
+        ...
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the ``count`` best (and all that tie with the last), among the allowed nodes.
+
+        Text leaves out nodes with a score of 0 or less; vectors rank every node that has one. Where there are fewer
+        than ``count``, all are returned and ``floor`` is what the others have: 0 for text, minus infinity for vectors.
+        """
+        ...
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the raw scores of these nodes, (len(nodes),); 0 for those the part does not know."""
+        ...
+
+
+class VectorPart(Protocol):
+    """Unit vectors of nodes."""
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector; 0 where there are none."""
+        ...
+
+    @property
+    def size(self) -> int:
+        """How many nodes have a vector."""
+        ...
+
+    def ask(self, vector: FloatArray) -> Ranking:
+        """Rank by the cosine with a vector, (dimensions,); a vector of zeros scores 0 everywhere."""
+        ...
+
+    def at(self, nodes: Nodes) -> NDArray[np.float32]:
+        """Return the unit vectors of these nodes, (len(nodes), dimensions); zeros where there is none."""
+        ...
+
+
+class TextPart(Protocol):
+    """Postings: which nodes hold a term, how often, and how long their texts are."""
+
+    def ask(self, terms: Mapping[int, float]) -> Ranking:
+        """Rank by BM25, each term (by its number) counting as often as said."""
+        ...
+
+    def worth(self, term: int, nodes: Nodes) -> FloatArray:
+        """Return what one occurrence of a term in the question is worth in some nodes; 0 where it does not occur."""
+        ...
+
+
+class TokenPart(Protocol):
+    """The distinct wordpieces of each node's name and text, and how many nodes hold each (late interaction)."""
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        ...
+
+    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return (starts, pieces): node i has ``pieces[starts[i]:starts[i + 1]]``, distinct and ascending."""
+        ...
+
+    def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many nodes each wordpiece occurs, (len(pieces),)."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """Single steps along edges; parallel arrays.
+
+    ``origin`` (int64) is the place of the from-node in the array that was expanded, ``targets`` (int64) the to-nodes,
+    ``types`` (int32) numbers into ``EdgePart.type_names``, ``weights`` (float32) those of the edges; ``forward`` is
+    along the arrow.
+    """
+
+    origin: NDArray[np.int64]
+    targets: Nodes
+    types: NDArray[np.int32]
+    weights: NDArray[np.float32]
+    forward: bool
+
+
+class EdgePart(Protocol):
+    """Typed edges, in both directions."""
+
+    def __len__(self) -> int:
+        """Return the number of edges."""
+        ...
+
+    @property
+    def type_names(self) -> Sequence[str]:
+        """Every edge type ever used; the place is the type's number."""
+        ...
+
+    @property
+    def types_in_use(self) -> frozenset[int]:
+        """The numbers of the types that have an edge."""
+        ...
+
+    def expand(
+        self,
+        nodes: Nodes,
+        *,
+        forward: bool,
+        worth: FloatArray | None = None,
+        use_weights: bool = True,
+        cap: int | None = None,
+    ) -> Steps:
+        """Return the steps from these nodes in one direction.
+
+        Args:
+            nodes: where to start.
+            forward: along the arrow, or against it.
+            worth: (n_types,) what an edge of each type is worth to this step; those of 0 are left out; None takes all.
+            use_weights: an edge's worth is multiplied by its own weight.
+            cap: of each node only the ``cap`` edges of the largest worth; ties go to the smaller number of the edge.
+
+        """
+        ...
+
+    def degree(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Return the number of edges at each node, both directions."""
+        ...
