@@ -164,7 +164,7 @@ _MENDED: dict[str, tuple[str, ...]] = {
     Intent.EXACT_MATCH: (
         r'^"[^"]+"$',
         r"^[A-Z][a-zA-Z]+$",
-        r"^[A-Za-z]\w*(?:[-_]\w+)+(?:\(\))?$",
+        r"^[A-Za-z][^\W_]*(?:_?-|_)\w(?:-?\w)*(?:\(\))?$",  # one way to read each text: \w holds "_" too
         r"^\w+(?:\.\w+)+(?:\(\))?$",
     ),
     Intent.DEBUGGING: (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
@@ -12,9 +13,10 @@ from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import ToolGraph, row
 
 _SEQUENCE = re.compile(
-    r"\s*(?:;|\n+|,?\s*\b(?:and\s+then|after\s+that|afterwards|subsequently|then|finally)\b,?|^\s*\d+[.)])\s*",
+    r";|\n|\b(?:and\s+then|after\s+that|afterwards|subsequently|then|finally)\b|^[^\S\n]*\d+[.)]",
     re.IGNORECASE | re.MULTILINE,
 )
+_AROUND = string.whitespace + ",."
 _LONGEST_BRIDGE = 3
 _REQUIRED_STEP = 0.95
 _POSSIBLE_STEP = 0.8
@@ -42,7 +44,7 @@ class Plan:
 
 def clauses(request: str) -> list[str]:
     """Split a request where it says itself that one thing follows another: "then", ";", lines, numbered steps."""
-    parts = [part.strip(" ,.") for part in _SEQUENCE.split(request)]
+    parts = [part.strip(_AROUND) for part in _SEQUENCE.split(request)]
     kept = [part for part in parts if len(part.split()) > 1]
     return kept if len(kept) > 1 else [request]
 
