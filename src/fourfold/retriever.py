@@ -208,7 +208,7 @@ class Retriever:
     def delete(self, ids: Iterable[str] = (), *, edges: Iterable[Edge] = ()) -> int:
         """Delete nodes with all their edges, and single edges. Unknown ones are passed over.
 
-        Documents that were cut into chunks are deleted whole by ``fourfold.ingest.delete_documents``.
+        A document that was cut into chunks goes with its chunks.
 
         Returns:
             How many nodes and edges named here were deleted.

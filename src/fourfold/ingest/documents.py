@@ -10,6 +10,13 @@ from typing import Any
 
 from fourfold.errors import InvalidValueError
 
+_LONGEST_TITLE = 300
+
+
+def shortened(title: str) -> str:
+    """Return a title, or its first 300 characters: every chunk of a text carries it and the headings above."""
+    return title if len(title) <= _LONGEST_TITLE else f"{title[: _LONGEST_TITLE - 1].rstrip()}…"
+
 
 @dataclass(frozen=True, slots=True)
 class Section:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import posixpath
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-from fourfold.errors import InvalidValueError
-from fourfold.ingest.documents import Document, IngestConfig
+from fourfold.errors import FourfoldError, InvalidValueError
+from fourfold.ingest.documents import Document, IngestConfig, shortened
 from fourfold.ingest.html import parse_html
 from fourfold.ingest.markdown import Parsed, parse_markdown
+from fourfold.ingest.walk import Walk, content
 from fourfold.ingest.writing import Problem, Report, add_documents, delete_documents, list_documents, resolve_config
 from fourfold.retriever import Retriever
 
@@ -30,7 +30,7 @@ READERS: dict[str, Callable[[str], Parsed]] = {
 }
 """What reads a file, by the end of its name."""
 
-_READING = b"1"
+_READING = b"2"
 """Part of every file's hash: another number makes all files be read again."""
 
 
@@ -40,6 +40,7 @@ def index_folder(
     *,
     config: IngestConfig | None = None,
     max_bytes: int = 20_000_000,
+    follow_links: bool = False,
     progress: FolderProgress | None = None,
 ) -> Report:
     """Make the graph hold the texts of a folder: add what is new, replace what changed, delete what is gone.
@@ -54,6 +55,7 @@ def index_folder(
         folder: read with its subfolders; names that begin with a dot are passed over.
         config: see ``add_documents``.
         max_bytes: a larger file is reported and left out.
+        follow_links: read what links out of the folder lead to, too.
         progress: called with (files done, files in all).
 
     Returns:
@@ -69,7 +71,7 @@ def index_folder(
     root = root.resolve()
     config = resolve_config(retriever, config)
     found: list[Problem] = []
-    files = list(_walk(root, found))
+    files = list(Walk(root, _has_reader, found, follow_links=follow_links).files())
     known = {entry.id: entry for entry in list_documents(retriever)}
     below = f"{root.as_posix().rstrip('/')}/"
     kept: set[str] = set()
@@ -82,7 +84,7 @@ def index_folder(
                 progress(place, len(files))
             identity = path.relative_to(root).as_posix()
             try:
-                data = _content(path, max_bytes)
+                data = content(path, max_bytes)
                 entry = known.get(identity)
                 if entry is not None and entry.source != path.as_posix() and Path(entry.source).exists():
                     raise InvalidValueError(f"its id {identity!r} is that of {entry.source}, of another folder.")
@@ -94,10 +96,9 @@ def index_folder(
                     unchanged += 1
                     continue
                 document, problem = _document(path, identity, data)
-            except (InvalidValueError, OSError) as error:
+            except Exception as error:  # readers raise anything at a broken file; it must not take the others with it
                 kept.discard(identity)
-                sentence = error.strerror if isinstance(error, OSError) and error.strerror else str(error)
-                found.append(Problem(path.as_posix(), sentence))
+                found.append(Problem(path.as_posix(), _reason(error)))
                 continue
             if problem:
                 found.append(Problem(path.as_posix(), problem))
@@ -113,43 +114,17 @@ def index_folder(
     return report
 
 
-def _walk(root: Path, problems: list[Problem]) -> Iterator[Path]:
-    """Return the readable files below a folder in order; a link that leads round in a circle is reported."""
-
-    def below(folder: Path, above: tuple[str, ...]) -> Iterator[Path]:
-        try:
-            entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-        except OSError as error:
-            problems.append(Problem(folder.as_posix(), f"the folder cannot be read: {error.strerror}."))
-            return
-        for entry in entries:
-            path = folder / entry.name
-            if entry.name.startswith("."):
-                continue
-            try:
-                if entry.is_symlink():
-                    path.stat()
-                if not entry.is_dir():
-                    if path.suffix.lower() in READERS:
-                        yield path
-                    continue
-                real = os.path.realpath(path)
-            except OSError as error:
-                problems.append(Problem(path.as_posix(), f"the link leads nowhere: {error.strerror}."))
-                continue
-            if real in above:
-                problems.append(Problem(path.as_posix(), f"the link leads back to {real}; it is not followed."))
-                continue
-            yield from below(path, (*above, real))
-
-    yield from below(root, (os.path.realpath(root),))
+def _has_reader(path: Path) -> bool:
+    return path.suffix.lower() in READERS
 
 
-def _content(path: Path, max_bytes: int) -> bytes:
-    size = path.stat().st_size
-    if size > max_bytes:
-        raise InvalidValueError(f"the file has {size:,} bytes, more than max_bytes={max_bytes:,}; it is left out.")
-    return path.read_bytes()
+def _reason(error: Exception) -> str:
+    """Return why a file is passed over, in a sentence."""
+    if isinstance(error, FourfoldError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"the file cannot be read: {error.strerror}."
+    return f"the file cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:300]}."
 
 
 def _document(path: Path, identity: str, data: bytes) -> tuple[Document, str | None]:
@@ -164,7 +139,7 @@ def _document(path: Path, identity: str, data: bytes) -> tuple[Document, str | N
     document = Document(
         id=identity,
         text=parsed.text,
-        title=parsed.title or name,
+        title=shortened(parsed.title or name),
         metadata=parsed.metadata,
         source=path.as_posix(),
         links=tuple(dict.fromkeys([*_targets(parsed.links, identity), *parsed.wiki_links])),

@@ -19,7 +19,7 @@ _TITLES_PER_TEXT = 20
 def labels_borne(document: Document, config: IngestConfig) -> Iterator[Label]:
     """Return what other documents can call this one."""
     yield Label("link", f"id:{document.id}")
-    for name in (document.title, *document.aliases):
+    for name in filter(_is_name, (document.title, *document.aliases)):
         if title := normal_title(name):
             yield Label("link", f"title:{title}")
     key, qualifier = title_key(document.title, min_length=config.min_title_length)
@@ -30,11 +30,16 @@ def labels_borne(document: Document, config: IngestConfig) -> Iterator[Label]:
 
 def labels_used(document: Document, config: IngestConfig) -> Iterator[Label]:
     """Return what this document calls others; the titles in its texts are found by ``link``."""
-    for target in document.links:
+    for target in filter(_is_name, document.links):
         yield Label("link", f"id:{target}")
         if title := normal_title(target):
             yield Label("link", f"title:{title}")
     yield from _shared(document, config)
+
+
+def _is_name(target: str) -> bool:
+    """Whether a document can bear this name: none holds NUL, or half a character."""
+    return "\x00" not in target and target == target.encode("utf-8", "replace").decode()
 
 
 def _shared(document: Document, config: IngestConfig) -> Iterator[Label]:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from fourfold.errors import InvalidValueError, MissingExtraError
-from fourfold.ingest.documents import Section
+from fourfold.errors import MissingExtraError
+from fourfold.ingest.documents import Section, shortened
+from fourfold.ingest.front_matter import front_matter
 
-_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
 _WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 
 
@@ -32,14 +31,14 @@ def parse_markdown(source: str) -> Parsed:
     """Read Markdown (CommonMark with tables); the text is the source without its front matter.
 
     Raises:
-        InvalidValueError: the front matter is no YAML mapping; the sentence says where.
+        InvalidValueError: the front matter cannot be read; the sentence says why.
         MissingExtraError: markdown-it-py or PyYAML is not installed.
 
     """
-    metadata, text = _front_matter(source.replace("\r\n", "\n"))
+    metadata, text = front_matter(source.replace("\r\n", "\n").replace("\r", "\n"))
     tokens = _parser().parse(text)
     headings = [
-        (token.map[0], int(token.tag[1:]), tokens[place + 1].content.strip())
+        (token.map[0], int(token.tag[1:]), shortened(tokens[place + 1].content.strip()))
         for place, token in enumerate(tokens)
         if token.type == "heading_open" and token.map and token.level == 0
     ]
@@ -55,27 +54,9 @@ def parse_markdown(source: str) -> Parsed:
     return parsed
 
 
-def _front_matter(source: str) -> tuple[dict[str, Any], str]:
-    found = _FRONT_MATTER.match(source)
-    if found is None:
-        return {}, source
-    yaml = _yaml()
-    try:
-        metadata = yaml.safe_load(found.group(1))
-    except yaml.YAMLError as error:
-        raise InvalidValueError(f"the front matter is no YAML: {' '.join(str(error).split())}.") from error
-    if metadata is None:
-        metadata = {}
-    if not isinstance(metadata, dict):
-        return {}, source  # a text between two rules, not front matter
-    # Dates and the like become their text; keys become strings.
-    plain = json.loads(json.dumps({str(key): value for key, value in metadata.items()}, default=str, skipkeys=True))
-    return plain, source[found.end() :]
-
-
 def _sections(text: str, headings: Sequence[tuple[int, int, str]]) -> Iterator[Section]:
     """Cut the text before each heading; a section knows the headings above it, below the first level."""
-    lines = text.splitlines(keepends=True)
+    lines = [f"{line}\n" for line in text.split("\n")]  # as the parser counts them, which knows no form feed
     bounds = [0, *(line for line, _, _ in headings), len(lines)]
     above: list[tuple[int, str]] = []
     labels = [""]
@@ -101,13 +82,3 @@ def _parser() -> Any:
             "Reading Markdown needs markdown-it-py; install it with pip install 'fourfold[ingest]'."
         ) from error
     return MarkdownIt("commonmark").enable("table")
-
-
-def _yaml() -> Any:
-    try:
-        import yaml  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError(
-            "Reading front matter needs PyYAML; install it with pip install 'fourfold[ingest]'."
-        ) from error
-    return yaml

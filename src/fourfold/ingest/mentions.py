@@ -19,6 +19,9 @@ _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
 _PARENTHESES = re.compile(r"[(\[（]([^()\[\]（）]*)[)\]）]")
 
+_LONGEST = 300
+"""Most letters and digits of a title that texts are searched for."""
+
 
 def words_of(text: str) -> list[str]:
     """Return the words of a text as they are compared."""
@@ -43,7 +46,7 @@ def title_key(title: str, *, min_length: int = 3) -> tuple[str, str]:
     qualifier = " ".join(word for part in _PARENTHESES.findall(title) for word in words_of(part))
     length = sum(map(len, words))
     shortest = 2 if words and all(map(_UNSPACED.match, words)) else min_length
-    if length < shortest or all(word in ENGLISH_STOP_WORDS or word.isdigit() for word in words):
+    if not shortest <= length <= _LONGEST or all(word in ENGLISH_STOP_WORDS or word.isdigit() for word in words):
         return "", qualifier
     return " ".join(words), qualifier
 

@@ -8,7 +8,7 @@ from typing import Any
 
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.chunking import chunks
-from fourfold.ingest.documents import Document, IngestConfig
+from fourfold.ingest.documents import Document, IngestConfig, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
 from fourfold.retriever import Retriever
 from fourfold.store import Writer
@@ -33,7 +33,8 @@ class Problem:
     what: str
 
     def __str__(self) -> str:
-        return f"{self.where}: {self.what}"
+        # A file's name may hold anything, escape sequences of a terminal too.
+        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in f"{self.where}: {self.what}")
 
 
 @dataclass(slots=True)
@@ -206,6 +207,10 @@ def _problem(document: Document) -> str | None:
     for name in ("text", "title", "type", "source"):
         if not isinstance(getattr(document, name), str):
             return f"the {name} of document {document.id!r} is {getattr(document, name)!r}; it must be a string."
+    if any("\x00" in name for name in (document.id, document.source)):
+        return f"id or source of document {document.id!r} holds a NUL character."
+    if not all(isinstance(name, str) for name in (*document.links, *document.aliases)):
+        return f"the links and aliases of document {document.id!r} must be strings."
     if not document.text.strip() and not document.title.strip():
         return f"document {document.id!r} has neither a text nor a title."
     try:
@@ -334,4 +339,4 @@ def _rows(document: Document, content_hash: str, config: IngestConfig, vector: A
 
 
 def _chunk_name(title: str, heading: str) -> str:
-    return " › ".join(part for part in (title, heading if heading != title else "") if part)
+    return " › ".join(shortened(part) for part in (title, heading if heading != title else "") if part)

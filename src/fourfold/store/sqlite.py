@@ -183,7 +183,6 @@ class Store:
             except sqlite3.Error as error:
                 raise StoreError(f"Reading {self.path!r} failed: {error}.") from error
 
-
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
         """Several reads of one and the same state."""
@@ -543,9 +542,18 @@ class Writer:
         self.edge_types[name] = number if row is None else row[0]
 
     def delete_nodes(self, ids: Sequence[str]) -> int:
-        """Delete nodes with their edges; unknown ids are passed over. Return how many there were."""
+        """Delete nodes with their edges, and documents with their chunks; unknown ids are passed over.
+
+        Returns:
+            How many of the ids were nodes.
+
+        """
         nums = _nums_of(self._connection, ids)
-        self._connection.executemany("DELETE FROM nodes WHERE num = ?", [(num,) for num in nums.values()])
+        marks = [(num,) for num in nums.values()]
+        self._connection.executemany(
+            "DELETE FROM nodes WHERE num IN (SELECT node FROM passages WHERE document = ?)", marks
+        )
+        self._connection.executemany("DELETE FROM nodes WHERE num = ?", marks)
         return len(nums)
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:

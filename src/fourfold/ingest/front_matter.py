@@ -1,0 +1,80 @@
+"""Front matter → metadata: the YAML mapping at the head of a text, read within bounds."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Any
+
+from fourfold.errors import InvalidValueError, MissingExtraError
+
+MAX_LENGTH = 16_384
+"""Most characters of front matter: every chunk of a text carries it."""
+
+MAX_DEPTH = 32
+"""Most levels of lists and mappings in one another."""
+
+_FRONT_MATTER = re.compile(r"\A---[ \t]*\n(.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)", re.DOTALL | re.MULTILINE)
+
+
+def front_matter(source: str) -> tuple[dict[str, Any], str]:
+    """Return the metadata at the head of a text, as JSON values, and the text without it.
+
+    Dates become their text, keys strings. A text between two rules that is no mapping stays in the text.
+
+    Raises:
+        InvalidValueError: it is no YAML, is too long or too deep, uses an alias, or holds a value that cannot be;
+            the sentence says what.
+        MissingExtraError: PyYAML is not installed.
+
+    """
+    found = _FRONT_MATTER.match(source)
+    if found is None:
+        return {}, source
+    given = found.group(1)
+    if len(given) > MAX_LENGTH:
+        raise InvalidValueError(f"the front matter has {len(given):,} characters; at most {MAX_LENGTH:,} are read.")
+    metadata = _loaded(given)
+    if not isinstance(metadata, dict):
+        return {}, source
+    return metadata, source[found.end() :]
+
+
+def _loaded(given: str) -> object:
+    """Return front matter as JSON values, whatever type it is of."""
+    yaml = _yaml()
+    try:
+        _check_shape(yaml, given)
+        value = yaml.safe_load(given)
+        if value is None:
+            return {}
+        if isinstance(value, dict):
+            value = {str(key): inner for key, inner in value.items()}
+        text = json.dumps(value, default=str, skipkeys=True, allow_nan=False, ensure_ascii=False)
+        text.encode()  # not with half a character: "\ud800"
+        return json.loads(text)
+    except InvalidValueError:
+        raise
+    except Exception as error:  # what PyYAML's constructors raise on 2023-02-30, "\U00110000" or !!int "" is anything
+        raise InvalidValueError(f"the front matter cannot be read: {' '.join(str(error).split())[:300]}.") from error
+
+
+def _check_shape(yaml: Any, given: str) -> None:
+    """Refuse what would grow out of bounds when it is put together; the parser's events come one by one."""
+    depth = 0
+    for event in yaml.parse(given, Loader=yaml.SafeLoader):
+        if isinstance(event, yaml.AliasEvent):
+            raise InvalidValueError(f"the front matter uses the alias *{event.anchor}; write the value out instead.")
+        depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
+        if depth > MAX_DEPTH:
+            raise InvalidValueError(f"the front matter is nested deeper than {MAX_DEPTH} levels.")
+
+
+def _yaml() -> Any:
+    try:
+        import yaml  # type: ignore[import-untyped]
+    except ImportError as error:
+        raise MissingExtraError(
+            "Reading front matter needs PyYAML; install it with pip install 'fourfold[ingest]'."
+        ) from error
+    return yaml

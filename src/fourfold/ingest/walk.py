@@ -1,0 +1,137 @@
+"""The files of a folder: every regular file below it once, and why any other entry is passed over."""
+
+from __future__ import annotations
+
+import os
+import stat
+from collections import deque
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+from fourfold.errors import InvalidValueError
+from fourfold.ingest.writing import Problem
+
+MAX_DEPTH = 100
+"""Folders nested deeper than that are passed over; a path of the system's greatest length holds no more of them."""
+
+_KINDS = {stat.S_IFIFO: "a named pipe", stat.S_IFSOCK: "a socket", stat.S_IFCHR: "a device", stat.S_IFBLK: "a device"}
+
+
+class Walk:
+    """One walk through a folder.
+
+    A real folder is read once, whatever leads to it: what lies in its own place first, then what only links lead to.
+    So neither circles nor links among siblings read anything twice. Names that begin with a dot are passed over.
+
+    Args:
+        root: the folder.
+        reads: whether a file of that name can be read at all.
+        passed_over: takes the entries that are no regular file, or that nothing may be read of, with the reason.
+        follow_links: whether links may lead out of the folder.
+
+    """
+
+    def __init__(
+        self, root: Path, reads: Callable[[Path], bool], passed_over: list[Problem], *, follow_links: bool = False
+    ) -> None:
+        self._root = os.path.realpath(root)
+        self._reads = reads
+        self._passed_over = passed_over
+        self._follow_links = follow_links
+        self._folders: set[tuple[int, int]] = set()
+        self._files: set[str] = set()
+        self._links: deque[tuple[Path, int]] = deque()
+
+    def files(self) -> Iterator[Path]:
+        """Return the regular files that can be read."""
+        yield from self._below(Path(self._root), 0)
+        while self._links:
+            path, depth = self._links.popleft()
+            yield from self._behind(path, depth)
+
+    def _below(self, folder: Path, depth: int) -> Iterator[Path]:
+        pending = [(folder, depth)]
+        while pending:
+            folder, depth = pending.pop()
+            if depth > MAX_DEPTH:
+                self._pass_over(folder, f"the folder lies more than {MAX_DEPTH} folders deep; it is not read.")
+                continue
+            try:
+                status = os.stat(folder)
+                with os.scandir(folder) as entries:
+                    here = sorted((e for e in entries if not e.name.startswith(".")), key=lambda entry: entry.name)
+            except OSError as error:
+                self._pass_over(folder, f"the folder cannot be read: {error.strerror}.")
+                continue
+            if (status.st_dev, status.st_ino) in self._folders:
+                continue
+            self._folders.add((status.st_dev, status.st_ino))
+            real = os.path.realpath(folder) if here else ""
+            inner = []
+            for entry in here:
+                path = folder / entry.name
+                if entry.is_symlink():
+                    self._links.append((path, depth + 1))
+                elif entry.is_dir(follow_symlinks=False):
+                    inner.append((path, depth + 1))
+                elif entry.is_file(follow_symlinks=False):
+                    if self._reads(path):
+                        self._files.add(os.path.join(real, entry.name))
+                        yield path
+                else:
+                    self._pass_over(path, not_regular(entry.stat(follow_symlinks=False).st_mode))
+            pending += reversed(inner)
+
+    def _behind(self, path: Path, depth: int) -> Iterator[Path]:
+        """Return the files that a link leads to and that were not met before."""
+        try:
+            real = os.path.realpath(path, strict=True)
+            status = os.stat(real)
+        except OSError as error:
+            self._pass_over(path, f"the link leads nowhere: {error.strerror}.")
+            return
+        inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
+        if not inside and not self._follow_links:
+            self._pass_over(path, f"the link leads out of the folder, to {real}; it is not followed unless asked for.")
+        elif real in self._files or (status.st_dev, status.st_ino) in self._folders:
+            self._pass_over(path, f"the link leads to {real}, which is met in its own place.")
+        elif stat.S_ISDIR(status.st_mode):
+            yield from self._below(path, depth)
+        elif stat.S_ISREG(status.st_mode):
+            if self._reads(path):
+                self._files.add(real)
+                yield path
+        else:
+            self._pass_over(path, not_regular(status.st_mode))
+
+    def _pass_over(self, path: Path, reason: str) -> None:
+        self._passed_over.append(Problem(path.as_posix(), reason))
+
+
+def content(path: Path, max_bytes: int) -> bytes:
+    """Return the bytes of a regular file, without ever waiting for another process.
+
+    Raises:
+        InvalidValueError: it is no regular file, or has more than ``max_bytes``.
+        OSError: it cannot be read.
+
+    """
+    with open(path, "rb", opener=_open) as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise InvalidValueError(not_regular(status.st_mode))
+        # A file may grow after this, or say it has no bytes as those of /proc do: never more than that is read.
+        data = b"" if status.st_size > max_bytes else file.read(max_bytes + 1)
+        size = max(status.st_size, len(data))
+    if size > max_bytes:
+        raise InvalidValueError(f"the file has {size:,} bytes, more than max_bytes={max_bytes:,}; it is left out.")
+    return data
+
+
+def not_regular(mode: int) -> str:
+    """Return the sentence about a file that is no regular one."""
+    return f"it is {_KINDS.get(stat.S_IFMT(mode), 'something else')}, not a regular file; it is not read."
+
+
+def _open(path: str, flags: int) -> int:
+    return os.open(path, flags | getattr(os, "O_NONBLOCK", 0))  # a pipe nobody writes to opens at once
