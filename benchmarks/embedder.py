@@ -48,7 +48,7 @@ def on_collection(folder: Path, settings: Sequence[Settings], max_queries: int |
     """Train with each of the settings; a row of the table for each."""
     collection = load_collection(folder)
     collection = replace(collection, judgements=collection.judgements.first(max_queries))
-    config = replace(RetrievalConfig(), cache_size=0)
+    config = RetrievalConfig().replace(index={"cache_size": 0})
     with Retriever(config=config) as static:
         static.add(collection.nodes, collection.edges)
         before = asked(static, collection)

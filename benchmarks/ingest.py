@@ -14,7 +14,6 @@ import math
 import random
 import tempfile
 import time
-from dataclasses import replace
 from pathlib import Path
 
 from shared import facts, folders
@@ -63,8 +62,8 @@ def quality(names: list[str]) -> list[dict[str, object]]:
             add_documents(retriever, documents)
             linked = measure(retriever, queries, judged)
             edges = retriever.info()["edges"]
-            given = RetrievalConfig().weights
-        base_config = replace(RetrievalConfig(), weights=Weights(given.embedding, given.text, 0, 0))
+            given = RetrievalConfig().fusion.weights
+        base_config = RetrievalConfig().replace(fusion={"weights": Weights(given.embedding, given.text, 0, 0)})
         with Retriever(config=base_config) as retriever:
             add_documents(retriever, documents, config=IngestConfig(mentions=False))
             base = measure(retriever, queries, judged)

@@ -12,7 +12,6 @@ import argparse
 import json
 import time
 import warnings
-from dataclasses import replace
 
 import numpy as np
 from langchain_core.documents import Document
@@ -55,7 +54,7 @@ def main() -> None:
     systems = {
         "EnsembleRetriever": EnsembleRetriever(retrievers=[lexical, vectors], weights=[0.5, 0.5]),
         "FourfoldRetriever": FourfoldRetriever.from_documents(
-            documents, k=K, config=replace(RetrievalConfig(), cache_size=0)
+            documents, k=K, config=RetrievalConfig().replace(index={"cache_size": 0})
         ),
     }
     times: dict[str, list[float]] = {name: [] for name in systems}

@@ -32,7 +32,7 @@ def scores(collection: Collection, embedder: Any) -> dict[str, float]:
     made = as_embedder(embedder)
     made.embed_query("the first text loads the model")
     began = time.process_time()
-    with Retriever(config=replace(RetrievalConfig(), cache_size=0), embedder=made) as retriever:
+    with Retriever(config=RetrievalConfig().replace(index={"cache_size": 0}), embedder=made) as retriever:
         retriever.add(collection.nodes, collection.edges)
         took = {"add_ms": (time.process_time() - began) * 1e3 / len(collection.nodes)}
         queries = collection.judgements.queries

@@ -64,7 +64,7 @@ def ours(retriever: Retriever, **options: Any) -> Search:
 
 def our_runs(collection: Collection, wanted: Sequence[str], bar: tqdm[Any]) -> dict[str, Run]:
     """Run Fourfold as it comes, with components left out, and tuned."""
-    config = replace(RetrievalConfig(), cache_size=0)
+    config = RetrievalConfig().replace(index={"cache_size": 0})
     full = bare = Retriever(config=config)
     full.add(collection.nodes, collection.edges)
     if collection.edges and {"two-signal", "embedding", "bm25"}.intersection(wanted):

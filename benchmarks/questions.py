@@ -56,7 +56,8 @@ def build(n_nodes: int, n_edges: int, hub: int) -> Retriever:
     kinds = rng.integers(0, len(TYPES), n_edges)
     targets[:hub], sources[:hub] = 0, rng.permutation(n_nodes - 1)[:hub] + 1
     retriever = Retriever(
-        config=RetrievalConfig(cache_seconds=0), embedder=lambda texts: rng.normal(size=(len(texts), 64))
+        config=RetrievalConfig().replace(index={"cache_seconds": 0}),
+        embedder=lambda texts: rng.normal(size=(len(texts), 64)),
     )
     retriever.add(nodes)
     retriever.add(

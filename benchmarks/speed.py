@@ -125,7 +125,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         baseline, lexical, vectors = build_baseline(nodes, edges, folder)
-        config = replace(RetrievalConfig(), cache_size=0)
+        config = RetrievalConfig().replace(index={"cache_size": 0})
 
         retriever = Retriever(folder / "kg.sqlite", config=config)
         retriever.embedder.embed_query("warm")

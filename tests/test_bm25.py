@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from fourfold import Node, RetrievalConfig, Retriever
-from fourfold.config import TextField
+from fourfold.config import TextConfig, TextField
 from fourfold.signals import text as text_signal
 from fourfold.tokenizer import make_tokenizer
 
@@ -45,7 +45,7 @@ def corpus(seed, size=200):
 @pytest.mark.parametrize(("k1", "b"), [(1.5, 0.75), (1.2, 0.3), (0.9, 0.0), (2.0, 1.0)])
 def test_equal_to_bm25s(tokenizer, k1, b):
     documents = corpus(3)
-    config = RetrievalConfig(tokenizer=tokenizer, k1=k1, b=b, text_fields=(TextField(("text",)),))
+    config = RetrievalConfig(text=TextConfig(tokenizer=tokenizer, k1=k1, b=b, fields=(TextField(("text",)),)))
     terms = make_tokenizer(tokenizer).terms
     reference = bm25s.BM25(method="lucene", k1=k1, b=b)
     reference.index([terms(document) for document in documents], show_progress=False)
@@ -64,7 +64,7 @@ def test_equal_to_bm25s(tokenizer, k1, b):
 
 def test_a_field_of_its_own_is_bm25_over_that_field():
     documents = corpus(5, 80)
-    both = RetrievalConfig(text_fields=(TextField(("text",), 1.0), TextField(("name",), 0.5)))
+    both = RetrievalConfig(text=TextConfig(fields=(TextField(("text",), 1.0), TextField(("name",), 0.5))))
     terms = make_tokenizer("snowball-english").terms
     names = [document.split()[0] for document in documents]
     expected = np.zeros(len(documents))

@@ -1,13 +1,22 @@
 """A config applied to a file is used by whoever opens it, is numbered, and can be taken back."""
 
 import json
-from dataclasses import replace
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourfold import IntentSpec, Node, RetrievalConfig, Retriever, StoreError, TextField, UnknownNodeError, Weights
+from fourfold import (
+    IntentSpec,
+    Node,
+    RetrievalConfig,
+    Retriever,
+    SeedConfig,
+    StoreError,
+    TextField,
+    UnknownNodeError,
+    Weights,
+)
 from fourfold.config_history import changes_of, with_changes
 from fourfold.evaluate import feedback_judgements
 from fourfold.evaluate.tune import with_profiles
@@ -25,16 +34,15 @@ weights = st.builds(Weights, *[st.floats(0.01, 2)] * 4)
     seeds=st.integers(0, 50),
 )
 def test_any_config_survives_json(weights, profile, tilt, types, sharpness, seeds):
-    config = replace(
-        RetrievalConfig(),
-        weights=weights,
-        edge_type_weights=types,
-        seed_sharpness=sharpness,
-        seeds_per_component=seeds,
-        text_fields=(TextField(("name", "text"), 2.0),),
-        intents=(*RetrievalConfig().intents, IntentSpec("own", patterns=(r"\bown\b",), edge_types=("a", "b"))),
+    own = IntentSpec("own", patterns=(r"\bown\b",), edge_types=("a", "b"))
+    config = RetrievalConfig().replace(
+        text={"fields": (TextField(("name", "text"), 2.0),)},
+        fusion={"weights": weights},
+        seeds={"sharpness": sharpness, "per_component": seeds},
+        graph={"type_weights": types},
+        intents={"specs": (*RetrievalConfig().intents.specs, own)},
     )
-    config = replace(with_profiles(config, {"workflow": profile}), intent_tilt=tilt)
+    config = with_profiles(config, {"workflow": profile}).replace(fusion={"intent_tilt": tilt})
     again = with_changes(RetrievalConfig(), json.loads(json.dumps(changes_of(config))))
     assert again == config
     assert again.fingerprint() == config.fingerprint()
@@ -48,7 +56,9 @@ def test_the_published_config_survives_json():
 
 def test_an_applied_config_is_in_force_for_all_who_open_the_file(tmp_path):
     path = tmp_path / "kg.sqlite"
-    learnt = replace(RetrievalConfig(), weights=Weights(0.1, 0.8, 0.1, 0.0), text_fields=(TextField(("name",), 1.0),))
+    learnt = RetrievalConfig().replace(
+        fusion={"weights": Weights(0.1, 0.8, 0.1, 0.0)}, text={"fields": (TextField(("name",), 1.0),)}
+    )
     with Retriever(path) as retriever:
         retriever.add([Node("a", "alpha", text="beta"), Node("b", "beta", text="alpha")])
         assert set(retriever.search("beta", mode="text").ids) == {"a", "b"}
@@ -57,13 +67,16 @@ def test_an_applied_config_is_in_force_for_all_who_open_the_file(tmp_path):
         with Retriever(path, read_only=True) as other:
             assert other.config == learnt
             assert other.info()["config_version"] == 1
-            assert set(other.info()["config_changes"]) == {"weights", "text_fields"}
+            assert {name: set(group) for name, group in other.info()["config_changes"].items()} == {
+                "fusion": {"weights"},
+                "text": {"fields"},
+            }
         with Retriever(path, config=RetrievalConfig()) as explicit:
             assert explicit.config == RetrievalConfig()
 
 
 def test_configs_are_numbered_and_taken_back(tmp_path):
-    first, second = (replace(RetrievalConfig(), seeds_per_component=n) for n in (3, 4))
+    first, second = (RetrievalConfig(seeds=SeedConfig(per_component=n)) for n in (3, 4))
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         retriever.apply_config(first)
         retriever.apply_config(second, evidence={"gain": 0.2})
@@ -95,6 +108,8 @@ def test_a_damaged_history_is_told_and_can_be_passed_over(tmp_path, stored):
 def test_a_constant_of_a_later_version_is_named():
     with pytest.raises(StoreError, match="warp_factor"):
         with_changes(RetrievalConfig(), {"warp_factor": 9})
+    with pytest.raises(StoreError, match=r"graph\.warp_factor"):
+        with_changes(RetrievalConfig(), {"graph": {"warp_factor": 9}})
     with pytest.raises(StoreError, match="limit"):
         with_changes(RetrievalConfig(), {"limit": 0})
 

@@ -86,13 +86,13 @@ def test_the_table_of_weights_is_that_of_the_code():
     rows = dict(re.findall(r"^\| \*?([\w ]+?)\*? \|.*?\|((?: \.\d+ \|){4})$", text, re.M))
     table = {name: tuple(float(cell) for cell in cells.strip(" |").split("|")) for name, cells in rows.items()}
     config = RetrievalConfig()
-    assert table.pop("global weights") == config.weights.as_tuple()
-    assert table == {spec.name: spec.profile.as_tuple() for spec in config.intents}
+    assert table.pop("global weights") == config.fusion.weights.as_tuple()
+    assert table == {spec.name: spec.profile.as_tuple() for spec in config.intents.specs}
     examples = dict(re.findall(r"^\| (\w+) \| (.+?) \| \.", text, re.M))
     for intent in table:  # other tables have numbers in their second column, too
         question = examples[intent]
         if "ten words" not in question:
-            assert classify(question.strip("`"), config.intents) == intent, question
+            assert classify(question.strip("`"), config.intents.specs) == intent, question
 
 
 def test_the_blocks_are_found():

@@ -125,7 +125,7 @@ def test_unknown_ids_are_listed_and_skipped(retriever):
 def test_the_ladder_climbs_to_the_config_in_force(retriever):
     steps = ladder(RetrievalConfig())
     assert [step.name for step in steps][::5] == ["embedding", "+ intents"]
-    tuned = replace(RetrievalConfig(), weights=Weights(0.1, 0.2, 0.3, 0.4))
+    tuned = RetrievalConfig().replace(fusion={"weights": Weights(0.1, 0.2, 0.3, 0.4)})
     assert ladder(tuned)[-1].config is tuned
     runs = run_variants(retriever, QUERIES, steps)
     own = evaluate(retriever, QUERIES)
@@ -139,10 +139,10 @@ def test_an_ablated_component_plays_no_part(retriever):
     assert by_name["whole"] == RetrievalConfig()
     assert by_name["− graph"].weights.graph == 0 and by_name["− graph"].weights.text > 0
     published = {variant.name: variant.config for variant in ablations(RetrievalConfig.published())}
-    assert all(spec.profile.text == 0 for spec in published["− text"].intents)
+    assert all(spec.profile.text == 0 for spec in published["− text"].intents.specs)
     for variant in ablations(RetrievalConfig()):
         assert len(run_variants(retriever, QUERIES, [variant])[0].rankings) == 4
-    assert weight_sweep(RetrievalConfig(), "graph", [0.7])[0].config.weights.graph == 0.7
+    assert weight_sweep(RetrievalConfig(), "graph", [0.7])[0].config.fusion.weights.graph == 0.7
 
 
 def test_every_fusion_rule_and_dead_end_answers(retriever):
@@ -161,7 +161,7 @@ def test_reciprocal_ranks_are_those_of_their_paper(retriever):
         evaluate(retriever, QUERIES, k=6, mode=mode, weights=weights, intent="default").rankings["1"]
         for mode, weights in (("embedding", Weights(1, 0, 0, 0)), ("text", Weights(0, 1, 0, 0)))
     ]
-    shares = RetrievalConfig().weights
+    shares = RetrievalConfig().fusion.weights
     expected = {
         node.id: sum(
             weight / (60 + found.index(node.id) + 1)

@@ -101,7 +101,7 @@ def test_without_the_embedder_text_and_graph_answer(config, caplog):
         assert result.ids[0] == "0" and "1" in result.ids
         assert result.hits[0].components.embedding == 0 and "graph" in result.hits[1].method
         assert "the model is down" in caplog.text
-        if config.normalize_weights:
+        if config.fusion.normalize_weights:
             assert result.weights.embedding == 0 and sum(result.weights.as_tuple()) == pytest.approx(1)
         assert "embedding" in retriever.explain("save alpha", "0").text
         assert retriever.search("save alpha", mode="text").degraded == ()

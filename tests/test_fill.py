@@ -1,7 +1,5 @@
 """k hits where there are k nodes to find, even if they all lie below the corpus's mean."""
 
-from dataclasses import replace
-
 import numpy as np
 
 from fourfold import Node, RetrievalConfig, Retriever
@@ -39,5 +37,5 @@ def test_nothing_is_filled_in_without_a_meaning_or_when_turned_off():
     with graph() as retriever:
         assert not retriever.search("nothing", k=4, mode="text").hits
         assert not retriever.search("", k=4, query_vector=[0.0] * 4).hits
-    with graph(replace(RetrievalConfig(), fill=False)) as retriever:
+    with graph(RetrievalConfig().replace(fusion={"fill": False})) as retriever:
         assert not retriever.search("nothing", k=4, query_vector=[1.0, 0, 0, 0], filter={"far": True}).hits

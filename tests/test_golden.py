@@ -1,7 +1,6 @@
 """The published method, case by case: intent, weights, order, and every number within 1e-6."""
 
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -9,7 +8,7 @@ import pytest
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 
 GRAPHS = json.loads((Path(__file__).parent / "data" / "published.json").read_text())["graphs"]
-CONFIG = replace(RetrievalConfig.published(), phrase_search=False)
+CONFIG = RetrievalConfig.published().replace(text={"phrase": "never"})
 
 
 @pytest.fixture(scope="module", params=range(len(GRAPHS)))

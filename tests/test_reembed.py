@@ -18,6 +18,7 @@ from fourfold import (
     Edge,
     EmbedderError,
     EmbedderMismatchError,
+    EmbeddingConfig,
     Node,
     RetrievalConfig,
     Retriever,
@@ -180,7 +181,7 @@ def test_vectors_of_callers_and_nodes_without_one_are_embedded():
 
 def test_the_same_embedder_after_another_config():
     nodes, edges = graph(12)
-    config = RetrievalConfig(embed_name_times=1, embed_type=True)
+    config = RetrievalConfig(embedding=EmbeddingConfig(name_times=1, with_type=True))
     with Retriever(embedder=old()) as retriever:
         retriever.add(nodes, edges)
         retriever.apply_config(config)
@@ -322,7 +323,7 @@ def test_threads_search_through_the_change_and_back(path):
     """Each answer is wholly the old one or wholly the new one; none fails, though the dimension changes."""
     small, large = (built(model, *graph()) for model in (old(), new()))
     dimensions, errors, counted, done = {}, [], [0, 0], threading.Event()
-    with Retriever(path, embedder=old(), config=RetrievalConfig(cache_seconds=0)) as retriever:
+    with Retriever(path, embedder=old(), config=RetrievalConfig().replace(index={"cache_seconds": 0})) as retriever:
         dimensions[retriever.generation] = small
 
         def search():

@@ -5,7 +5,6 @@
 import json
 import random
 import time
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -130,7 +129,7 @@ def test_scores_lie_between_0_and_1(seed, query, weights, mode):
 @pytest.mark.parametrize("preset", PRESETS)
 @pytest.mark.parametrize("alone", ["embedding", "text", "graph", "intent"])
 def test_a_single_weight_ranks_by_that_component_alone(preset, alone):
-    config = replace(PRESETS[preset], diversity_bonus=0.0)
+    config = PRESETS[preset].replace(diversity={"bonus": 0.0})
     weights = Weights(**{name: float(name == alone) for name in ("embedding", "text", "graph", "intent")})
     with random_graph(3, config) as retriever:
         hits = retriever.search("error reading disk", weights=weights, intent="debugging", k=40).hits
@@ -140,7 +139,7 @@ def test_a_single_weight_ranks_by_that_component_alone(preset, alone):
 
 
 def test_weights_make_the_score():
-    with random_graph(4, replace(RetrievalConfig(), diversity_bonus=0.0)) as retriever:
+    with random_graph(4, RetrievalConfig().replace(diversity={"bonus": 0.0})) as retriever:
         for weights in (Weights(1, 2, 3, 4), {"embedding": 0, "text": 0.7}, {"graph": 0.0}, None):
             result = retriever.search("save a file", weights=weights)
             assert sum(result.weights.as_tuple()) == pytest.approx(1)
@@ -215,7 +214,7 @@ def test_every_argument_that_changes_the_answer_is_part_of_the_key():
         {"mode": "text"}, {"mode": "embedding"}, {"min_score": 0.3}, {"group_by": "n"}, {"group_by": "n", "max_per_source": 2},
         {"group_by": "doc"},
     ]  # fmt: skip
-    uncached = replace(RetrievalConfig(), cache_seconds=0)
+    uncached = RetrievalConfig().replace(index={"cache_seconds": 0})
     with random_graph(7) as retriever, random_graph(7, uncached) as plain:
         for _ in range(2):
             for options in variants:

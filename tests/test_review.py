@@ -1,7 +1,5 @@
 """One test for each defect that a review of the whole found."""
 
-from dataclasses import replace
-
 import pytest
 
 from fourfold import (
@@ -16,7 +14,7 @@ from fourfold import (
     Weights,
 )
 
-PUBLISHED = replace(RetrievalConfig.published(), phrase_search=False)
+PUBLISHED = RetrievalConfig.published().replace(text={"phrase": "never"})
 
 
 def graph(**options):
@@ -55,24 +53,24 @@ def test_the_cut_of_the_embeddings_goes_to_the_smaller_ids():
 def test_an_intent_of_ones_own_leaves_the_weights_of_the_others():
     own = IntentSpec("greeting", patterns=(r"\bhello\b",), profile=Weights(1, 0, 0, 0))
     config = RetrievalConfig()
-    with graph() as plain, graph(config=replace(config, intents=(own, *config.intents))) as extended:
+    with graph() as plain, graph(config=config.replace(intents={"specs": (own, *config.intents.specs)})) as extended:
         assert plain.search("fix error").weights == extended.search("fix error").weights
 
 
 @pytest.mark.parametrize(
     "changes",
     [
-        {"edge_type_weights": {"t": float("nan")}},
-        {"edge_type_weights": {"t": -1.0}},
-        {"scaling": "foo"},
-        {"k1": -5.0},
-        {"b": 9.0},
-        {"intents": (IntentSpec("x"), IntentSpec("x"))},
+        {"graph": {"type_weights": {"t": float("nan")}}},
+        {"graph": {"type_weights": {"t": -1.0}}},
+        {"fusion": {"scaling": "foo"}},
+        {"text": {"k1": -5.0}},
+        {"text": {"b": 9.0}},
+        {"intents": {"specs": (IntentSpec("x"), IntentSpec("x"))}},
     ],
 )
 def test_constants_that_no_search_can_use(changes):
     with pytest.raises(InvalidValueError):
-        replace(RetrievalConfig(), **changes)
+        RetrievalConfig().replace(**changes)
 
 
 def test_a_config_can_be_hashed():

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever
+from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever, TextConfig
 from fourfold.tokenizer import make_tokenizer
 
 NAMES = ("snowball-english", "snowball-german", "suffix")
@@ -81,7 +81,7 @@ def test_scripts_without_spaces_become_bigrams(text, terms):
     ],
 )
 def test_other_languages_are_found(language, documents, query, best):
-    config = RetrievalConfig(language=language)
+    config = RetrievalConfig(text=TextConfig(language=language))
     with Retriever(embedder=lambda texts: [[1.0]] * len(texts), config=config) as retriever:
         retriever.add(Node(str(place), text=text) for place, text in enumerate(documents))
         assert retriever.info()["tokenizer"] == f"snowball-{language}"
@@ -91,17 +91,17 @@ def test_other_languages_are_found(language, documents, query, best):
 
 def test_an_unknown_language_is_named():
     with pytest.raises(InvalidValueError, match="snowball-klingon.*german"):
-        Retriever(config=RetrievalConfig(language="klingon"))
+        Retriever(config=RetrievalConfig(text=TextConfig(language="klingon")))
 
 
 def test_the_language_of_a_file_is_kept(tmp_path):
     path = tmp_path / "g.sqlite"
     constant = lambda texts: [[1.0]] * len(texts)  # noqa: E731
-    with Retriever(path, embedder=constant, config=RetrievalConfig(language="german")) as retriever:
+    with Retriever(path, embedder=constant, config=RetrievalConfig(text=TextConfig(language="german"))) as retriever:
         retriever.add([Node("a", text="Verbindungen")])
     with Retriever(path, embedder=constant) as retriever:
         assert retriever.search("Verbindung", mode="text").ids == ["a"]
     from fourfold import EmbedderMismatchError
 
     with pytest.raises(EmbedderMismatchError, match="snowball-german.*snowball-french"):
-        Retriever(path, embedder=constant, config=RetrievalConfig(language="french"))
+        Retriever(path, embedder=constant, config=RetrievalConfig(text=TextConfig(language="french")))

@@ -45,13 +45,11 @@ def graph():
 )
 def test_cached_scores_are_worth_what_the_pipeline_is_worth(graph, weights, tilt, sharpness, hop):
     retriever, queries = graph
-    config = replace(
-        retriever.config,
-        weights=weights,
-        intent_tilt=tilt,
-        seed_sharpness=sharpness,
-        second_hop=hop,
-        diversity_bonus=0.0,
+    config = retriever.config.replace(
+        fusion={"weights": weights, "intent_tilt": tilt},
+        seeds={"sharpness": sharpness},
+        graph={"second_hop": hop},
+        diversity={"bonus": 0.0},
     )
     scores = ComponentScores(retriever, queries)
     of = measure("ndcg@10")
@@ -123,7 +121,8 @@ def test_a_graph_without_edges_can_be_tuned():
         retriever.add(nodes)
         result = tune(retriever, queries)
     assert result.default.mean > 0.8
-    assert not set(result.changes) - {"name_weight", "keyword_boost", "intent_tilt", "weights", "profiles"}
+    plain = {"name_weight", "text.keyword_boost", "fusion.intent_tilt", "fusion.weights", "profiles"}
+    assert not set(result.changes) - plain
 
 
 @given(st.lists(st.sets(st.sampled_from("abcdefgh"), min_size=1), min_size=1, max_size=60), st.integers(2, 6))

@@ -101,7 +101,7 @@ class Asker:
         self._embedding = embedding
         self._tokenizer = tokenizer
         self._config = config
-        self._masks: Cache[NDArray[np.bool_]] = Cache(_REMEMBERED_MASKS, config.cache_seconds)
+        self._masks: Cache[NDArray[np.bool_]] = Cache(_REMEMBERED_MASKS, config.index.cache_seconds)
         self._labels: TypeLabels | None = None
 
     def query(self, index: Index, text: str, options: Options) -> Query:
@@ -151,6 +151,6 @@ class Asker:
         asking = [w for w, terms in words if terms and not named.issuperset(map(index.vocabulary.get, terms))]
         asked = np.zeros(len(index.adjacency.type_names))
         asked[in_use] = labels.closeness(
-            asking, sharpness=self._config.chosen_sharpness, enough=self._config.chosen_enough
+            asking, sharpness=self._config.intents.chosen_sharpness, enough=self._config.intents.chosen_enough
         )
         return asked

@@ -7,14 +7,72 @@ what later versions of the defaults improve.
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields, is_dataclass, replace
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field, fields, is_dataclass
+from types import MappingProxyType
 from typing import Any
 
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.errors import StoreError
 from fourfold.intent import IntentSpec
 from fourfold.types import Intent, Weights
+
+Place = tuple[str, str]
+"""Where a constant stands: (group, name); the group of ``limit`` is empty."""
+
+FLAT_NAMES: Mapping[str, Place] = MappingProxyType(
+    {
+        "cache_seconds": ("index", "cache_seconds"),
+        "cache_size": ("index", "cache_size"),
+        "language": ("text", "language"),
+        "tokenizer": ("text", "tokenizer"),
+        "text_fields": ("text", "fields"),
+        "k1": ("text", "k1"),
+        "b": ("text", "b"),
+        "keyword_boost": ("text", "keyword_boost"),
+        "keyword_prefix": ("text", "keyword_prefix"),
+        "scaling": ("fusion", "scaling"),
+        "background": ("fusion", "background"),
+        "candidate_multiplier": ("fusion", "candidate_multiplier"),
+        "weights": ("fusion", "weights"),
+        "partial_weights": ("fusion", "partial_weights"),
+        "intent_tilt": ("fusion", "intent_tilt"),
+        "normalize_weights": ("fusion", "normalize_weights"),
+        "clip": ("fusion", "clip"),
+        "fill": ("fusion", "fill"),
+        "seeds_per_component": ("seeds", "per_component"),
+        "seed_sharpness": ("seeds", "sharpness"),
+        "edge_type_weights": ("graph", "type_weights"),
+        "unknown_edge_weight": ("graph", "unknown_weight"),
+        "related_types": ("graph", "related_types"),
+        "forward": ("graph", "forward"),
+        "backward": ("graph", "backward"),
+        "untyped_edge_weight": ("graph", "untyped_weight"),
+        "untyped_backward": ("graph", "untyped_backward"),
+        "use_edge_weights": ("graph", "use_weights"),
+        "degree_exponent": ("graph", "degree_exponent"),
+        "hub_cap": ("graph", "hub_cap"),
+        "second_hop": ("graph", "second_hop"),
+        "published_second_hop": ("graph", "published_second_hop"),
+        "pagerank_share": ("graph", "pagerank_share"),
+        "pagerank_min_edges": ("graph", "pagerank_min_edges"),
+        "intents": ("intents", "specs"),
+        "chosen_types": ("intents", "chosen_types"),
+        "chosen_sharpness": ("intents", "chosen_sharpness"),
+        "chosen_enough": ("intents", "chosen_enough"),
+        "chosen_second_hop": ("intents", "chosen_second_hop"),
+        "diversity_bonus": ("diversity", "bonus"),
+        "diversity_min_edges": ("diversity", "min_edges"),
+        "diversity_min_hits": ("diversity", "min_hits"),
+        "exact_communities": ("diversity", "exact_communities"),
+        "embed_name_times": ("embedding", "name_times"),
+        "embed_type": ("embedding", "with_type"),
+    }
+)
+"""What the constants were called in files written before there were groups."""
+
+_PHRASE = ("phrase_search", "phrase_quoted_only")
+"""Two flags before there were groups, now ``text.phrase``."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,51 +143,73 @@ class ConfigHistory:
 
 
 def changes_of(config: RetrievalConfig) -> dict[str, Any]:
-    """Return in JSON types what differs from ``RetrievalConfig()``."""
-    default = RetrievalConfig()
-    return {
-        f.name: _plain(getattr(config, f.name))
-        for f in fields(config)
-        if _plain(getattr(config, f.name)) != _plain(getattr(default, f.name))
-    }
+    """Return in JSON types what differs from ``RetrievalConfig()``, group by group."""
+    default = RetrievalConfig().as_dict()
+    changes: dict[str, Any] = {}
+    for name, value in config.as_dict().items():
+        if isinstance(value, dict):
+            value = {constant: each for constant, each in value.items() if each != default[name][constant]}
+        if value not in (default[name], {}):
+            changes[name] = value
+    return changes
 
 
 def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> RetrievalConfig:
-    """Return the base with stored changes.
+    """Return the base with stored changes, by group or by the flat names of files written before there were groups.
 
     Raises:
         StoreError: a change names no constant of this version, or has a value it cannot take.
 
     """
-    known = {f.name for f in fields(base)}
-    if unknown := sorted(set(changes) - known):
+    try:
+        found = dict(_constants(changes))
+    except (TypeError, ValueError, KeyError) as error:
+        raise StoreError(f"The stored config cannot be read ({error}); give Retriever a config=.") from error
+    known = _names(base)
+    if unknown := sorted(".".join(filter(None, place)) for place in found if place not in known):
         raise StoreError(
             f"The stored config sets {', '.join(unknown)}, unknown to this version of fourfold; upgrade it, or give "
             "Retriever a config=."
         )
+    grouped: dict[str, Any] = {}
     try:
-        return replace(base, **{name: _rich(name, value) for name, value in changes.items()})
+        for (group, name), value in found.items():
+            into = grouped.setdefault(group, {}) if group else grouped
+            into[name] = _rich(group, name, value)
+        return base.replace(**grouped)
     except (TypeError, ValueError, KeyError) as error:
         raise StoreError(f"The stored config cannot be read ({error}); give Retriever a config=.") from error
 
 
-def _plain(value: Any) -> Any:
-    if is_dataclass(value) and not isinstance(value, type):
-        return {f.name: _plain(getattr(value, f.name)) for f in fields(value)}
-    if isinstance(value, Mapping):
-        return {str(key): _plain(each) for key, each in value.items()}
-    if isinstance(value, (tuple, list)):
-        return [_plain(each) for each in value]
-    return str(value) if isinstance(value, str) else value
+def _constants(changes: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
+    """Yield where each stored constant stands now, and its value."""
+    groups = {group for group, _ in _names(RetrievalConfig())}
+    for name, value in changes.items():
+        if name in groups and isinstance(value, Mapping):
+            yield from (((name, constant), each) for constant, each in value.items())
+        elif name not in _PHRASE:
+            yield FLAT_NAMES.get(name, ("", name)), value
+    if any(name in changes for name in _PHRASE):
+        search, quoted = (changes.get(name, True) for name in _PHRASE)
+        yield ("text", "phrase"), "never" if not search else "quoted" if quoted else "always"
 
 
-def _rich(name: str, value: Any) -> Any:
-    if name == "text_fields":
-        return tuple(TextField(tuple(each["columns"]), each["weight"]) for each in value)
-    if name in ("weights", "partial_weights"):
-        return Weights(**value)
-    if name == "intents":
-        return tuple(_intent(each) for each in value)
+def _names(config: RetrievalConfig) -> set[Place]:
+    """Return where every constant stands."""
+    names: set[Place] = set()
+    for name, value in ((f.name, getattr(config, f.name)) for f in fields(config)):
+        names |= {(name, f.name) for f in fields(value)} if is_dataclass(value) else {("", name)}
+    return names
+
+
+def _rich(group: str, name: str, value: Any) -> Any:
+    match group, name:
+        case "text", "fields":
+            return tuple(TextField(tuple(each["columns"]), each["weight"]) for each in value)
+        case "fusion", "weights" | "partial_weights":
+            return Weights(**value)
+        case "intents", "specs":
+            return tuple(_intent(each) for each in value)
     return tuple(value) if isinstance(value, list) else value
 
 

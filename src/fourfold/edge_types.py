@@ -35,7 +35,7 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
         "has_limitation": 0.3,
     }
 )
-"""Published weight of each edge type; ``RetrievalConfig.unknown_edge_weight`` is for all others."""
+"""Published weight of each edge type; ``GraphConfig.unknown_weight`` is for all others."""
 
 UNTYPED = ""
 """The type of an edge that has none."""

@@ -146,7 +146,8 @@ def _split(
     if name == "text":
         return _split_text(share, scores, index, position)
     spread = scores.graph_spread if name == "graph" else scores.intent_spread
-    hop = config.second_hop if name == "graph" else config.chosen_second_hop if config.chosen_types else 0.0
+    chosen_hop = config.intents.chosen_second_hop if config.intents.chosen_types else 0.0
+    hop = config.graph.second_hop if name == "graph" else chosen_hop
     arrivals = _arrivals(index, [position], spread, scores.seeds, scores.seed_weights)
     evidence = [(_in_words(a, index, names), a.value) for _, a in arrivals]
     if hop and spread is not None:

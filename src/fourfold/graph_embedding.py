@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import shlex
 import warnings
 from collections.abc import Callable, Sequence
+from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.config import RetrievalConfig
+from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
 from fourfold.embed.base import Vectors, checked
 from fourfold.embed.cascade import how_to_have
-from fourfold.errors import DimensionError, EmbedderError, EmbedderMismatchError, FourfoldWarning, KeyRefusedError
+from fourfold.errors import (
+    DimensionError,
+    EmbedderError,
+    EmbedderMismatchError,
+    FourfoldWarning,
+    KeyRefusedError,
+    StoreError,
+)
 from fourfold.index import Index
 from fourfold.store import OWN_SHARE, Store, Writer
 from fourfold.types import FloatArray, Node
@@ -25,6 +34,9 @@ Progress = Callable[[int, int], None]
 
 logger = logging.getLogger(__name__)
 _BATCH = 2048
+_READS = "embedding"
+"""Where the file keeps what the embedder read of each node."""
+_BEFORE_IT_WAS_STORED = '{"name_times": 2, "with_type": false}'
 
 
 class GraphEmbedding:
@@ -33,14 +45,14 @@ class GraphEmbedding:
     Args:
         store: holds the identity and the dimension of the stored vectors.
         source: makes the vectors that callers do not bring; a Cascade chooses what does.
-        config: says what of a node is embedded.
+        reads: what the embedder reads of a node.
 
     """
 
-    def __init__(self, store: Store, source: Embedder | Cascade, config: RetrievalConfig) -> None:
+    def __init__(self, store: Store, source: Embedder | Cascade, reads: EmbeddingConfig) -> None:
         self._store = store
         self.source = source
-        self._config = config
+        self._reads = reads
         self._told_of_refusal = False
 
     @property
@@ -76,13 +88,24 @@ class GraphEmbedding:
             writer.set_meta("dimensions", str(*dimensions))
         if embedded:
             self.check(writer.meta("embedder"))
+            self.check_reads(stored_reads(writer))
             if writer.meta("embedder") is None:
                 self.settle(writer)
+
+    def check_reads(self, stored: EmbeddingConfig | None) -> None:
+        """Raise EmbedderMismatchError if the stored vectors were made of something else of each node."""
+        if stored not in (None, self._reads):
+            raise EmbedderMismatchError(
+                f"The vectors of {self._store.path!r} were made with {stored}, this retriever has {self._reads}; open "
+                "it again and leave config.embedding out, or embed the graph again: "
+                f"Retriever({self._store.path!r}), its apply_config(config), then its reembed(embedder)."
+            )
 
     def settle(self, writer: Writer) -> None:
         """Store what the graph's vectors are made with from now on; a model trained from it lives in its file."""
         embedder = self.embedder
         writer.set_meta("embedder", embedder.name)
+        writer.set_meta(_READS, json.dumps(asdict(self._reads)))
         writer.set_meta(OWN_SHARE, None)
         writer.set_meta("embedder_training", None)
         writer.drop_models(embedder.name)
@@ -113,6 +136,7 @@ class GraphEmbedding:
         if not missing or (lengths and self._store.meta("embedder") is None and not self._fits(next(iter(lengths)))):
             return vectors, False
         self.check()
+        self.check_reads(stored_reads(self._store))
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
             texts = [self.text_of(nodes[place]) for place in batch]
@@ -139,9 +163,7 @@ class GraphEmbedding:
 
     def text_of(self, node: Node) -> str:
         """Return what the embedder reads of a node."""
-        names = [node.name] * (self._config.embed_name_times if node.text else 1)
-        parts = (*names, node.type if self._config.embed_type else "", node.text)
-        return " ".join(part for part in parts if part)
+        return text_of(node, self._reads)
 
     def query(
         self, index: Index, text: str, given: Sequence[float] | FloatArray | None, mode: str
@@ -219,3 +241,31 @@ class GraphEmbedding:
                 FourfoldWarning,
                 stacklevel=8,
             )
+
+
+def text_of(node: Node, reads: EmbeddingConfig) -> str:
+    """Return what an embedder reads of a node."""
+    names = [node.name] * (reads.name_times if node.text else 1)
+    parts = (*names, node.type if reads.with_type else "", node.text)
+    return " ".join(part for part in parts if part)
+
+
+def stored_reads(store: Store | Writer) -> EmbeddingConfig | None:
+    """Return what was read of the nodes whose vectors an embedder made; None if it made none.
+
+    Raises:
+        StoreError: it cannot be read.
+
+    """
+    if store.meta("embedder") is None:
+        return None
+    try:
+        return EmbeddingConfig(**json.loads(store.meta(_READS) or _BEFORE_IT_WAS_STORED))
+    except (TypeError, ValueError) as error:
+        raise StoreError(f"What was embedded of each node cannot be read ({error}); embed the graph again.") from error
+
+
+def reads_in_force(store: Store, wanted: EmbeddingConfig) -> EmbeddingConfig:
+    """Return what an embedder is to read of new nodes: where the config leaves it open, what it read of the others."""
+    stored = stored_reads(store)
+    return stored if stored is not None and wanted == EmbeddingConfig() else wanted

@@ -21,13 +21,13 @@ NO_INTENT = "default"
 
 @dataclass(frozen=True, slots=True)
 class IntentSpec:
-    """One intent as data; append your own to ``RetrievalConfig.intents``.
+    """One intent as data; append your own to ``RetrievalConfig.intents.specs``.
 
     Args:
         name: what ``result.intent`` says.
         patterns: regular expressions, searched (not matched in full), in the lower-cased query
             unless ``case_sensitive``.
-        keywords: prefixes (``published()``: stems) of query tokens that count ``config.keyword_boost`` times.
+        keywords: prefixes (``published()``: stems) of query tokens that count ``text.keyword_boost`` times.
         profile: the weights for this intent; None means the default profile.
         edge_types: edge types the intent component follows.
         second_hop: whether the published graph component goes one hop further for this intent.

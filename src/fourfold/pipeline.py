@@ -25,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import signals
-from fourfold.config import RetrievalConfig
+from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import InvalidValueError, SearchError
 from fourfold.index import Adjacency, Index
@@ -90,7 +90,8 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
         SearchError: every component that could have answered failed.
 
     """
-    spec = find_spec(classify(query.text, config.intents) if query.intent is None else query.intent, config.intents)
+    specs = config.intents.specs
+    spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
     weights = choose_weights(spec, query, index, config)
     zeros = np.zeros(len(index), np.float32)
     scores = Scores(spec, weights, dict.fromkeys(COMPONENTS, zeros), failed=query.failed)
@@ -104,7 +105,7 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
         raise SearchError(f"Every component with a weight failed: {', '.join(sorted(asked))}.")
     combine(scores, index, query, config)
     diversify(scores, index, query, config)
-    if config.fill:
+    if config.fusion.fill:
         fill(scores, index, query)
     return scores
 
@@ -116,11 +117,11 @@ def choose_weights(spec: IntentSpec, query: Query, index: Index, config: Retriev
     """Return the caller's weights, or the intent's."""
     if query.weights is not None and (isinstance(query.weights, Weights) or query.weights):
         weights = explicit_weights(query.weights, config)
-    elif config.intent_tilt is None:
-        weights = spec.profile or config.weights
+    elif config.fusion.intent_tilt is None:
+        weights = spec.profile or config.fusion.weights
     else:
         weights = tilted(spec, config)
-    return _usable(weights, index, query) if config.normalize_weights else weights
+    return _usable(weights, index, query) if config.fusion.normalize_weights else weights
 
 
 def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConfig) -> Weights:
@@ -134,17 +135,17 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
         raise InvalidValueError(
             f"Unknown weights {sorted(unknown, key=repr)}; a weight is one of {', '.join(COMPONENTS)}."
         )
-    return Weights(**{**config.partial_weights.as_dict(), **given})
+    return Weights(**{**config.fusion.partial_weights.as_dict(), **given})
 
 
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
-    profiles = [s.profile.as_tuple() for s in config.intents if s.profile is not None and s.name in set(Intent)]
-    if spec.profile is None or not config.intent_tilt or not profiles:
-        return config.weights
+    profiles = [s.profile.as_tuple() for s in config.intents.specs if s.profile is not None and s.name in set(Intent)]
+    if spec.profile is None or not config.fusion.intent_tilt or not profiles:
+        return config.fusion.weights
     means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
-    triples = zip(config.weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
-    return Weights(*(w * (own / mean if mean > 0 else 1.0) ** config.intent_tilt for w, own, mean in triples))
+    triples = zip(config.fusion.weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
+    return Weights(*(w * (own / mean if mean > 0 else 1.0) ** config.fusion.intent_tilt for w, own, mean in triples))
 
 
 def _usable(weights: Weights, index: Index, query: Query) -> Weights:
@@ -170,10 +171,10 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
     """Score every node by words and by meaning, and bring both on their scale."""
     raw: dict[str, FloatArray] = {}
     phrase = np.zeros(0, np.float32)
-    keep = config.candidate_multiplier * query.limit
+    keep = config.fusion.candidate_multiplier * query.limit
     if query.mode != "embedding":
         scores.term_weights = signals.text.term_weights(
-            query.words, scores.spec.keywords, config.keyword_boost, prefix=config.keyword_prefix
+            query.words, scores.spec.keywords, config.text.keyword_boost, prefix=config.text.keyword_prefix
         )
         _attempt("text", scores, lambda: raw.update(text=signals.text.score(index, scores.term_weights)))
         if "text" in raw and (wanted := _phrase(query.text, config)):
@@ -187,9 +188,9 @@ def text_and_embedding(scores: Scores, index: Index, query: Query, config: Retri
     if not raw and scores.failed:
         raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
 
-    if config.scaling == "max":
+    if config.fusion.scaling == "max":
         scaled = _own_scales(raw, keep, query.mask, index)
-    elif config.scaling == "min-max":
+    elif config.fusion.scaling == "min-max":
         scaled, scores.candidates = _candidate_scales(raw, keep, query.mask, index)
     else:
         scaled = _shared_scale(raw, index, config)
@@ -234,7 +235,7 @@ def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: Retrieval
     """Divide the standard scores of both components by the query's single largest: peakedness is evidence."""
     populations = {"embedding": index.n_vectors, "text": len(index)}
     standard = {
-        name: standard_scores(values, background=config.background, population=populations[name])
+        name: standard_scores(values, background=config.fusion.background, population=populations[name])
         for name, values in raw.items()
     }
     top = max((float(values.max(initial=0.0)) for values in standard.values()), default=0.0)
@@ -252,9 +253,9 @@ def _phrase_scores(index: Index, query: Query, phrase: str, keep: int) -> FloatA
 
 def _phrase(text: str, config: RetrievalConfig) -> str | None:
     """Return the phrase to look up by FTS5, if any."""
-    if not config.phrase_search:
+    if config.text.phrase == "never":
         return None
-    if not config.phrase_quoted_only:
+    if config.text.phrase == "always":
         return text
     parts = text.split('"')
     return max(parts[1::2], key=len).strip() or None if len(parts) >= 3 else None
@@ -271,9 +272,9 @@ def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalCo
     for name in ("text", "embedding"):
         values = scores.components[name]
         allowed = values if query.mask is None else values * query.mask
-        chosen.update(_best(allowed, config.seeds_per_component, index))
+        chosen.update(_best(allowed, config.seeds.per_component, index))
     scores.seeds = np.array(sorted(chosen), np.int64)
-    if config.seed_sharpness is None or not chosen:
+    if config.seeds.sharpness is None or not chosen:
         scores.seed_weights = np.ones(len(chosen))
         return
     weights = scores.weights
@@ -282,7 +283,7 @@ def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalCo
         + weights.text * scores.components["text"][scores.seeds]
     )
     best = base.max()
-    scores.seed_weights = np.exp(config.seed_sharpness * (base / best - 1.0)) if best > 0 else np.ones(len(chosen))
+    scores.seed_weights = np.exp(config.seeds.sharpness * (base / best - 1.0)) if best > 0 else np.ones(len(chosen))
 
 
 # -- 5 graph ∥ intent edges ---------------------------------------------------------------------------------------
@@ -293,16 +294,16 @@ def graph_component(scores: Scores, index: Index, query: Query, config: Retrieva
     adjacency = index.adjacency
     if not len(adjacency) or not len(scores.seeds):
         return scores.components["graph"]
-    scores.graph_spread = _spread(config, adjacency, config.type_weights(adjacency.type_names))
+    spread = scores.graph_spread = _spread(config.graph, adjacency, config.graph.weights_of(adjacency.type_names))
     proximity = signals.graph.score(
-        adjacency, scores.seeds, scores.seed_weights, scores.graph_spread, query.mask, second_hop=config.second_hop
+        adjacency, scores.seeds, scores.seed_weights, spread, query.mask, second_hop=config.graph.second_hop
     )
-    if config.published_second_hop and scores.spec.second_hop:
+    if config.graph.published_second_hop and scores.spec.second_hop:
         best = np.array(_best(proximity, _SECOND_HOP_FROM, index), np.int64)
         proximity = signals.graph.published_second_hop(adjacency, proximity, scores.seeds, best, query.mask)
-    if config.pagerank_share and len(adjacency) >= config.pagerank_min_edges:
-        proximity = signals.graph.with_pagerank(proximity, index.pagerank(), config.pagerank_share, query.mask)
-    if config.scaling == "standard":
+    if config.graph.pagerank_share and len(adjacency) >= config.graph.pagerank_min_edges:
+        proximity = signals.graph.with_pagerank(proximity, index.pagerank(), config.graph.pagerank_share, query.mask)
+    if config.fusion.scaling == "standard":
         share: FloatArray = np.minimum(proximity / scores.seed_weights.sum(), 1.0)
         return share
     return by_maximum(proximity)
@@ -315,18 +316,18 @@ def intent_component(scores: Scores, index: Index, query: Query, config: Retriev
         return scores.components["intent"]
     type_weights = signals.intent.fixed_types(adjacency, scores.spec.edge_types)
     second_hop = 0.0
-    if config.chosen_types and scores.spec.name != NO_INTENT:
+    if config.intents.chosen_types and scores.spec.name != NO_INTENT:
         best = int(scores.seeds[np.argmax(scores.seed_weights)])
         if (asked := query.asked_types(best)) is not None:
-            type_weights = np.maximum(type_weights, config.chosen_types * asked)
-            second_hop = config.chosen_second_hop
-    scores.intent_spread = _spread(config, adjacency, type_weights)
+            type_weights = np.maximum(type_weights, config.intents.chosen_types * asked)
+            second_hop = config.intents.chosen_second_hop
+    scores.intent_spread = _spread(config.graph, adjacency, type_weights)
     return signals.intent.score(
         adjacency, scores.seeds, scores.seed_weights, scores.intent_spread, query.mask, second_hop=second_hop
     )
 
 
-def _spread(config: RetrievalConfig, adjacency: Adjacency, type_weights: FloatArray) -> Spread:
+def _spread(config: GraphConfig, adjacency: Adjacency, type_weights: FloatArray) -> Spread:
     backward: float | FloatArray = config.backward
     if UNTYPED in adjacency.type_names:
         backward = adjacency.by_type({UNTYPED: config.untyped_backward}, config.backward)
@@ -334,7 +335,7 @@ def _spread(config: RetrievalConfig, adjacency: Adjacency, type_weights: FloatAr
         type_weights,
         config.forward,
         backward,
-        config.use_edge_weights,
+        config.use_weights,
         config.degree_exponent,
         config.hub_cap,
     )
@@ -369,10 +370,10 @@ def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig)
 
 def diversify(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
     """Give the first hit of each community a little more, and sort again."""
-    enough = len(index.adjacency) >= config.diversity_min_edges and len(scores.order) > config.diversity_min_hits
-    if not config.diversity_bonus or not enough:
+    enough = len(index.adjacency) >= config.diversity.min_edges and len(scores.order) > config.diversity.min_hits
+    if not config.diversity.bonus or not enough:
         return
-    communities = index.communities(exact=config.exact_communities)
+    communities = index.communities(exact=config.diversity.exact_communities)
     if communities.max(initial=-1) < 1:
         return
     scores.communities = communities
@@ -381,7 +382,7 @@ def diversify(scores: Scores, index: Index, query: Query, config: RetrievalConfi
         community = int(communities[position])
         if community not in seen:
             seen.add(community)
-            scores.bonus[position] = config.diversity_bonus * float(scores.total[position])
+            scores.bonus[position] = config.diversity.bonus * float(scores.total[position])
     final = {position: final_score(scores, position, config) for position in scores.order}
     scores.order.sort(key=lambda position: (-final[position], index.ids[position]))
 
@@ -406,7 +407,7 @@ def fill(scores: Scores, index: Index, query: Query) -> None:
 def final_score(scores: Scores, position: int, config: RetrievalConfig) -> float:
     """Return the score of a node as the caller sees it."""
     score = float(scores.total[position]) + scores.bonus.get(position, 0.0)
-    return min(score, 1.0) if config.clip else score
+    return min(score, 1.0) if config.fusion.clip else score
 
 
 def _best(values: FloatArray, count: int, index: Index) -> list[int]:

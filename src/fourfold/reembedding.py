@@ -44,7 +44,7 @@ class Reembedding:
         self._embedding = embedding
         self._name = embedding.embedder.name
         self._recipe = json.dumps(
-            {"embedder": self._name, "name_times": config.embed_name_times, "type": config.embed_type}
+            {"embedder": self._name, "name_times": config.embedding.name_times, "type": config.embedding.with_type}
         )
         self._progress = progress or (lambda done, total: None)
         self._owner = False

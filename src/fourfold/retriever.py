@@ -25,7 +25,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, UnknownNodeError
-from fourfold.graph_embedding import GraphEmbedding, Progress
+from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
 from fourfold.hits import NodeGoneError, collect, names
 from fourfold.index import Index, build
 from fourfold.pipeline import Query, Scores
@@ -52,7 +52,8 @@ class Retriever:
 
     Raises:
         StoreError: the file is no database, is another application's, or is newer than this version.
-        EmbedderMismatchError: the file was made with another embedder or tokenizer than the one given.
+        EmbedderMismatchError: the file was made with another embedder or tokenizer than the one given, or its vectors
+            of something else of each node (``config.embedding``).
 
     """
 
@@ -69,16 +70,18 @@ class Retriever:
         try:
             self.config = config if config is not None else self._config_history().config()
             source = Cascade(self._store.model) if embedder is None else as_embedder(embedder)
-            self._embedding = GraphEmbedding(self._store, source, self.config)
+            self._embedding = GraphEmbedding(self._store, source, reads_in_force(self._store, self.config.embedding))
             self._tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
                 self._embedding.check()
+            if config is not None:
+                self._embedding.check_reads(stored_reads(self._store))
         except BaseException:
             self._store.close()
             raise
         self._current: tuple[Index, Asker] | None = None
         self._index_lock = threading.Lock()
-        self._cache: Cache[SearchResult] = Cache(self.config.cache_size, self.config.cache_seconds)
+        self._cache: Cache[SearchResult] = Cache(self.config.index.cache_size, self.config.index.cache_seconds)
         self._asker = Asker(self._store, self._embedding, self._tokenizer, self.config)
         self._coming: tuple[str, Asker] | None = None
 
@@ -243,7 +246,7 @@ class Retriever:
         embedded again, the file is only read.
 
         Args:
-            embedder: as for ``Retriever``; None is the bundled static model.
+            embedder: as for ``Retriever``; None is the bundled static model. ``config.embedding`` says what it reads.
             progress: called with (nodes done, nodes in all), first with those an earlier run has done.
             also: run inside the last transaction, after the vectors are replaced.
 
@@ -258,7 +261,7 @@ class Retriever:
         """
         if self._foreign is not None:
             self._foreign.keep_in_step()
-        new = GraphEmbedding(self._store, as_embedder(embedder), self.config)
+        new = GraphEmbedding(self._store, as_embedder(embedder), self.config.embedding)
         self._coming = (new.embedder.name, Asker(self._store, new, self._tokenizer, self.config))
         try:
             generation = Reembedding(self._store, new, self.config, progress).run(also)
@@ -472,7 +475,8 @@ class Retriever:
         with self._index_lock:
             self.config = config
             self._current = None
-            self._embedding = GraphEmbedding(self._store, embedder or self._embedding.source, config)
+            reads = reads_in_force(self._store, config.embedding)
+            self._embedding = GraphEmbedding(self._store, embedder or self._embedding.source, reads)
             self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
@@ -490,7 +494,7 @@ class Retriever:
         wanted.key(query, self.config)
         index, asker = self._index_and_asker()
         request = asker.query(index, query, wanted)
-        return index, request, pipeline.run(index, request, replace(self.config, diversity_bonus=0.0))
+        return index, request, pipeline.run(index, request, self.config.replace(diversity={"bonus": 0.0}))
 
     # -- looking around -----------------------------------------------------------------------------------------
 
@@ -530,8 +534,8 @@ class Retriever:
         return [found[identity] for identity in wanted if identity in found]
 
     def text_of(self, node: Node) -> str:
-        """Return what the embedder reads of a node."""
-        return self._embedding.text_of(node)
+        """Return what an embedder reads of a node by the config, as ``reembed`` does."""
+        return text_of(node, self.config.embedding)
 
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
@@ -647,8 +651,8 @@ class Retriever:
     def _tokenizer_name(self) -> str:
         """Return the stored tokenizer's name; a config that asks for another one is refused."""
         stored = self._store.meta("tokenizer")
-        wanted = self.config.tokenizer_name
-        if stored is None or stored == wanted or wanted == RetrievalConfig().tokenizer_name:
+        wanted = self.config.text.tokenizer_name
+        if stored is None or stored == wanted or wanted == RetrievalConfig().text.tokenizer_name:
             return stored or wanted
         raise EmbedderMismatchError(
             f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "

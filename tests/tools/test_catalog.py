@@ -209,4 +209,4 @@ def test_two_signal_search():
             assert hit.combined == pytest.approx(0.7 * hit.vector + 0.3 * hit.bm25)
         assert hits[3].combined == 0.0  # the last candidate by min–max, and a hit all the same
     options = RetrievalConfig.two_signal(vector_weight=0.5, bm25_weight=0.5, limit=3, candidate_multiplier=2)
-    assert (options.limit, options.candidate_multiplier, options.weights.text) == (3, 2, 0.5)
+    assert (options.limit, options.fusion.candidate_multiplier, options.fusion.weights.text) == (3, 2, 0.5)

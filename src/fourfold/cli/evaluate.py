@@ -270,7 +270,7 @@ def _show_history(retriever: Retriever, json: bool) -> None:
 
 
 def _sweeps(retriever: Retriever, judged: Judgements, k: int) -> dict[str, dict[float, Run]]:
-    config = retriever.config if retriever.config.intent_tilt is not None else RetrievalConfig()
+    config = retriever.config if retriever.config.fusion.intent_tilt is not None else RetrievalConfig()
     sweeps = {}
     for component in ("embedding", "text", "graph", "intent"):
         with _progress(f"weight of {component}") as step:

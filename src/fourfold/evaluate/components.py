@@ -7,8 +7,8 @@ graph and intent edges are computed anew for each setting that touches them; wei
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass, replace
 from functools import cache
 from typing import TYPE_CHECKING, TypeVar
 
@@ -16,10 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import pipeline
-from fourfold.config import RetrievalConfig
+from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
-from fourfold.index import Index
-from fourfold.index.postings import build_postings
+from fourfold.index import Index, rebuilt
 from fourfold.intent import IntentSpec, classify, find_spec
 from fourfold.pipeline import Scores
 from fourfold.signals.scaling import top_positions
@@ -28,21 +27,6 @@ from fourfold.types import COMPONENTS, FloatArray
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
 
-TEXT_SETTINGS = frozenset(
-    {"text_fields", "k1", "b", "keyword_boost", "keyword_prefix", "scaling", "background", "candidate_multiplier"}
-)
-"""Fields of the config that the text and embedding scores depend on."""
-
-_WEIGHT_SETTINGS = frozenset({"weights", "intent_tilt", "intents", "diversity_bonus"})
-_GRAPH_ONLY = frozenset(
-    {"edge_type_weights", "unknown_edge_weight", "second_hop", "published_second_hop", "pagerank_share"}
-)
-_INTENT_ONLY = frozenset({"chosen_types", "chosen_sharpness", "chosen_enough", "chosen_second_hop"})
-_IRRELEVANT = {
-    "graph": _INTENT_ONLY,
-    "intent": _GRAPH_ONLY,
-    "seeds": _GRAPH_ONLY | _INTENT_ONLY | {"forward", "backward", "use_edge_weights", "degree_exponent", "hub_cap"},
-}
 _SPREADING = {"graph": pipeline.graph_component, "intent": pipeline.intent_component}
 _CANDIDATES = 60
 _KEPT_STRUCTURES = 64
@@ -105,16 +89,16 @@ class ComponentScores:
         self._prepared = [replace(query, asked_types=cache(query.asked_types)) for query in prepared]
         self._specs: list[IntentSpec] = []
         config = retriever.config
-        self.intents = [classify(query.text, config.intents) for query in self._prepared]
+        self.intents = [classify(query.text, config.intents.specs) for query in self._prepared]
         names = list(dict.fromkeys(self.intents))
         self._representative = {name: self._prepared[self.intents.index(name)] for name in names}
         self._intent_of = np.array([names.index(name) for name in self.intents])
         self._relevant = [self._positions(query) for query in queries]
         self._ideal = np.array([ideal_gain(query, k) for query in queries])
-        self._base: OrderedDict[object, tuple[Index, list[_Base]]] = OrderedDict()
-        self._structures: OrderedDict[object, Structure] = OrderedDict()
-        self._spreads: OrderedDict[object, list[_Sparse]] = OrderedDict()
-        self._seeds: OrderedDict[object, list[Scores]] = OrderedDict()
+        self._base: OrderedDict[Hashable, tuple[Index, list[_Base]]] = OrderedDict()
+        self._structures: OrderedDict[Hashable, Structure] = OrderedDict()
+        self._spreads: OrderedDict[Hashable, list[_Sparse]] = OrderedDict()
+        self._seeds: OrderedDict[Hashable, list[Scores]] = OrderedDict()
         self._values: dict[str, FloatArray] = {}
         self._id_order = np.argsort(np.argsort(np.array(self.index.ids, dtype=object)))
 
@@ -164,7 +148,7 @@ class ComponentScores:
     def _weights(self, config: RetrievalConfig) -> FloatArray:
         of_intent = np.array(
             [
-                pipeline.choose_weights(find_spec(name, config.intents), query, self.index, config).as_tuple()
+                pipeline.choose_weights(find_spec(name, config.intents.specs), query, self.index, config).as_tuple()
                 for name, query in self._representative.items()
             ],
             np.float32,
@@ -179,7 +163,8 @@ class ComponentScores:
 
         (The seeds' weights follow the weights of embedding and text, which are therefore part of it.)
         """
-        return self._remembered(self._structures, _key(config), lambda: self._structure(config), _KEPT_STRUCTURES)
+        key = (self._seeds_key(config), config.graph, config.intents)
+        return self._remembered(self._structures, key, lambda: self._structure(config), _KEPT_STRUCTURES)
 
     def _structure(self, config: RetrievalConfig) -> Structure:
         index, base = self._base_for(config)
@@ -205,7 +190,8 @@ class ComponentScores:
                 found.append(_Sparse(nodes, values[nodes]))
             return found
 
-        return self._remembered(self._spreads, (name, _key(config, skip=_IRRELEVANT[name])), compute)
+        depends: Hashable = config.graph if name == "graph" else (_steps(config.graph), config.intents)
+        return self._remembered(self._spreads, (name, self._seeds_key(config), depends), compute)
 
     def _seeded(self, config: RetrievalConfig) -> list[Scores]:
         """Return the scores of each query as they are when the graph is reached, with seeds and without edges."""
@@ -214,7 +200,7 @@ class ComponentScores:
             index, base = self._base_for(config)
             found = []
             for query, known in zip(self._prepared, base, strict=True):
-                spec = find_spec(known.scores.spec.name, config.intents)
+                spec = find_spec(known.scores.spec.name, config.intents.specs)
                 weights = pipeline.choose_weights(spec, query, index, config)
                 scores = replace(known.scores, spec=spec, weights=weights, components=dict(known.scores.components))
                 pipeline.choose_seeds(scores, index, query, config)
@@ -223,11 +209,11 @@ class ComponentScores:
                 found.append(scores)
             return found
 
-        return self._remembered(self._seeds, _key(config, skip=_IRRELEVANT["seeds"]), compute)
+        return self._remembered(self._seeds, self._seeds_key(config), compute)
 
     @staticmethod
     def _remembered(
-        memory: OrderedDict[object, T], key: object, compute: Callable[[], T], kept: int = _KEPT_PARTS
+        memory: OrderedDict[Hashable, T], key: Hashable, compute: Callable[[], T], kept: int = _KEPT_PARTS
     ) -> T:
         if key not in memory:
             memory[key] = compute()
@@ -237,13 +223,13 @@ class ComponentScores:
         return memory[key]
 
     def _base_for(self, config: RetrievalConfig) -> tuple[Index, list[_Base]]:
-        key = tuple(repr(getattr(config, name)) for name in sorted(TEXT_SETTINGS) if hasattr(config, name))
+        key = self._base_key(config)
         if key not in self._base:
             index = self._index_for(config)
             zeros = np.zeros(len(index), np.float32)
             base = []
             for query, intent in zip(self._prepared, self.intents, strict=True):
-                spec = find_spec(intent, config.intents)
+                spec = find_spec(intent, config.intents.specs)
                 weights = pipeline.choose_weights(spec, query, index, config)
                 scores = Scores(spec, weights, dict.fromkeys(COMPONENTS, zeros))
                 pipeline.text_and_embedding(scores, index, query, config)
@@ -256,9 +242,22 @@ class ComponentScores:
         return self._base[key]
 
     def _index_for(self, config: RetrievalConfig) -> Index:
-        rows = self.index.rows
-        postings = build_postings(rows.tokens, rows.token_counts, config.text_fields, k1=config.k1, b=config.b)
-        return replace(self.index, postings=postings)
+        return rebuilt(self.index, config)
+
+    # -- what each part depends on ------------------------------------------------------------------------------
+
+    def _base_key(self, config: RetrievalConfig) -> Hashable:
+        """Return what text and embedding depend on; ``fusion`` without what weighs and adds them up."""
+        scales = (config.fusion.scaling, config.fusion.background, config.fusion.candidate_multiplier)
+        return (config.index_key(self.index.own_share), config.text, scales)
+
+    def _seeds_key(self, config: RetrievalConfig) -> Hashable:
+        """Return what the seeds depend on: of the weights, how embedding and text share theirs in each intent."""
+        weights = config.fusion.weights
+        pair = weights.embedding + weights.text
+        share = round(weights.embedding / pair, 4) if pair else 0.5
+        tilt = (config.fusion.intent_tilt, config.fusion.normalize_weights, config.intents.specs)
+        return (self._base_key(config), config.seeds, share, tilt)
 
     def _candidates(
         self, scores: Scores, best: NDArray[np.int64], spreads: dict[str, _Sparse]
@@ -289,13 +288,10 @@ class ComponentScores:
         return {position: grade for position, grade in found.items() if position is not None}
 
 
-def _key(config: RetrievalConfig, *, skip: frozenset[str] = frozenset()) -> tuple[object, ...]:
-    """Return what the component scores depend on; a setting nobody declared irrelevant counts."""
-    left_out = _WEIGHT_SETTINGS | skip
-    others = [repr(getattr(config, f.name)) for f in fields(config) if f.name not in left_out]
-    pair = config.weights.embedding + config.weights.text
-    share = round(config.weights.embedding / pair, 4) if pair else 0.5
-    return (*others, share, config.intent_tilt, config.intents)
+def _steps(graph: GraphConfig) -> Hashable:
+    """Return what intent edges share with the graph component: all but the weights of types and its further hops."""
+    directions = (graph.forward, graph.backward, graph.untyped_backward)
+    return (*directions, graph.use_weights, graph.degree_exponent, graph.hub_cap)
 
 
 def ideal_gain(query: JudgedQuery, k: int) -> float:

@@ -19,8 +19,7 @@ from fourfold.config import RetrievalConfig, TextField
 from fourfold.embed.static import bundled
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.run import Run
-from fourfold.index import Index
-from fourfold.index.postings import build_postings
+from fourfold.index import Index, rebuilt
 from fourfold.pipeline import Query
 from fourfold.signals.scaling import by_maximum, standard_scores
 from fourfold.types import COMPONENTS, FloatArray
@@ -136,7 +135,7 @@ def _fused(
         if scores is not None:
             raw |= {name: scores.components[name] for name in ("graph", "intent")}
         scaled = rule(raw)
-        weights = config.weights.as_dict()
+        weights = config.fusion.weights.as_dict()
         total = np.sum([weights[name] * scaled[name] for name in names if name in scaled], axis=0)
         return _top(index, total, query.limit)
 
@@ -148,12 +147,12 @@ def _fused(
 
 def _colour_mixing(index: Index, config: RetrievalConfig) -> Ranker:
     """Fuse seven strategies of which most say the same: by meaning, by words three times over, by edges three times."""
-    names_only = _with_fields(index, config, (TextField(("name",), 1.0),))
+    names_only = rebuilt(index, config.replace(text={"fields": (TextField(("name",), 1.0),)}))
 
     def rank(query: Query) -> list[str]:
         raw = _raw(index, query, config)
         found = pipeline.run(index, query, config)
-        boosted = signals.text.term_weights(query.words, found.spec.keywords, 10.0, prefix=config.keyword_prefix)
+        boosted = signals.text.term_weights(query.words, found.spec.keywords, 10.0, prefix=config.text.keyword_prefix)
         lists = {
             **raw,
             "names": signals.text.score(names_only, _terms(query)),
@@ -210,12 +209,6 @@ def _raw(index: Index, query: Query, config: RetrievalConfig) -> dict[str, Float
 
 def _terms(query: Query) -> dict[str, float]:
     return signals.text.term_weights(query.words, (), 1.0, prefix=True)
-
-
-def _with_fields(index: Index, config: RetrievalConfig, text_fields: tuple[TextField, ...]) -> Index:
-    rows = index.rows
-    postings = build_postings(rows.tokens, rows.token_counts, text_fields, k1=config.k1, b=config.b)
-    return replace(index, postings=postings)
 
 
 def _top(index: Index, total: FloatArray, limit: int) -> list[str]:

@@ -9,7 +9,7 @@ of a training query is never a test.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
@@ -218,8 +218,9 @@ class Learner:
         if self._has_edges:
             config = self._strengths(config, training)
         config = self._climb(config, list(tilt_moves()), training, changes)
-        if config.weights != self.start.weights:
-            changes["weights"] = {name: round(value, 4) for name, value in config.weights.as_dict().items()}
+        learnt = config.fusion.weights
+        if learnt != self.start.fusion.weights:
+            changes["fusion.weights"] = {name: round(value, 4) for name, value in learnt.as_dict().items()}
         config = self._profiles(config, training, changes)
         return config, changes
 
@@ -246,25 +247,25 @@ class Learner:
 
     def _strongest(self, config: RetrievalConfig, training: NDArray[np.bool_]) -> RetrievalConfig:
         """Return the config with the graph as strong as suits it: what spreads otherwise is worth another weight."""
-        w = config.weights
+        w = config.fusion.weights
         strengths = dict.fromkeys(min(w.graph * factor, _STRENGTHS[-1]) for factor in _FACTORS)
-        weightings = [replace(config, weights=replace(w, graph=strength)) for strength in strengths]
+        weightings = [_weighted(config, replace(w, graph=strength)) for strength in strengths]
         table = self._table(config, weightings)[:, training]
         return weightings[int(table.mean(axis=1).argmax())]
 
     def _strengths(self, config: RetrievalConfig, training: NDArray[np.bool_]) -> RetrievalConfig:
         """Learn the weights of graph and intent edges, those of embedding and text staying."""
-        w = config.weights
+        w = config.fusion.weights
         grid = [(g, d) for g, d in product(_STRENGTHS, _STRENGTHS)]
-        weightings = [replace(config, weights=Weights(w.embedding, w.text, g, d)) for g, d in grid]
+        weightings = [_weighted(config, Weights(w.embedding, w.text, g, d)) for g, d in grid]
         return self._best_weighting(config, weightings, training)
 
     def _share(self, config: RetrievalConfig, training: NDArray[np.bool_]) -> RetrievalConfig:
         """Learn how embedding and text share their weight."""
-        w = config.weights
+        w = config.fusion.weights
         both = w.embedding + w.text
         weightings = [
-            replace(config, weights=Weights(both * share, both * (1 - share), w.graph, w.intent)) for share in _SHARES
+            _weighted(config, Weights(both * share, both * (1 - share), w.graph, w.intent)) for share in _SHARES
         ]
         return self._best_weighting(config, weightings, training)
 
@@ -281,13 +282,14 @@ class Learner:
         missing = best.mean() - table.mean(axis=1)
         errors = (best - table).std(axis=1) / np.sqrt(max(training.sum(), 1))
         good = np.nonzero(missing <= 0.5 * errors + 1e-12)[0]
-        nearest = min(good.tolist(), key=lambda place: _distance(weightings[place].weights, config.weights))
+        now = config.fusion.weights
+        nearest = min(good.tolist(), key=lambda place: _distance(weightings[place].fusion.weights, now))
         chosen = weightings[nearest]
         gain, error = _paired(self.scores.values(chosen)[training] - here)  # with the seeds that come with it
         return chosen if gain > error else config
 
     def _table(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
-        key = (config.fingerprint(), tuple(weighting.weights for weighting in weightings))
+        key = (config.fingerprint(), tuple(weighting.fusion.weights for weighting in weightings))
         if key not in self._tables:
             self._tables[key] = self.scores.grid(config, weightings)
         return self._tables[key]
@@ -302,15 +304,15 @@ class Learner:
             own = training & (names == name)
             if own.sum() < _INTENT_QUERIES or (names[training] == name).all():
                 continue
-            plain = replace(config, intent_tilt=0.0)
+            plain = config.replace(fusion={"intent_tilt": 0.0})
             now = _in_force(config, name)
-            options = [replace(plain, weights=w) for w in _around(now, edges=self._has_edges)]
+            options = [_weighted(plain, w) for w in _around(now, edges=self._has_edges)]
             table = self.scores.grid(config, options)[:, own]
             here = self.scores.values(config)[own]
             place = int(table.mean(axis=1).argmax())
             gain, error = _paired(table[place] - here)
             if gain > 2.0 * error and gain >= MINIMUM_GAIN:
-                found[name] = options[place].weights
+                found[name] = options[place].fusion.weights
         if not found:
             return config
         learnt = with_profiles(config, found)
@@ -329,8 +331,8 @@ class Learner:
         if len(in_use) < 2:
             return
         for name in in_use:
-            known = config.edge_type_weights
-            now = type_weight(name, known, config.unknown_edge_weight, related=config.related_types)
+            graph = config.graph
+            now = type_weight(name, graph.type_weights, graph.unknown_weight, related=graph.related_types)
             for factor in (0.0, 0.5, 2.0):
                 yield _type_move(name, round(now * factor, 4))
 
@@ -342,57 +344,61 @@ def text_moves() -> Iterator[Move]:
     """Yield the settings of the text component."""
     for weight in (0.0, 0.6, 1.0, 2.0):
         yield Move("name_weight", weight, lambda config, w=weight: _with_name_weight(config, w))  # type: ignore[misc]
-    yield from _moves("keyword_boost", (1.0, 2.0, 5.0))
+    yield from _moves("text", "keyword_boost", (1.0, 2.0, 5.0))
 
 
 def graph_moves() -> Iterator[Move]:
     """Yield the settings of seeds, graph and intent edges."""
-    yield from _moves("seeds_per_component", (3, 5, 20), spreads=True)
-    yield from _moves("seed_sharpness", (2.0, 4.0, 16.0, 32.0), spreads=True)
-    yield from _moves("backward", (0.0, 0.3, 1.0), spreads=True)
-    yield from _moves("forward", (0.3,), spreads=True)
-    yield from _moves("second_hop", (0.0, 0.25, 1.0), spreads=True)
-    yield from _moves("degree_exponent", (0.0, 0.5), spreads=True)
-    yield from _moves("chosen_types", (0.0, 0.5))
-    yield from _moves("chosen_second_hop", (0.0, 0.25, 1.0))
+    yield from _moves("seeds", "per_component", (3, 5, 20), spreads=True)
+    yield from _moves("seeds", "sharpness", (2.0, 4.0, 16.0, 32.0), spreads=True)
+    yield from _moves("graph", "backward", (0.0, 0.3, 1.0), spreads=True)
+    yield from _moves("graph", "forward", (0.3,), spreads=True)
+    yield from _moves("graph", "second_hop", (0.0, 0.25, 1.0), spreads=True)
+    yield from _moves("graph", "degree_exponent", (0.0, 0.5), spreads=True)
+    yield from _moves("intents", "chosen_types", (0.0, 0.5))
+    yield from _moves("intents", "chosen_second_hop", (0.0, 0.25, 1.0))
 
 
 def tilt_moves() -> Iterator[Move]:
     """Yield the strengths of the intent tilt."""
-    yield from _moves("intent_tilt", (0.0, 0.5, 1.0))
+    yield from _moves("fusion", "intent_tilt", (0.0, 0.5, 1.0))
 
 
-def _moves(name: str, values: Sequence[Any], *, spreads: bool = False) -> Iterator[Move]:
-    if name in {field.name for field in fields(RetrievalConfig)}:
-        for value in values:
-            yield Move(name, value, lambda config, v=value: replace(config, **{name: v}), spreads)  # type: ignore[misc]
+def _moves(group: str, name: str, values: Sequence[Any], *, spreads: bool = False) -> Iterator[Move]:
+    for value in values:
+        change = {group: {name: value}}
+        yield Move(f"{group}.{name}", value, lambda config, c=change: config.replace(**c), spreads)  # type: ignore[misc]
 
 
 def _type_move(name: str, weight: float) -> Move:
     def change(config: RetrievalConfig) -> RetrievalConfig:
-        return replace(config, edge_type_weights={**config.edge_type_weights, name: weight})
+        return config.replace(graph={"type_weights": {**config.graph.type_weights, name: weight}})
 
     return Move(f"edge type {name}", weight, change, spreads=True)
 
 
 def _with_name_weight(config: RetrievalConfig, weight: float) -> RetrievalConfig:
-    others = tuple(field for field in config.text_fields if field.columns != ("name",))
-    return replace(config, text_fields=(*others, TextField(("name",), weight)) if weight else others)
+    others = tuple(field for field in config.text.fields if field.columns != ("name",))
+    return config.replace(text={"fields": (*others, TextField(("name",), weight)) if weight else others})
+
+
+def _weighted(config: RetrievalConfig, weights: Weights) -> RetrievalConfig:
+    return config.replace(fusion={"weights": weights})
 
 
 def with_profiles(config: RetrievalConfig, learnt: dict[str, Weights]) -> RetrievalConfig:
     """Return a config in which some intents have weights of their own; the others keep those they had."""
-    intents = tuple(
+    specs = tuple(
         replace(spec, profile=learnt[spec.name] if spec.name in learnt else _in_force(config, spec.name))
-        for spec in config.intents
+        for spec in config.intents.specs
     )
-    return replace(config, intents=intents, intent_tilt=None)
+    return config.replace(intents={"specs": specs}, fusion={"intent_tilt": None})
 
 
 def _in_force(config: RetrievalConfig, intent: str) -> Weights:
-    spec = next(spec for spec in config.intents if spec.name == intent)
-    if config.intent_tilt is None:
-        return spec.profile or config.weights
+    spec = next(spec for spec in config.intents.specs if spec.name == intent)
+    if config.fusion.intent_tilt is None:
+        return spec.profile or config.fusion.weights
     return pipeline.tilted(spec, config)
 
 

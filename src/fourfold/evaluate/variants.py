@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from fourfold import pipeline
 from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.run import Run
-from fourfold.index.postings import build_postings
+from fourfold.index import rebuilt
 from fourfold.types import COMPONENTS, Weights
 
 if TYPE_CHECKING:
@@ -35,15 +35,17 @@ class Variant:
 def ladder(config: RetrievalConfig) -> list[Variant]:
     """Return the steps from embedding alone to the whole method; the last is ``config``, if it is not the default."""
     default = RetrievalConfig()
-    plain = replace(default, keyword_boost=1.0, intent_tilt=0.0, diversity_bonus=0.0)
-    both = replace(plain, weights=replace(default.weights, graph=0.0, intent=0.0))
-    boost = default.keyword_boost
-    graph = replace(both, keyword_boost=boost, weights=replace(default.weights, intent=0.0))
-    edges = replace(graph, weights=default.weights)
+    weights = default.fusion.weights
+    plain = default.replace(text={"keyword_boost": 1.0}, fusion={"intent_tilt": 0.0}, diversity={"bonus": 0.0})
+    both = plain.replace(fusion={"weights": replace(weights, graph=0.0, intent=0.0)})
+    boost = default.text.keyword_boost
+    graph = both.replace(text={"keyword_boost": boost}, fusion={"weights": replace(weights, intent=0.0)})
+    edges = graph.replace(fusion={"weights": weights})
+    boosted = both.replace(text={"keyword_boost": boost if boost != 1.0 else KEYWORD_BOOST})
     steps = [
-        Variant("embedding", replace(both, weights=Weights(1.0, 0.0, 0.0, 0.0)), "embedding"),
+        Variant("embedding", both.replace(fusion={"weights": Weights(1.0, 0.0, 0.0, 0.0)}), "embedding"),
         Variant("+ BM25", both),
-        Variant("+ keyword boost", replace(both, keyword_boost=boost if boost != 1.0 else KEYWORD_BOOST)),
+        Variant("+ keyword boost", boosted),
         Variant("+ graph", graph),
         Variant("+ intent edges", edges),
         Variant("+ intents", default),
@@ -57,24 +59,21 @@ def ablations(config: RetrievalConfig) -> list[Variant]:
     """Return the whole config, and the same with one part of it switched off, part by part."""
     found = [Variant("whole", config)]
     found += [Variant(f"− {name}", without(config, name)) for name in COMPONENTS]
+    tilt = None if config.fusion.intent_tilt is None else 0.0
+    no_name = tuple(field for field in config.text.fields if field.columns != ("name",))
     off: dict[str, dict[str, Any]] = {
-        "keyword boost": {"keyword_boost": 1.0},
-        "name field": {"text_fields": tuple(f for f in config.text_fields if f.columns != ("name",))},
-        "intent tilt": {} if config.intent_tilt is None else {"intent_tilt": 0.0},
-        "second hop": {"second_hop": 0.0, "chosen_second_hop": 0.0},
-        "sharp seeds": {"seed_sharpness": None},
-        "types chosen by words": {"chosen_types": 0.0},
-        "edge type weights": {"edge_type_weights": {}},
-        "edges against the arrow": {"backward": 0.0},
-        "diversity": {"diversity_bonus": 0.0},
+        "keyword boost": {"text": {"keyword_boost": 1.0}},
+        "name field": {"text": {"fields": no_name or config.text.fields}},
+        "intent tilt": {"fusion": {"intent_tilt": tilt}},
+        "second hop": {"graph": {"second_hop": 0.0}, "intents": {"chosen_second_hop": 0.0}},
+        "sharp seeds": {"seeds": {"sharpness": None}},
+        "types chosen by words": {"intents": {"chosen_types": 0.0}},
+        "edge type weights": {"graph": {"type_weights": {}}},
+        "edges against the arrow": {"graph": {"backward": 0.0}},
+        "diversity": {"diversity": {"bonus": 0.0}},
     }
-    known = {field.name for field in fields(config)}
-    for name, changes in off.items():
-        if changes and set(changes) <= known and changes.get("text_fields", True):
-            changed = replace(config, **changes)
-            if changed != config:
-                found.append(Variant(f"− {name}", changed))
-    return found
+    changed = {name: config.replace(**changes) for name, changes in off.items()}
+    return found + [Variant(f"− {name}", other) for name, other in changed.items() if other != config]
 
 
 def without(config: RetrievalConfig, component: str) -> RetrievalConfig:
@@ -84,18 +83,19 @@ def without(config: RetrievalConfig, component: str) -> RetrievalConfig:
         left = {**weights.as_dict(), component: 0.0}
         return Weights(**left) if any(left.values()) else weights
 
-    if config.intent_tilt is not None:
-        return replace(config, weights=dropped(config.weights))
-    intents = tuple(
-        spec if spec.profile is None else replace(spec, profile=dropped(spec.profile)) for spec in config.intents
+    if config.fusion.intent_tilt is not None:
+        return config.replace(fusion={"weights": dropped(config.fusion.weights)})
+    specs = tuple(
+        spec if spec.profile is None else replace(spec, profile=dropped(spec.profile)) for spec in config.intents.specs
     )
-    return replace(config, weights=dropped(config.weights), intents=intents)
+    return config.replace(fusion={"weights": dropped(config.fusion.weights)}, intents={"specs": specs})
 
 
 def weight_sweep(config: RetrievalConfig, component: str, weights: Sequence[float]) -> list[Variant]:
     """Return the config with one global weight set to each of these."""
+    now = config.fusion.weights
     return [
-        Variant(f"{component} {weight:g}", replace(config, weights=replace(config.weights, **{component: weight})))
+        Variant(f"{component} {weight:g}", config.replace(fusion={"weights": replace(now, **{component: weight})}))
         for weight in weights
     ]
 
@@ -115,15 +115,14 @@ def run_variants(
     queries = list(judgements)
     collection = judgements.name if isinstance(judgements, Judgements) else ""
     index, prepared = retriever.prepare([query.text for query in queries], k=k)
-    postings = {retriever.config.index_key: index.postings}
+    indexes = {retriever.config.index_key(index.own_share): index}
     runs = []
     for place, variant in enumerate(variants):
-        config, rows = variant.config, index.rows
-        if config.index_key not in postings:
-            postings[config.index_key] = build_postings(
-                rows.tokens, rows.token_counts, config.text_fields, k1=config.k1, b=config.b
-            )
-        own = replace(index, postings=postings[config.index_key])
+        config = variant.config
+        key = config.index_key(index.own_share)
+        if key not in indexes:
+            indexes[key] = rebuilt(index, config)
+        own = indexes[key]
         run = Run(variant.name, collection, {}, {}, {}, {}, {"k": k, "config": config.fingerprint()})
         rankings, scores, intents, seconds = {}, {}, {}, {}
         for judged, query in zip(queries, prepared, strict=True):

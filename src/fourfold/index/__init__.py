@@ -1,7 +1,7 @@
 """Arrays for one generation of the store."""
 
 from fourfold.index.adjacency import Adjacency, Links, Steps
-from fourfold.index.index import Index, build
+from fourfold.index.index import Index, build, rebuilt
 from fourfold.index.postings import Postings
 
-__all__ = ["Adjacency", "Index", "Links", "Postings", "Steps", "build"]
+__all__ = ["Adjacency", "Index", "Links", "Postings", "Steps", "build", "rebuilt"]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -61,6 +61,8 @@ class Index:
     """Positions of nodes that pass scores on, but are no answers: documents whose text is in their chunks."""
     matrix: NDArray[np.float32]
     """Unit vectors, (n_nodes, dimensions) float32; zero rows where there is no vector."""
+    own_share: float
+    """The share of a node's own text in its vector, from 0 to 1; the rest is its neighbours'."""
     _lazy: _Lazy = field(repr=False)
 
     def __len__(self) -> int:
@@ -177,7 +179,7 @@ def build(store: Store, config: RetrievalConfig, before: Index | None = None) ->
     changes = store.changes(before.generation if before is not None else -1)
     rows = _merge(before.rows, changes) if before is not None else _first(changes)
     if before is None or len(changes.nums) or len(changes.deleted_nodes):
-        postings = build_postings(rows.tokens, rows.token_counts, config.text_fields, k1=config.k1, b=config.b)
+        postings = _postings(rows, config)
     else:
         postings = before.postings
     known = before.vocabulary if before is not None else {}
@@ -198,9 +200,24 @@ def build(store: Store, config: RetrievalConfig, before: Index | None = None) ->
         adjacency=adjacency,
         vocabulary={**known, **dict(new_terms)} if new_terms or not known else known,
         hidden=_positions(rows.nums, store.hidden(), drop=True),
-        matrix=fused(rows.matrix, adjacency, config.type_weights(adjacency.type_names), changes.own_share),
+        matrix=_mixed(rows, adjacency, config, changes.own_share),
+        own_share=changes.own_share,
         _lazy=_Lazy(rows, adjacency, before._lazy if before is not None else None),
     )
+
+
+def rebuilt(index: Index, config: RetrievalConfig) -> Index:
+    """Return the index that ``config`` makes of the same rows; it differs where ``RetrievalConfig.index_key`` does."""
+    matrix = _mixed(index.rows, index.adjacency, config, index.own_share)
+    return replace(index, postings=_postings(index.rows, config), matrix=matrix)
+
+
+def _postings(rows: Rows, config: RetrievalConfig) -> Postings:
+    return build_postings(rows.tokens, rows.token_counts, config.text.fields, k1=config.text.k1, b=config.text.b)
+
+
+def _mixed(rows: Rows, adjacency: Adjacency, config: RetrievalConfig, own_share: float) -> NDArray[np.float32]:
+    return fused(rows.matrix, adjacency, config.graph.weights_of(adjacency.type_names), own_share)
 
 
 def _first(changes: Changes) -> Rows:

@@ -147,7 +147,7 @@ def _factors(vocabulary: Vocabulary) -> tuple[FloatArray, FloatArray]:
 
 def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     """Return the nodes that serve a goal; the arguments are those of ``Questions.want_to``."""
-    intent = "goal_based" if any(spec.name == "goal_based" for spec in view.retriever.config.intents) else None
+    intent = "goal_based" if any(spec.name == "goal_based" for spec in view.retriever.config.intents.specs) else None
     starts, scores = view.known(view.search(goal, min(STARTS, k), intent=intent))
     strong = scores >= STRONG * scores.max(initial=0.0)
     starts, scores = starts[strong], scores[strong]

@@ -298,7 +298,7 @@ def _one_hop(view: View, hits: list[tuple[int, Hit]], condition: Mapping[str, An
     if condition is not None:
         allowed = [place for i in view.retriever.matching(condition) if (place := view.index.position(i)) is not None]
         walk = walk.where(np.isin(walk.targets, allowed))
-    by_type = graph.adjacency.by_type(dict(config.edge_type_weights), config.unknown_edge_weight)
+    by_type = graph.adjacency.by_type(dict(config.graph.type_weights), config.graph.unknown_weight)
     gain = (
         scores[walk.sources]
         * by_type[walk.types]

@@ -171,7 +171,7 @@ def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Le
             kind.append(TokenRows.of(base.tokenize(read)))
     adjacency = index.adjacency
     edges = np.stack((adjacency.sources, adjacency.targets), axis=1).astype(np.int64)
-    of_types = np.append(retriever.config.type_weights(adjacency.type_names), 0.0)
+    of_types = np.append(retriever.config.graph.weights_of(adjacency.type_names), 0.0)
     weights = of_types[adjacency.types] * adjacency.weights
     documents, titles, bodies = (joined(*kind) if kind else TokenRows.of([]) for kind in batches)
     return lessons_of(documents, titles, bodies, edges, weights, seed=seed)

@@ -279,9 +279,9 @@ def test_a_retriever_comes_without_path_embedder_and_config(retriever):
 
 def test_a_path_is_opened_with_the_config(tmp_path):
     FourfoldRetriever.from_nodes(text_nodes(), path=tmp_path / "kg").retriever.close()
-    retriever = FourfoldRetriever(tmp_path / "kg", config=RetrievalConfig(intent_tilt=0.0))
+    retriever = FourfoldRetriever(tmp_path / "kg", config=RetrievalConfig().replace(fusion={"intent_tilt": 0.0}))
     assert ids(retriever.retrieve("read a file"))[0] == "read"
-    assert retriever.retriever.config.intent_tilt == 0.0
+    assert retriever.retriever.config.fusion.intent_tilt == 0.0
 
 
 def test_the_arguments_of_the_base_class():

@@ -1,0 +1,285 @@
+"""The groups of constants that a ``RetrievalConfig`` is made of: one for each part of the method."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+
+from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weight
+from fourfold.errors import InvalidValueError
+from fourfold.intent import DEFAULT_INTENTS, IntentSpec
+from fourfold.types import FloatArray, Weights
+
+PUBLISHED_PROFILE = Weights(0.40, 0.45, 0.15, 0.0)
+"""The profile without an intent; also fills in what a caller's partial weights leave out."""
+
+
+@dataclass(frozen=True, slots=True)
+class TextField:
+    """Columns of a node read as one text by BM25, and the weight of that reading in the sum."""
+
+    columns: tuple[Literal["name", "type", "text"], ...]
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TextConfig:
+    """The text component: what is read of a node, and how words count.
+
+    Args:
+        language: Snowball language of a new index; an existing index keeps its own.
+        tokenizer: name of the tokenizer if not ``snowball-{language}``; ``"suffix"`` is the published one.
+        fields: what BM25 reads, and how much each reading counts.
+        k1: saturation of the term frequency, at least 0.
+        b: strength of the length normalisation, from 0 to 1.
+        keyword_boost: how often a query token counts that is a keyword of the intent.
+        keyword_prefix: keywords are prefixes of the token as typed; else they are compared with its stem.
+        phrase: when a phrase is looked up by FTS5: ``"never"``; ``"quoted"``, what the query holds in quotation marks;
+            ``"always"``, the whole query (published).
+
+    """
+
+    language: str = "english"
+    tokenizer: str | None = None
+    fields: tuple[TextField, ...] = (TextField(("name", "type", "text"), 1.0), TextField(("name",), 0.3))
+    k1: float = 1.2
+    b: float = 0.75
+    keyword_boost: float = 1.0
+    keyword_prefix: bool = True
+    phrase: Literal["never", "quoted", "always"] = "quoted"
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("text", 0, k1=self.k1, b=self.b, keyword_boost=self.keyword_boost)
+        if not self.b <= 1:
+            raise InvalidValueError(f"text.b is {self.b}; it must be from 0 to 1.")
+        if not self.fields:
+            raise InvalidValueError("text.fields is empty; BM25 needs at least one TextField to read.")
+        one_of("text.phrase", self.phrase, ("never", "quoted", "always"))
+
+    @property
+    def tokenizer_name(self) -> str:
+        """The name of the tokenizer a new index is made with."""
+        return self.tokenizer or f"snowball-{self.language}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingConfig:
+    """What the embedder reads of a node; stored with the vectors, which two readings must not share.
+
+    Args:
+        name_times: how often the name stands before the text; a mean over tokens then weighs it more.
+        with_type: whether the node's type is part of it.
+
+    """
+
+    name_times: int = 2
+    with_type: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse constants no embedder can use."""
+        at_least("embedding", 0, name_times=self.name_times)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FusionConfig:
+    """How the components are scaled, weighed and added up.
+
+    Args:
+        scaling: ``"min-max"``: the ``candidate_multiplier * limit`` best of each component, from 0 to 1 (two-signal
+            search); ``"standard"``: standard scores, negatives to 0, text and embedding divided by the query's single
+            largest, the graph component as the share of the seeds' weight that arrives; ``"max"``: each component
+            divided by its own maximum (published).
+        background: number of imaginary nodes without any match in the mean and deviation of standard scores, so that
+            tiny graphs have scores too.
+        candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
+            (not with ``scaling="standard"``).
+        weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
+        partial_weights: what a caller's mapping leaves out.
+        intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
+            profile itself (published).
+        normalize_weights: divide weights by their sum, and give the weight of a component without data to the others.
+        clip: cut final scores to 1.
+        fill: where fewer nodes than asked for have a score, add the nearest by embedding, with a score of 0.
+
+    """
+
+    scaling: Literal["standard", "max", "min-max"] = "standard"
+    background: int = 10
+    candidate_multiplier: int = 3
+    weights: Weights = Weights(0.31, 0.25, 0.26, 0.18)
+    partial_weights: Weights = PUBLISHED_PROFILE
+    intent_tilt: float | None = 0.25
+    normalize_weights: bool = True
+    clip: bool = True
+    fill: bool = True
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        one_of("fusion.scaling", self.scaling, ("standard", "max", "min-max"))
+        at_least("fusion", 0, background=self.background)
+        at_least("fusion", 1, candidate_multiplier=self.candidate_multiplier)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SeedConfig:
+    """The nodes from which graph and intent edges are followed.
+
+    Args:
+        per_component: seeds are the union of that many best by text and by embedding.
+        sharpness: seed weight ``exp(sharpness · (score / best − 1))``; None gives every seed 1 (published).
+
+    """
+
+    per_component: int = 10
+    sharpness: float | None = 8.0
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("seeds", 0, per_component=self.per_component)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class GraphConfig:
+    """The graph component: how scores spread along edges.
+
+    Args:
+        type_weights: weight of an edge by its type.
+        unknown_weight: weight of an edge of any other type.
+        related_types: see ``edge_types.type_weight``.
+        forward: factor along the arrow.
+        backward: factor against it.
+        untyped_weight: weight of an edge without a type.
+        untyped_backward: its factor against the arrow (the method: +0.5 along, +0.3 = 0.5 · 0.6 against).
+        use_weights: multiply by ``Edge.weight``.
+        degree_exponent: a step from a node counts ``degree ** -exponent``.
+        hub_cap: a node gives to at most that many edges of each direction; None is without bound.
+        second_hop: share of what the first hop reached that goes one hop further.
+        published_second_hop: the published rule instead: for intents that ask for it, +0.15 along each arrow from the
+            20 best so far to a node that is no seed.
+        pagerank_share: share of PageRank in the component.
+        pagerank_min_edges: only from that many edges on.
+
+    """
+
+    type_weights: Mapping[str, float] = field(default_factory=lambda: DEFAULT_TYPE_WEIGHTS, hash=False)
+    unknown_weight: float = 0.5
+    related_types: bool = True
+    forward: float = 1.0
+    backward: float = 0.7
+    untyped_weight: float = 0.5
+    untyped_backward: float = 0.6
+    use_weights: bool = True
+    degree_exponent: float = 0.25
+    hub_cap: int | None = 1000
+    second_hop: float = 0.5
+    published_second_hop: bool = False
+    pagerank_share: float = 0.0
+    pagerank_min_edges: int = 20
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("graph", 0, unknown_weight=self.unknown_weight, forward=self.forward, backward=self.backward)
+        at_least("graph", 0, untyped_weight=self.untyped_weight, untyped_backward=self.untyped_backward)
+        at_least("graph", 0, degree_exponent=self.degree_exponent, second_hop=self.second_hop)
+        at_least("graph", 0, pagerank_share=self.pagerank_share)
+        at_least("graph", 0, **{f"type_weights[{name!r}]": weight for name, weight in self.type_weights.items()})
+
+    def weights_of(self, types: Sequence[str]) -> FloatArray:
+        """Return the weight of an edge of each type, (n_types,) float64."""
+        known = {**self.type_weights, UNTYPED: self.untyped_weight}
+        weights = [type_weight(name, known, self.unknown_weight, related=self.related_types) for name in types]
+        return np.array(weights, np.float64)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IntentConfig:
+    """The intents, and the intent component: edges of the types that a query asks for.
+
+    Args:
+        specs: what a query can be read as; the first that matches wins.
+        chosen_types: how much edge types count whose label is close to the query's words, beside the intent's own; 0
+            turns them off.
+        chosen_sharpness: how much less a farther type gets, see ``edge_types.TypeLabels.closeness``.
+        chosen_enough: the similarity from which a word is trusted fully, see there.
+        chosen_second_hop: share of the second hop along chosen types.
+
+    """
+
+    specs: tuple[IntentSpec, ...] = DEFAULT_INTENTS
+    chosen_types: float = 1.0
+    chosen_sharpness: float = 4.0
+    chosen_enough: float = 0.3
+    chosen_second_hop: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        names = [spec.name for spec in self.specs]
+        if twice := next((name for name in names if names.count(name) > 1), None):
+            raise InvalidValueError(f"Two intents have the name {twice!r}; a name must be unique.")
+        at_least("intents", 0, chosen_types=self.chosen_types, chosen_second_hop=self.chosen_second_hop)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DiversityConfig:
+    """The bonus for the first hit of each community.
+
+    Args:
+        bonus: the share of its score that the first hit gains; 0 turns it off.
+        min_edges: only in graphs of at least that many edges.
+        min_hits: only among more hits than that.
+        exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
+
+    """
+
+    bonus: float = 0.05
+    min_edges: int = 10
+    min_hits: int = 3
+    exact_communities: bool = False
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("diversity", 0, bonus=self.bonus)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexConfig:
+    """How answers are found and kept; none of it changes what the method is.
+
+    Args:
+        cache_seconds: life of a cached answer; 0 turns the cache off.
+        cache_size: number of cached answers.
+        exact: whether every vector is compared with the query's: True always; False never where a first stage is to
+            be had; None leaves it to the size of the graph. The index in this process compares every vector as yet.
+        first_stage: what finds candidates where not every vector is compared: ``"faiss"``, ``"numpy"``, or ``"auto"``,
+            faiss where it is installed.
+
+    """
+
+    cache_seconds: float = 300.0
+    cache_size: int = 1024
+    exact: bool | None = None
+    first_stage: Literal["auto", "faiss", "numpy"] = "auto"
+
+    def __post_init__(self) -> None:
+        """Refuse constants no index can use."""
+        at_least("index", 0, cache_seconds=self.cache_seconds, cache_size=self.cache_size)
+        one_of("index.exact", self.exact, (None, True, False))
+        one_of("index.first_stage", self.first_stage, ("auto", "faiss", "numpy"))
+
+
+def at_least(group: str, minimum: int, **numbers: float) -> None:
+    """Refuse what is no finite number of at least the minimum."""
+    for name, number in numbers.items():
+        if not minimum <= number < float("inf"):
+            where = f"{group}.{name}" if group else name
+            raise InvalidValueError(f"{where} is {number}; it must be a finite number of at least {minimum}.")
+
+
+def one_of(name: str, value: object, known: Sequence[object]) -> None:
+    """Refuse what is none of the known values."""
+    if value not in known:
+        raise InvalidValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known))}.")

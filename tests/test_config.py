@@ -1,0 +1,290 @@
+"""The constants in groups: how they are changed, checked, told apart and stored."""
+
+import dataclasses
+import json
+
+import numpy as np
+import pytest
+
+from fourfold import (
+    Edge,
+    EmbedderMismatchError,
+    EmbeddingConfig,
+    GraphConfig,
+    InvalidValueError,
+    Node,
+    RetrievalConfig,
+    Retriever,
+    TextField,
+    Weights,
+)
+from fourfold.config_history import FLAT_NAMES, changes_of, with_changes
+from fourfold.index import rebuilt
+from fourfold.intent import IntentSpec
+from fourfold.store import Store
+
+OTHER = {
+    "tokenizer": "suffix",
+    "hub_cap": 7,
+    "exact": True,
+    "language": "german",
+    "phrase": "never",
+    "scaling": "max",
+    "first_stage": "numpy",
+    "fields": (TextField(("text",)),),
+    "weights": Weights(1, 1, 1, 1),
+    "partial_weights": Weights(1, 1, 1, 1),
+    "type_weights": {"own": 0.125},
+    "specs": (IntentSpec("own"),),
+}
+
+
+def constants():
+    """Return (group, constant) of every constant; the group of ``limit`` is empty."""
+    config = RetrievalConfig()
+    for group in dataclasses.fields(config):
+        value = getattr(config, group.name)
+        if dataclasses.is_dataclass(value):
+            yield from ((group.name, field.name) for field in dataclasses.fields(value))
+        else:
+            yield "", group.name
+
+
+def changed(config, group, name):
+    """Return the config with one constant set to something else."""
+    now = getattr(getattr(config, group) if group else config, name)
+    other = OTHER[name] if name in OTHER else not now if isinstance(now, bool) else now / 2 + 0.1
+    if isinstance(now, int) and not isinstance(now, bool):
+        other = int(now) + 1
+    return config.replace(**{group: {name: other}} if group else {name: other})
+
+
+def test_nine_fields_hold_every_constant():
+    assert len(dataclasses.fields(RetrievalConfig)) <= 9
+    assert len(list(constants())) == len(set(constants())) == 49
+
+
+@pytest.mark.parametrize(("group", "name"), list(constants()))
+def test_every_constant_counts(group, name):
+    default = RetrievalConfig()
+    other = changed(default, group, name)
+    assert other != default
+    assert other.fingerprint() != default.fingerprint()
+    assert changes_of(other).keys() == {group or name}
+    assert with_changes(default, json.loads(json.dumps(changes_of(other)))) == other
+
+
+def test_a_group_is_changed_in_part_or_as_a_whole():
+    config = RetrievalConfig().replace(limit=5, graph={"second_hop": 0.3})
+    assert (config.limit, config.graph.second_hop, config.graph.backward) == (5, 0.3, 0.7)
+    assert config.replace(graph=GraphConfig()) == RetrievalConfig(limit=5)
+    assert dataclasses.replace(config, graph=dataclasses.replace(config.graph, second_hop=0.5)).graph == GraphConfig()
+    assert RetrievalConfig().graph.second_hop == 0.5
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"second_hop": 0.3}, r"no constant second_hop; there are limit, text"),
+        ({"graph": {"second_hops": 0.3}}, r"no constant graph\.second_hops; .*second_hop"),
+        ({"graph": 0.3}, r"graph is 0\.3; it must be a GraphConfig"),
+        ({"limit": 0}, r"limit is 0"),
+        ({"graph": {"second_hop": -1}}, r"graph\.second_hop is -1"),
+        ({"graph": {"type_weights": {"t": -1.0}}}, r"graph\.type_weights\['t'\] is -1"),
+        ({"text": {"phrase": "sometimes"}}, r"text\.phrase is 'sometimes'; .*'never', 'quoted', 'always'"),
+        ({"text": {"fields": ()}}, r"text\.fields is empty"),
+        ({"embedding": {"name_times": -1}}, r"embedding\.name_times is -1"),
+        ({"fusion": {"candidate_multiplier": 0}}, r"fusion\.candidate_multiplier is 0"),
+        ({"seeds": {"per_component": -1}}, r"seeds\.per_component is -1"),
+        ({"diversity": {"bonus": float("inf")}}, r"diversity\.bonus is inf"),
+        ({"index": {"first_stage": "magic"}}, r"index\.first_stage is 'magic'"),
+        ({"index": {"exact": "yes"}}, r"index\.exact is 'yes'"),
+    ],
+)
+def test_what_no_search_can_use_is_told_by_its_place(changes, told):
+    with pytest.raises(InvalidValueError, match=told):
+        RetrievalConfig().replace(**changes)
+
+
+def test_an_index_depends_on_edge_types_only_where_vectors_are_mixed():
+    config = RetrievalConfig()
+    for group, name in (("text", "fields"), ("text", "k1"), ("text", "b")):
+        assert changed(config, group, name).index_key(1.0) != config.index_key(1.0)
+    for name in ("type_weights", "unknown_weight", "related_types", "untyped_weight"):
+        other = changed(config, "graph", name)
+        assert other.index_key(1.0) == config.index_key(1.0)
+        assert other.index_key(0.6) != config.index_key(0.6)
+    assert changed(config, "graph", "second_hop").index_key(0.6) == config.index_key(0.6)
+
+
+def test_a_variant_is_scored_by_the_index_it_would_have(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    vectors = {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [0.6, 0.8]}
+    with Retriever(path) as retriever:
+        retriever.add([Node(i, i, vector=v) for i, v in vectors.items()], [Edge("a", "b", "x"), Edge("a", "c", "y")])
+        with retriever.store.transaction() as writer:
+            writer.set_meta("own_share", "0.6")
+    other = RetrievalConfig().replace(graph={"type_weights": {"x": 0.0, "y": 2.0}}, text={"k1": 0.5})
+    with Retriever(path) as retriever, Retriever(path, config=other) as expected:
+        found = rebuilt(retriever.index, other)
+        assert not np.allclose(found.matrix, retriever.index.matrix)
+        assert np.array_equal(found.matrix, expected.index.matrix)
+        assert np.array_equal(found.postings.worth, expected.index.postings.worth)
+
+
+# -- files written before there were groups -------------------------------------------------------------------------
+
+FLAT = {
+    "limit": 20,
+    "text_fields": [{"columns": ["name", "type"], "weight": 1.0}],
+    "phrase_quoted_only": False,
+    "weights": {"embedding": 0.1, "text": 0.8, "graph": 0.1, "intent": 0.0},
+    "intent_tilt": None,
+    "seed_sharpness": None,
+    "edge_type_weights": {"needs": 0.9},
+    "unknown_edge_weight": 0.25,
+    "hub_cap": None,
+    "intents": [
+        {
+            "name": "own",
+            "patterns": ["x"],
+            "keywords": [],
+            "profile": {"embedding": 1.0, "text": 0.0, "graph": 0.0, "intent": 0.0},
+            "edge_types": ["needs"],
+            "second_hop": False,
+        }
+    ],
+    "chosen_types": 0.0,
+    "diversity_bonus": 0.0,
+    "embed_name_times": 1,
+    "embed_type": True,
+}
+
+
+def test_a_file_with_flat_names_keeps_its_config(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    version = {"number": 1, "applied": "2026-01-01T00:00:00+00:00", "changes": FLAT, "evidence": {}}
+    store = Store(path)
+    with store.transaction() as writer:
+        writer.set_meta("config", json.dumps({"in_force": 1, "versions": [version]}))
+    store.close()
+    with Retriever(path) as retriever:
+        config = retriever.config
+    assert config == RetrievalConfig().replace(
+        limit=20,
+        text={"fields": (TextField(("name", "type"), 1.0),), "phrase": "always"},
+        fusion={"weights": Weights(0.1, 0.8, 0.1, 0.0), "intent_tilt": None},
+        seeds={"sharpness": None},
+        graph={"type_weights": {"needs": 0.9}, "unknown_weight": 0.25, "hub_cap": None},
+        intents={
+            "specs": (IntentSpec("own", patterns=("x",), profile=Weights(1, 0, 0, 0), edge_types=("needs",)),),
+            "chosen_types": 0.0,
+        },
+        diversity={"bonus": 0.0},
+        embedding={"name_times": 1, "with_type": True},
+    )
+
+
+@pytest.mark.parametrize(
+    ("flags", "phrase"),
+    [
+        ({}, "quoted"),
+        ({"phrase_search": False}, "never"),
+        ({"phrase_search": False, "phrase_quoted_only": False}, "never"),
+        ({"phrase_quoted_only": False}, "always"),
+    ],
+)
+def test_two_flags_became_one_choice(flags, phrase):
+    assert with_changes(RetrievalConfig(), flags).text.phrase == phrase
+
+
+def test_every_flat_name_stands_for_a_constant():
+    assert set(FLAT_NAMES.values()) | {("", "limit"), ("text", "phrase")} == set(constants()) - {
+        ("index", "exact"),
+        ("index", "first_stage"),
+    }
+
+
+# -- what the embedder reads of a node is stored with the vectors ---------------------------------------------------
+
+PUBLISHED = EmbeddingConfig(name_times=1, with_type=True)
+READ: list[str] = []
+
+
+def embed(texts):
+    READ.extend(texts)
+    return [[float(len(text)), 1.0] for text in texts]
+
+
+@pytest.fixture
+def published_file(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path, embedder=embed, config=RetrievalConfig(embedding=PUBLISHED)) as retriever:
+        retriever.add([Node("a", "alpha", "tool", "one")])
+    READ.clear()
+    return path
+
+
+def test_another_reading_of_nodes_is_refused_and_the_default_follows(published_file):
+    other = RetrievalConfig(embedding=EmbeddingConfig(name_times=3))
+    with pytest.raises(EmbedderMismatchError, match="name_times=1, with_type=True.*name_times=3"):
+        Retriever(published_file, embedder=embed, config=other)
+    for config in (None, RetrievalConfig(), RetrievalConfig(embedding=PUBLISHED)):
+        with Retriever(published_file, embedder=embed, config=config) as retriever:
+            READ.clear()
+            retriever.add([Node("b", "beta", "tool", "two")])
+        assert READ == ["beta tool two"]
+
+
+def test_an_applied_reading_waits_for_the_vectors_to_be_made_anew(published_file):
+    other = RetrievalConfig(embedding=EmbeddingConfig(name_times=3))
+    with Retriever(published_file, embedder=embed) as retriever:
+        retriever.apply_config(other)
+        with pytest.raises(EmbedderMismatchError, match="reembed"):
+            retriever.add([Node("b", "beta", "tool", "two")])
+        assert retriever.manifest().keys() == {"a"}
+    with Retriever(published_file, embedder=embed) as retriever:  # opens all the same, and searches
+        assert retriever.search("one", mode="text").ids == ["a"]
+        READ.clear()
+        retriever.reembed(embed)
+        retriever.add([Node("b", "beta", "tool", "two")])
+    assert [text for text in READ if text != "one"] == ["alpha alpha alpha one", "beta beta beta two"]
+
+
+def test_a_file_that_does_not_say_was_read_by_the_default(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path, embedder=embed) as retriever:
+        retriever.add([Node("a", "alpha", "tool", "one")])
+    store = Store(path)
+    with store.transaction() as writer:
+        writer.set_meta("embedding", None)
+    store.close()
+    with pytest.raises(EmbedderMismatchError, match="name_times=2, with_type=False"):
+        Retriever(path, embedder=embed, config=RetrievalConfig(embedding=PUBLISHED))
+    empty = tmp_path / "empty.sqlite"
+    Retriever(empty).close()
+    with Retriever(empty, embedder=embed, config=RetrievalConfig(embedding=PUBLISHED)) as retriever:
+        READ.clear()
+        retriever.add([Node("a", "alpha", "tool", "one")])
+    assert READ == ["alpha tool one"]
+
+
+def test_vectors_of_ones_own_can_stand_beside_any_reading(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "alpha", vector=[1.0, 0.0]), Node("b", vector=[0.0, 1.0])], [Edge("a", "b")])
+    with Retriever(path, config=RetrievalConfig(embedding=PUBLISHED)) as retriever:
+        retriever.add([Node("c", "gamma", vector=[1.0, 0.0])])
+        assert len(retriever) == 3
+
+
+def test_two_retrievers_cannot_mix_their_readings(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with (
+        Retriever(path, embedder=embed) as first,
+        Retriever(path, embedder=embed, config=RetrievalConfig(embedding=PUBLISHED)) as second,
+    ):
+        second.add([Node("a", "alpha", "tool", "one")])
+        with pytest.raises(EmbedderMismatchError, match="open it again"):
+            first.add([Node("b", "beta", "tool", "two")])
+        assert len(first) == 1
