@@ -69,10 +69,10 @@ def test_a_field_of_its_own_is_bm25_over_that_field():
     names = [document.split()[0] for document in documents]
     expected = np.zeros(len(documents))
     for texts, weight in ((documents, 1.0), (names, 0.5)):
-        reference = bm25s.BM25(method="lucene", k1=both.k1, b=both.b)
+        reference = bm25s.BM25(method="lucene", k1=both.text.k1, b=both.text.b)
         reference.index([terms(text) for text in texts], show_progress=False)
         known = [term for term in terms("save graph") if term in reference.vocab_dict]
-        expected += weight * (both.k1 + 1) * reference.get_scores(known)
+        expected += weight * (both.text.k1 + 1) * reference.get_scores(known)
     with Retriever(embedder=lambda texts: [[1.0]] * len(texts), config=both) as retriever:
         retriever.add(
             Node(f"{n:04}", name=name, text=text) for n, (name, text) in enumerate(zip(names, documents, strict=True))

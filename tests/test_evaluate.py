@@ -137,7 +137,7 @@ def test_the_ladder_climbs_to_the_config_in_force(retriever):
 def test_an_ablated_component_plays_no_part(retriever):
     by_name = {variant.name: variant.config for variant in ablations(RetrievalConfig())}
     assert by_name["whole"] == RetrievalConfig()
-    assert by_name["− graph"].weights.graph == 0 and by_name["− graph"].weights.text > 0
+    assert by_name["− graph"].fusion.weights.graph == 0 and by_name["− graph"].fusion.weights.text > 0
     published = {variant.name: variant.config for variant in ablations(RetrievalConfig.published())}
     assert all(spec.profile.text == 0 for spec in published["− text"].intents.specs)
     for variant in ablations(RetrievalConfig()):
