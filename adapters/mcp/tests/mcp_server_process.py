@@ -14,44 +14,41 @@ def environment(**more):
 
 
 class Http:
-    """A server as a child process, on a port of its own."""
+    """A server as a child process, on a port of its own; its log goes to a file, as a full pipe would stop it."""
 
-    def __init__(self, db, *options, token=None):
-        with socket.socket() as probe:
-            probe.bind(("127.0.0.1", 0))
+    def __init__(self, db, *options, token=None, host="127.0.0.1"):
+        family = socket.AF_INET6 if ":" in host else socket.AF_INET
+        with socket.socket(family) as probe:
+            probe.bind((host, 0))
             self.port = probe.getsockname()[1]
+        self.host = host
         extra = {"FOURFOLD_MCP_TOKEN": token} if token else {}
-        self.process = subprocess.Popen(
-            [
-                sys.executable,
-                "-m",
-                "fourfold_mcp",
-                "--db",
-                str(db),
-                "--transport",
-                "http",
-                "--port",
-                str(self.port),
-                *options,
-            ],
-            env=environment(**extra),
-            stderr=subprocess.PIPE,
-        )
-        self.url = f"http://127.0.0.1:{self.port}/mcp"
+        command = [sys.executable, "-m", "fourfold_mcp", "--db", str(db), "--transport", "http"]
+        self._log = Path(f"{db}.log")
+        command += ["--host", host, "--port", str(self.port), *options]
+        with self._log.open("wb") as log:
+            self.process = subprocess.Popen(command, env=environment(**extra), stderr=log)
+        self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/mcp"
         deadline = time.monotonic() + 90
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
-                raise AssertionError(self.process.stderr.read().decode())
+                raise AssertionError(self.log())
             try:
-                socket.create_connection(("127.0.0.1", self.port), timeout=1).close()
+                self.connect().close()
                 return
             except OSError:
                 time.sleep(0.05)
         raise AssertionError("the server did not come up")
 
+    def connect(self):
+        return socket.create_connection((self.host, self.port), timeout=10)
+
+    def log(self):
+        return self._log.read_text(encoding="utf-8")
+
     def stop(self):
+        """End the server; return its exit code and what it wrote to its log."""
         if self.process.poll() is None:
             self.process.terminate()
         code = self.process.wait(timeout=60)
-        self.process.stderr.close()
-        return code
+        return code, self.log()

@@ -15,6 +15,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_server_process import Http, environment
 
+from fourfold import Edge, Retriever
 from fourfold.tools import ToolCatalog
 
 FIELDS = {"id", "name", "server", "description", "score", "semantic_score", "graph_score"}
@@ -201,14 +202,81 @@ async def test_token_size_and_rate(db):
             codes = [(await known.post(server.url, content=b"{}")).status_code for _ in range(40)]
         assert 429 in codes and codes[0] != 429
     finally:
-        assert server.stop() in (0, -15)  # a signal ends it in good order
+        assert server.stop()[0] in (0, -15)  # a signal ends it in good order
 
 
 @pytest.mark.parametrize(
     ("options", "part"),
-    [(["--db", "missing.sqlite"], "missing.sqlite"), (["--transport", "http", "--host", "0.0.0.0"], "token")],
+    [
+        (["--db", "missing.sqlite"], "missing.sqlite"),
+        (["--transport", "http", "--host", "0.0.0.0"], "token"),
+        (["--transport", "http", "--trusted-proxy", "*"], "'*'"),
+    ],
 )
 def test_what_cannot_be_served_is_refused(db, options, part, capsys, monkeypatch):
     monkeypatch.delenv("FOURFOLD_MCP_TOKEN", raising=False)
     assert main(options if "--db" in options else ["--db", str(db), *options]) == 2
     assert part in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "options", [["--port", "99999"], ["--port", "-1"], ["--rate", "nan"], ["--max-body", "0"], ["--max-sessions", "0"]]
+)
+def test_numbers_that_cannot_be_meant_are_refused(db, options, capsys):
+    with pytest.raises(SystemExit):
+        main(["--db", str(db), "--transport", "http", *options])
+    assert f"argument {options[0]}: {options[1]} does not lie between" in capsys.readouterr().err
+
+
+async def test_no_error_tells_where_the_file_lies(db):
+    calls = [
+        ("explain", {"query": "a", "node_id": "nothing"}),
+        ("record_use", {"tools": ["nothing"]}),
+        ("record_use", {"tools": ["git_clone"]}),
+    ]
+    with ToolCatalog(Retriever(db, read_only=True)) as catalog:
+        async with Client(make_server(catalog)) as session:
+            for tool, arguments in calls:
+                answer = await session.call_tool(tool, arguments)
+                assert answer.is_error
+                assert str(db) not in answer.content[0].text and db.name not in answer.content[0].text
+
+
+async def test_no_text_steers_a_terminal_or_hides_from_the_eye():
+    hostile = "esc\x1b[31m\u202ertl\u2066\u200f\x07\U000e0041"
+    with ToolCatalog() as catalog:
+        catalog.add_tools([{"name": f"clone {hostile}", "server": f"git{hostile}", "description": f"Clone {hostile}."}])
+        catalog.add_tools([{"name": f"other {hostile}", "description": "Something else."}])
+        catalog.add_edges([Edge(f"git{hostile}:clone {hostile}", f"other {hostile}", "requires")])
+        async with Client(make_server(catalog)) as session:
+            found = await session.call_tool("search_tools", {"query": "clone"})
+            identity = found.structured_content["tools"][0]["id"]
+            assert identity == f"git{hostile}:clone {hostile}"  # as it is, to be asked with again
+            answers = [
+                found,
+                await session.call_tool("suggest_workflow", {"request": "clone"}),
+                await session.call_tool("search_knowledge", {"query": f"clone {hostile}"}),
+                await session.call_tool("explain", {"query": "clone", "node_id": identity}),
+                await session.call_tool("explain", {"query": "clone", "node_id": f"no {hostile}"}),
+                await session.call_tool("record_use", {"tools": [f"no {hostile}"]}),
+            ]
+    ids = {"id", "tools", "after", "stages", "cycles", "meta"}
+    for answer in answers:
+        texts = [part.text for part in answer.content]
+        texts += list(words(answer.structured_content, ids))
+        assert texts
+        for text in texts:
+            assert not set(text) & set("\x1b\x07\u202e\u2066\u200f\U000e0041"), text
+
+
+def words(value, left_out):
+    """Yield every string of an answer that is no id."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for key, part in value.items():
+            if key not in left_out or (key == "tools" and part and isinstance(part[0], dict)):
+                yield from words(part, left_out)
+    elif isinstance(value, list):
+        for part in value:
+            yield from words(part, left_out)

@@ -14,6 +14,7 @@ import numpy as np
 
 from fourfold import filters
 from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
 from fourfold.store import usage as usage_table
 from fourfold.tools import learning, workflow
@@ -255,7 +256,7 @@ class ToolCatalog:
         """
         found = self.retriever.get([tool])
         if not found:
-            raise UnknownNodeError(f"There is no tool {tool!r} in {self.retriever.path!r}.")
+            raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
         return found[0]
 
     def __len__(self) -> int:
@@ -404,7 +405,7 @@ class ToolCatalog:
         for tool in tools:
             position = state.index.position(tool)
             if position is None or not state.graph.tools[position]:
-                raise UnknownNodeError(f"There is no tool {tool!r} in {self.retriever.path!r}.")
+                raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
             found.append(position)
         return found
 
@@ -427,7 +428,7 @@ class ToolCatalog:
                 known[name] = candidates[0]
             elif strict:
                 if not candidates:
-                    raise UnknownNodeError(f"There is no tool {name!r} in {self.retriever.path!r}; nothing changed.")
+                    raise UnknownNodeError(f"There is no tool {name!r} in this catalogue; nothing changed.")
                 raise UnknownNodeError(
                     f"Several tools are called {name!r}: {', '.join(sorted(candidates))}; give the id of one."
                 )
@@ -457,9 +458,9 @@ class ToolCatalog:
         text = description if isinstance(description, str) else node.text
         return {
             "id": node.id,
-            "name": _cut(name, _NAME_LIMIT),
-            "server": _cut(server, _NAME_LIMIT),
-            "description": _cut(text, self.config.description_limit),
+            "name": plain_text(name, _NAME_LIMIT),
+            "server": plain_text(server, _NAME_LIMIT),
+            "description": plain_text(text, self.config.description_limit),
         }
 
 
@@ -486,9 +487,3 @@ def _steps_of(template: Sequence[str] | Mapping[str, Any]) -> list[str]:
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not all(isinstance(s, str) for s in steps):
         raise InvalidValueError(f"A template is a list of tools, or holds one under 'tools' or 'steps': {template!r}.")
     return list(steps)
-
-
-def _cut(text: str, limit: int) -> str:
-    """Return the text without control characters, at most ``limit`` characters long."""
-    clean = "".join(c if c.isprintable() or c == "\n" else " " for c in text[: limit + 1])
-    return clean if len(clean) <= limit else clean[: limit - 1] + "…"

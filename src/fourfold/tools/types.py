@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any, TypedDict
 
 from fourfold.errors import InvalidValueError
+from fourfold.plain_text import plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,9 +147,9 @@ class Workflow:
             f"{n}. {s.id}  (stage {s.stage + 1}, {s.confidence:.2f})  {s.reason}" for n, s in enumerate(self.steps, 1)
         ]
         lines += [f"These need each other, their order is a guess: {', '.join(cycle)}." for cycle in self.cycles]
-        return "\n".join(lines)
+        return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
 
 def _quoted(text: str) -> str:
     """Return text that Mermaid shows and does not read."""
-    return "".join(c if c.isalnum() or c in " _-./:" else f"#{ord(c)};" for c in text)
+    return "".join(c if c.isalnum() or c in " _-./:" else f"#{ord(c)};" for c in plain_text(text))

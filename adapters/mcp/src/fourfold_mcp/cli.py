@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import argparse
+import logging
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
-import uvicorn
-
 from fourfold import FourfoldError, Retriever
+from fourfold.guard import MAX_BODY, RATE, serve
 from fourfold.tools import ToolCatalog
-from fourfold_mcp.http import MAX_BODY, RATE, http_app
+from fourfold_mcp.http import MAX_SESSIONS, SESSION_SECONDS, http_app
 from fourfold_mcp.server import make_server
 
 TOKEN_VARIABLE = "FOURFOLD_MCP_TOKEN"
@@ -24,6 +24,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if not Path(options.db).is_file():
         return _refuse(f"There is no file {options.db!r}; make one with fourfold, or mind the path.")
     token = os.environ.get(TOKEN_VARIABLE) or None
+    # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
+    logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
     try:
         retriever = Retriever(options.db, read_only=options.read_only)
     except FourfoldError as error:
@@ -34,16 +36,25 @@ def main(arguments: Sequence[str] | None = None) -> int:
             server.run("stdio")
             return 0
         try:
-            app = http_app(server, host=options.host, token=token, rate=options.rate, max_body=options.max_body)
-        except ValueError as error:
+            app = http_app(
+                server,
+                host=options.host,
+                token=token,
+                allowed_hosts=options.allow_host,
+                rate=options.rate,
+                max_body=options.max_body,
+                session_seconds=options.session_seconds,
+                max_sessions=options.max_sessions,
+            )
+            serve(
+                app,
+                host=options.host,
+                port=options.port,
+                trusted_proxies=options.trusted_proxy,
+                log_level=options.log_level,
+            )
+        except FourfoldError as error:
             return _refuse(f"{error} The token is read from the environment variable {TOKEN_VARIABLE}.")
-        uvicorn.run(
-            app,
-            host=options.host,
-            port=options.port,
-            log_level=options.log_level.lower(),
-            timeout_graceful_shutdown=5,
-        )
     return 0
 
 
@@ -52,16 +63,49 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--db", required=True, help="the graph: a Fourfold SQLite file")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
     parser.add_argument("--host", default="127.0.0.1", help="HTTP: where to listen; beyond loopback a token is needed")
-    parser.add_argument("--port", type=int, default=8000, help="HTTP: default 8000")
+    parser.add_argument("--port", type=_within(int, 0, 65535), default=8000, help="HTTP: default 8000; 0: any free one")
     parser.add_argument(
-        "--rate", type=float, default=RATE, help=f"HTTP: requests a second and client; default {RATE:g}"
+        "--allow-host", action="append", default=[], metavar="NAME", help="HTTP: a further name clients may ask by"
     )
-    parser.add_argument("--max-body", type=int, default=MAX_BODY, help=f"HTTP: bytes a request; default {MAX_BODY}")
+    parser.add_argument(
+        "--trusted-proxy", action="append", default=[], metavar="ADDRESS", help="HTTP: whose X-Forwarded-For to believe"
+    )
+    parser.add_argument(
+        "--rate", type=_within(float, 0, 1e6), default=RATE, help=f"HTTP: requests a second of a client; {RATE:g}"
+    )
+    parser.add_argument(
+        "--max-body", type=_within(int, 1, 1 << 30), default=MAX_BODY, help=f"HTTP: bytes a request; default {MAX_BODY}"
+    )
+    parser.add_argument(
+        "--session-seconds",
+        type=_within(float, 1, 1e6),
+        default=SESSION_SECONDS,
+        help=f"HTTP: an idle session ends after so long; default {SESSION_SECONDS:g}",
+    )
+    parser.add_argument(
+        "--max-sessions",
+        type=_within(int, 1, 10**6),
+        default=MAX_SESSIONS,
+        help=f"HTTP: open at a time; default {MAX_SESSIONS}",
+    )
     parser.add_argument("--read-only", action="store_true", help="never write to the file; record_use is not offered")
     parser.add_argument(
         "--log-level", choices=("DEBUG", "INFO", "WARNING", "ERROR"), default="WARNING", help="to standard error"
     )
     return parser
+
+
+def _within(kind: type[int] | type[float], least: float, most: float) -> Callable[[str], float]:
+    """Return what reads a number of a kind that lies between two others, for argparse."""
+
+    def number(text: str) -> float:
+        value = kind(text)
+        if not least <= value <= most:
+            raise argparse.ArgumentTypeError(f"{text} does not lie between {least:g} and {most:g}")
+        return value
+
+    number.__name__ = "number"
+    return number
 
 
 def _refuse(sentence: str) -> int:

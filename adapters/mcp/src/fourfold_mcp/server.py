@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from functools import partial
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp_types import CallToolResult, InputRequiredResult, ToolAnnotations
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, StrictBool, StrictInt, ValidationError
 
 from fourfold import FourfoldError
+from fourfold.plain_text import plain_text
 from fourfold.tools import ToolCatalog
 from fourfold_mcp.answers import (
     Explained,
@@ -50,13 +52,19 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool by name; arguments that do not fit become a ToolError that says which and why."""
+        """Call a tool by name; what it says in words is plain text, also where it refuses."""
         try:
-            return await super().call_tool(name, arguments, context)
-        except ToolError as error:
-            if isinstance(error.__cause__, ValidationError):
-                raise ToolError(_sentence(name, error.__cause__)) from None
+            result = await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
             raise
+        except ToolError as error:
+            wrong = error.__cause__
+            said = _sentence(name, wrong) if isinstance(wrong, ValidationError) else str(error)
+            raise ToolError(plain_text(said)) from None
+        for part in result.content if isinstance(result, CallToolResult) else ():
+            if isinstance(part, TextContent):
+                part.text = plain_text(part.text)
+        return result
 
 
 def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "WARNING") -> Server:
@@ -75,21 +83,27 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
         log_level=log_level,  # type: ignore[arg-type]  # checked by the SDK's settings
     )
 
+    async def run(call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
+        """Run a call of the catalogue off the event loop."""
+        guarded = partial(_guarded(call, str(catalog.retriever.path)), *args, **options)
+        waiting: Awaitable[R] = anyio.to_thread.run_sync(guarded)
+        return await waiting
+
     @server.tool(annotations=_READS)
     async def search_tools(query: Query, limit: Limit = 10, context_tools: ToolIds = []) -> FoundTools:  # noqa: B006
         """Find the tools that matter for a task, also those its words do not name but its other tools lead to."""
-        return FoundTools.model_validate(await _run(catalog.search_tools, query, limit, context_tools))
+        return FoundTools.model_validate(await run(catalog.search_tools, query, limit, context_tools))
 
     @server.tool(annotations=_READS)
     async def suggest_workflow(request: Query) -> SuggestedWorkflow:
         """Suggest the tools for a request with everything they need, in the order in which to call them."""
-        found = await _run(catalog.suggest_workflow, request)
+        found = await run(catalog.suggest_workflow, request)
         return SuggestedWorkflow(**found.as_dict(), text=str(found), mermaid=found.to_mermaid())
 
     @server.tool(annotations=_READS)
     async def search_knowledge(query: Query, limit: Limit = 10) -> FoundKnowledge:
         """Search all nodes of the graph by meaning, words and edges, and say why each was found."""
-        found = await _run(catalog.retriever.search, query, k=limit)
+        found = await run(catalog.retriever.search, query, k=limit)
         return FoundKnowledge(
             query=found.query,
             intent=str(found.intent),
@@ -99,7 +113,7 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
                     id=hit.node.id,
                     name=hit.node.name,
                     type=hit.node.type,
-                    text=_cut(hit.node.text),
+                    text=plain_text(hit.node.text, _TEXT_LIMIT),
                     score=hit.score,
                     components=hit.components.as_dict(),
                     why=hit.why,
@@ -111,7 +125,7 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
     @server.tool(annotations=_READS)
     async def explain(query: Query, node_id: NodeId) -> Explained:
         """Explain, in numbers and words, why a node stands where it does for a query."""
-        found = await _run(catalog.retriever.explain, query, node_id)
+        found = await run(catalog.retriever.explain, query, node_id)
         return Explained.model_validate(found.as_dict())
 
     if learn:
@@ -119,23 +133,25 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
         @server.tool(annotations=_LEARNS)
         async def record_use(tools: ToolIds, success: StrictBool = True) -> Recorded:
             """Tell which tools were used, in order, and whether they did what was asked; searches learn from it."""
-            await _run(catalog.record_use, tools, success)
-            return Recorded(tools=tools, success=success, graph_edges=await _run(catalog.edge_count))
+            await run(catalog.record_use, tools, success)
+            return Recorded(tools=tools, success=success, graph_edges=await run(catalog.edge_count))
 
     return server
 
 
-async def _run(call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
-    """Run a call of the catalogue off the event loop; its errors are sentences for the model to read."""
+def _guarded(call: Callable[P, R], path: str) -> Callable[P, R]:
+    """Return the call with errors as sentences for the model to read; where the file lies is not its business."""
 
-    def guarded() -> R:
+    def guarded(*args: P.args, **options: P.kwargs) -> R:
         try:
             return call(*args, **options)
         except FourfoldError as error:
-            raise ToolError(str(error)) from error
+            said = str(error)
+            for written in (repr(path), path):
+                said = said.replace(written, "the graph")
+            raise ToolError(said) from error
 
-    run: Awaitable[R] = anyio.to_thread.run_sync(guarded)
-    return await run
+    return guarded
 
 
 def _sentence(tool: str, error: ValidationError) -> str:
@@ -146,8 +162,3 @@ def _sentence(tool: str, error: ValidationError) -> str:
         message = str(problem["msg"])
         parts.append(f"{where}: {message[:1].lower()}{message[1:]}")
     return f"The arguments of {tool} do not fit: {'; '.join(parts)}."
-
-
-def _cut(text: str) -> str:
-    clean = "".join(c if c.isprintable() or c in "\n\t" else " " for c in text[: _TEXT_LIMIT + 1])
-    return clean if len(clean) <= _TEXT_LIMIT else clean[: _TEXT_LIMIT - 1] + "…"

@@ -1,0 +1,29 @@
+"""Text from a graph as a person or a model may be shown it: nothing in it steers a terminal or hides from the eye."""
+
+from __future__ import annotations
+
+import unicodedata
+
+_KEPT = frozenset("\n\t\u200c\u200d")  # the joiners belong to how Persian, Hindi and emoji are written
+_CUT_SHORT = "…"
+
+
+def plain_text(text: str, limit: int | None = None) -> str:
+    """Return the text without control and format characters, at most ``limit`` characters long.
+
+    Control characters (escape sequences begin with one), line separators, private and unassigned characters become
+    spaces; format characters (direction marks, tags, soft hyphens) go without one, as words continue across them.
+    """
+    if limit is not None:
+        text = text[: limit + 1]
+    if not text.isprintable():
+        text = "".join(map(_shown, text))
+    if limit is None or len(text) <= limit:
+        return text
+    return text[: limit - 1] + _CUT_SHORT
+
+
+def _shown(character: str) -> str:
+    if character.isprintable() or character in _KEPT:
+        return character
+    return "" if unicodedata.category(character) == "Cf" else " "
