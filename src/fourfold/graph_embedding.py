@@ -53,7 +53,6 @@ class GraphEmbedding:
         self._store = store
         self.source = source
         self._reads = reads
-        self._told_of_refusal = False
 
     @property
     def embedder(self) -> Embedder:
@@ -75,8 +74,15 @@ class GraphEmbedding:
                 f"`fourfold reembed --db {shlex.quote(self._store.path)}`."
             )
 
-    def sign(self, writer: Writer, dimensions: set[int], *, embedded: bool) -> None:
-        """Store what new vectors are made with; refuse those that cannot stand beside the stored ones."""
+    def sign(self, writer: Writer, dimensions: set[int], makers: set[str | None]) -> None:
+        """Store what new vectors are made with; refuse those that cannot stand beside the stored ones.
+
+        Args:
+            writer: of the transaction that stores them.
+            dimensions: those of the new vectors.
+            makers: the names of the embedders that made them; None stands for nobody knows.
+
+        """
         stored = writer.meta("dimensions")
         known = dimensions | ({int(stored)} if stored is not None else set())
         if len(known) > 1:
@@ -84,13 +90,34 @@ class GraphEmbedding:
             raise DimensionError(
                 f"The new vectors have {new} dimensions, those of {self._store.path!r} have {stored or 'none yet'}."
             )
-        if dimensions:
-            writer.set_meta("dimensions", str(*dimensions))
-        if embedded:
-            self.check(writer.meta("embedder"))
+        if not dimensions:
+            return
+        writer.set_meta("dimensions", str(*dimensions))
+        there = {writer.meta("embedder")} if stored is not None else set()
+        if len(there | makers) > 1:
+            self._refuse_mixture(there, makers)
+        (maker,) = makers
+        if maker is not None:
             self.check_reads(stored_reads(writer))
-            if writer.meta("embedder") is None:
-                self.settle(writer)
+            if not there:
+                self.settle(writer, maker)
+
+    def _refuse_mixture(self, there: set[str | None], makers: set[str | None]) -> None:
+        """Raise EmbedderMismatchError for vectors that nobody may compare."""
+        known = sorted(name for name in there | makers if name is not None)
+        if None in makers:
+            told = (
+                f"Nodes bring vectors of unknown origin, the others' are {known[0]!r}'s; leave the vectors out, or say "
+                f"whose they are: vectors_by={known[0]!r}."
+            )
+        elif None in there:
+            told = (
+                f"Nobody knows what made the vectors of {self._store.path!r}, those of {known[0]!r} cannot stand "
+                f"beside them; embed the graph again: Retriever({self._store.path!r}).reembed(embedder)."
+            )
+        else:
+            told = f"The vectors of {self._store.path!r} would be of several embedders: {', '.join(map(repr, known))}."
+        raise EmbedderMismatchError(told)
 
     def check_reads(self, stored: EmbeddingConfig | None) -> None:
         """Raise EmbedderMismatchError if the stored vectors were made of something else of each node."""
@@ -101,27 +128,44 @@ class GraphEmbedding:
                 f"Retriever({self._store.path!r}), its apply_config(config), then its reembed(embedder)."
             )
 
-    def settle(self, writer: Writer) -> None:
-        """Store what the graph's vectors are made with from now on; a model trained from it lives in its file."""
+    def settle(self, writer: Writer, name: str | None = None) -> None:
+        """Store what the graph's vectors are made with from now on; a model trained from it lives in its file.
+
+        Args:
+            writer: of the transaction that stores the vectors.
+            name: of the embedder that made them; None for the one in force.
+
+        """
         embedder = self.embedder
-        writer.set_meta("embedder", embedder.name)
+        name = name or embedder.name
+        writer.set_meta("embedder", name)
         writer.set_meta(_READS, json.dumps(asdict(self._reads)))
         writer.set_meta(OWN_SHARE, None)
         writer.set_meta("embedder_training", None)
-        writer.drop_models(embedder.name)
-        if isinstance(embedder, ContextualEmbedder):
+        writer.drop_models(name)
+        if isinstance(embedder, ContextualEmbedder) and embedder.name == name:
             writer.set_meta(OWN_SHARE, str(embedder.own_share))
-            writer.put_model(embedder.name, embedder.to_bytes())
+            writer.put_model(name, embedder.to_bytes())
 
     def documents(
-        self, nodes: Sequence[Node], progress: Progress | None
-    ) -> tuple[list[NDArray[np.float32] | None], bool]:
-        """Return a vector for each node, and whether the embedder made any of them."""
+        self, nodes: Sequence[Node], progress: Progress | None, by: str | None = None
+    ) -> tuple[list[NDArray[np.float32] | None], set[str | None]]:
+        """Return a vector for each node, and the names of their makers.
+
+        Beside vectors of unknown origin, in the graph or among these nodes, none is made: such nodes get None.
+
+        Args:
+            nodes: some may bring vectors.
+            progress: called with (nodes done, nodes in all).
+            by: the name of the embedder that made the vectors brought; None where nobody knows.
+
+        """
         vectors: list[NDArray[np.float32] | None] = [
             None if node.vector is None else check_vector(node.vector, f"The vector of node {node.id!r}")
             for node in nodes
         ]
         lengths = {len(v): n.id for v, n in zip(vectors, nodes, strict=True) if v is not None}
+        makers: set[str | None] = {by} if lengths else set()
         stored = self._store.meta("dimensions")
         if stored is not None:
             lengths.setdefault(int(stored), "")
@@ -133,9 +177,10 @@ class GraphEmbedding:
                 f"the vectors of {self._store.path!r} have {known}."
             )
         missing = [place for place, vector in enumerate(vectors) if vector is None]
-        if not missing or (lengths and self._store.meta("embedder") is None and not self._fits(next(iter(lengths)))):
-            return vectors, False
-        self.check()
+        unknown = self._store.meta("embedder") is None if stored is not None else None in makers
+        if not missing or unknown:
+            return vectors, makers
+        self.check(None if stored is not None else by)
         self.check_reads(stored_reads(self._store))
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
@@ -152,14 +197,7 @@ class GraphEmbedding:
                 vectors[place] = vector
             if progress is not None:
                 progress(min(start + len(batch), len(missing)), len(missing))
-        return vectors, bool(missing)
-
-    def _fits(self, dimensions: int) -> bool:
-        """Whether the embedder's vectors can stand beside given ones of this dimension."""
-        try:
-            return len(self.embedder.embed_query("dimension")) == dimensions
-        except Exception:
-            return False
+        return vectors, makers | {self.embedder.name}
 
     def text_of(self, node: Node) -> str:
         """Return what the embedder reads of a node."""
@@ -183,9 +221,8 @@ class GraphEmbedding:
         if index.embedder is not None:  # not what the file says now: its vectors may be replaced at this moment
             self.check(index.embedder)
         try:
-            vectors, name = self._ask([text], index.embedder, dimensions)
+            vectors, name = self._ask([text], index.embedder)
         except EmbedderError as error:
-            self._tell_of_refusal()
             if mode == "embedding":
                 raise
             logger.warning("%s", error)
@@ -199,26 +236,22 @@ class GraphEmbedding:
             raise EmbedderError(f"A query vector is made of a list of at least one text, not of {texts!r}.")
         stored = self._store.meta("dimensions")
         dimensions = None if stored is None else int(stored)
-        vectors, name = self._ask(texts, self._store.meta("embedder"), dimensions)
+        vectors, name = self._ask(texts, self._store.meta("embedder"))
         mean: FloatArray = self._fitted(vectors, name, dimensions or vectors.shape[1]).mean(axis=0)
         return mean
 
-    def _ask(self, texts: Sequence[str], stored: str | None, dimensions: int | None) -> tuple[Vectors, str]:
+    def _ask(self, texts: Sequence[str], stored: str | None) -> tuple[Vectors, str]:
         """Return the vectors of a question's texts, as long as their maker makes them, and its name."""
-        embedder = self.source.for_questions(stored, dimensions) if isinstance(self.source, Cascade) else self.source
+        embedder = self._maker(stored)
         try:
             return checked([embedder.embed_query(text) for text in texts], len(texts), embedder.name), embedder.name
-        except KeyRefusedError as error:
-            if not isinstance(self.source, Cascade):
-                raise
-            self.source.refusal = str(error)
+        except KeyRefusedError:
+            raise
         except Exception as error:
             raise EmbedderError(f"The embedder {embedder.name!r} failed on the query: {error}") from error
-        return self._ask(texts, stored, dimensions)  # without the service, or the error that nothing else will do
 
     def _fitted(self, vectors: Vectors, name: str, dimensions: int) -> Vectors:
         """Return vectors padded with zeros or cut to the graph's dimensions, with a warning."""
-        self._tell_of_refusal()
         length = vectors.shape[1]
         if length == dimensions:
             return vectors
@@ -230,17 +263,6 @@ class GraphEmbedding:
             stacklevel=7,
         )
         return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
-
-    def _tell_of_refusal(self) -> None:
-        """Warn once that questions do without the service."""
-        if isinstance(self.source, Cascade) and self.source.refusal is not None and not self._told_of_refusal:
-            self._told_of_refusal = True
-            warnings.warn(
-                f"{self.source.refusal} It is not asked again while {self._store.path!r} is open: until a valid key "
-                "is set, questions do without it.",
-                FourfoldWarning,
-                stacklevel=8,
-            )
 
 
 def text_of(node: Node, reads: EmbeddingConfig) -> str:

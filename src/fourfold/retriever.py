@@ -45,8 +45,8 @@ class Retriever:
     Args:
         path: the file, created if missing; ``":memory:"`` keeps everything in memory.
         embedder: a callable, a Model2Vec folder or name, a model object of sentence-transformers or fastembed, or an
-            Embedder. None for the static model in the package, and for Gemini where the graph's vectors ask for it
-            and the environment has a key (see docs/embeddings.md).
+            Embedder. None for the one trained from the graph, where it has one, else the static model in the
+            package; never a network service (see docs/embeddings.md).
         config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it.
 
@@ -135,6 +135,7 @@ class Retriever:
         nodes: Iterable[Node] = (),
         edges: Iterable[Edge] = (),
         *,
+        vectors_by: str | None = None,
         progress: Progress | None = None,
         also: Callable[[Writer], None] | None = None,
     ) -> int:
@@ -144,8 +145,11 @@ class Retriever:
         weight. Of several nodes with one id the last counts.
 
         Args:
-            nodes: a node without a vector is embedded.
+            nodes: a node without a vector is embedded, unless vectors of unknown origin are there: those never get
+                company.
             edges: both ends must be in the graph or among ``nodes``.
+            vectors_by: the name of the embedder that made the vectors which nodes bring, such as
+                ``retriever.embedder.name``; stored with the graph, which from then on refuses another. None: unknown.
             progress: called with (nodes done, nodes in all).
             also: run inside the transaction, after the nodes and edges are written; for rooms such as
                 ``fourfold.ingest`` that keep books beside the graph.
@@ -156,6 +160,7 @@ class Retriever:
         Raises:
             InvalidValueError: a node or an edge that cannot be stored; NaN or infinity in a vector or a weight.
             DimensionError: a vector of another dimension than the graph's.
+            EmbedderMismatchError: vectors of two embedders, or of unknown origin beside known ones.
             UnknownNodeError: an edge names a node that does not exist.
             EmbedderError: the embedder failed.
 
@@ -166,19 +171,20 @@ class Retriever:
         links = [check_edge(edge) for edge in edges]
         if not latest and not links and also is None:
             return self.generation
-        return self._write(latest, links, progress=progress, also=also)
+        return self._write(latest, links, vectors_by=vectors_by, progress=progress, also=also)
 
     def _write(
         self,
         nodes: Sequence[Node],
         edges: Sequence[Edge],
         *,
+        vectors_by: str | None = None,
         progress: Progress | None = None,
         first: Callable[[Writer], None] = lambda writer: None,
         also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
-        vectors, embedded = self._embedding.documents(nodes, progress)
+        vectors, makers = self._embedding.documents(nodes, progress, vectors_by)
         rows = [Row(node, content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
         batches = []
         for start in range(0, len(rows), _TOKENIZE_BATCH):
@@ -186,7 +192,7 @@ class Retriever:
             batches.append((part, *self._tokenizer.batch([getattr(r.node, f) for r in part for f in FIELDS])))
         with self._store.transaction() as writer:
             first(writer)
-            self._embedding.sign(writer, {len(v) for v in vectors if v is not None}, embedded=embedded)
+            self._embedding.sign(writer, {len(v) for v in vectors if v is not None}, makers)
             if rows:
                 self._sign_tokenizer(writer)
             for prepared in batches:

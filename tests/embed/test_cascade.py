@@ -1,7 +1,6 @@
 """Which embedder asks a graph whose caller gave none."""
 
 import sqlite3
-import warnings
 
 import numpy as np
 import pytest
@@ -36,9 +35,19 @@ def test_256_dimensions_are_the_static_models(gemini, key):
     assert gemini.requests == []
 
 
+def test_nothing_goes_to_the_service_unless_the_program_says_so(gemini, key):
+    with graph(5) as retriever:
+        with pytest.warns(FourfoldWarning, match="padded or cut"):
+            assert retriever.search("ccd").degraded == ()
+        with pytest.warns(FourfoldWarning, match="padded or cut"):
+            assert retriever.query_vector(["ccd"]).shape == (5,)
+        assert retriever.embedder is bundled() and retriever.info()["embedder"] is None
+    assert gemini.requests == []
+
+
 @pytest.mark.parametrize("dimensions", [5, 768, 3072])
-def test_other_dimensions_are_geminis_where_there_is_a_key(gemini, key, dimensions):
-    with graph(dimensions) as retriever:
+def test_the_service_is_asked_by_name(gemini, key, dimensions):
+    with graph(dimensions, embedder=f"gemini:gemini-embedding-001:{dimensions}") as retriever:
         hits = retriever.search("ddc", mode="embedding").hits
         assert hits[0].node.id == "ccd" and hits[0].components.embedding == pytest.approx(1)
         body = gemini.requests[0][2]["requests"][0]
@@ -47,10 +56,40 @@ def test_other_dimensions_are_geminis_where_there_is_a_key(gemini, key, dimensio
         assert retriever.info()["embedder"] is None  # nobody said where the vectors are from
 
 
-def test_nodes_of_a_graph_of_unknown_origin_are_not_sent_to_the_service(gemini, key):
-    with graph(5) as retriever:
-        retriever.add([Node("new", name="ddd")])
-        assert gemini.requests == [] and retriever.info()["vectors"] == 3
+@pytest.mark.parametrize("embedder", [None, "gemini:gemini-embedding-001:5", GeminiEmbedder(256, api_key=KEY)])
+def test_vectors_of_unknown_origin_get_no_company(gemini, key, embedder):
+    dimensions = 256 if isinstance(embedder, GeminiEmbedder) or embedder is None else 5
+    with graph(dimensions, embedder=embedder) as retriever:
+        retriever.add([Node("new", name="ddd"), Node("newer", name="dde", vector=[1.0] * dimensions)])
+        assert gemini.requests == [] and retriever.info()["vectors"] == 4 and retriever.info()["embedder"] is None
+        retriever.add([Node("none", name="e")])
+        with pytest.raises(EmbedderMismatchError, match="Nobody knows what made the vectors.*reembed"):
+            retriever.add([Node("other", name="f", vector=[1.0] * dimensions)], vectors_by="somebody's")
+
+
+def test_vectors_of_unknown_origin_do_not_come_to_known_ones():
+    with Retriever() as retriever:
+        retriever.add([Node("a", name="alpha")])
+        given = Node("b", name="beta", vector=bundled().embed_query("beta"))
+        with pytest.raises(EmbedderMismatchError, match=f"unknown origin.*{bundled().name}.*vectors_by="):
+            retriever.add([given])
+        assert len(retriever) == 1
+        retriever.add([given], vectors_by=retriever.embedder.name)
+        assert retriever.info()["vectors"] == 2
+        with pytest.raises(EmbedderMismatchError, match="of several embedders: 'another', 'static"):
+            retriever.add([given], vectors_by="another")
+
+
+def test_whose_vectors_were_brought_is_remembered(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path, embedder=letters) as retriever:
+        brought = [Node("a", name="alpha", vector=[1, 0, 0, 0, 0]), Node("b", name="beta")]
+        retriever.add(brought, vectors_by=retriever.embedder.name)
+        assert retriever.info()["vectors"] == 2
+    with pytest.raises(EmbedderMismatchError, match="made with the embedder .*letters.*has .*others"):
+        Retriever(path, embedder=others)
+    with Retriever(path) as retriever, pytest.raises(EmbedderMismatchError, match="letters"):
+        retriever.search("alpha")
 
 
 @pytest.mark.parametrize("dimensions", [5, 300])
@@ -69,35 +108,9 @@ def test_without_a_key_static_vectors_are_padded_or_cut(gemini, dimensions):
     assert gemini.requests == []
 
 
-def test_without_the_extra_static_vectors_are_padded(gemini, key, monkeypatch):
-    monkeypatch.setattr(cascade, "gemini_installed", lambda: False)
-    with graph(5) as retriever, pytest.warns(FourfoldWarning, match="padded or cut"):
-        retriever.search("ccd")
-
-
-def test_more_dimensions_than_the_service_has(gemini, key):
-    with graph(4000) as retriever, pytest.warns(FourfoldWarning, match="padded or cut"):
-        retriever.search("ccd")
-    assert gemini.requests == []
-
-
-@pytest.mark.parametrize("bad", ["a-wrong-key", "a wrong\tkey"])
-def test_a_refused_key_goes_on_with_static_vectors_and_says_so_once(gemini, monkeypatch, bad):
-    monkeypatch.setenv("GEMINI_API_KEY", bad)
-    with graph(5) as retriever, warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        for word in WORDS:
-            assert retriever.search(word).degraded == ()
-        retriever.query_vector(WORDS)
-    refusals = [str(w.message) for w in caught if "is not asked again" in str(w.message)]
-    assert len(refusals) == 1 and "key" in refusals[0] and bad not in refusals[0]
-    assert {w.category for w in caught} == {FourfoldWarning}
-    assert len(gemini.requests) == (bad == "a-wrong-key")
-
-
 @pytest.mark.parametrize("fault", [400, 404])
-def test_another_failure_leaves_the_embedding_out_of_that_answer(gemini, key, fault, caplog):
-    with graph(5) as retriever:
+def test_a_failure_leaves_the_embedding_out_of_that_answer(gemini, key, fault, caplog):
+    with graph(5, embedder="gemini:gemini-embedding-001:5") as retriever:
         gemini.faults = [fault]
         result = retriever.search("ccd")
         assert result.degraded == ("embedding",) and result.ids[0] == "ccd"
@@ -120,9 +133,8 @@ def own(gemini, tmp_path):
     return path
 
 
-def test_a_graph_of_geminis_is_asked_and_fed_by_gemini(gemini, own, monkeypatch):
-    monkeypatch.setenv("GEMINI_API_KEY", KEY)
-    with Retriever(own) as retriever:
+def test_a_graph_of_geminis_is_asked_and_fed_by_gemini(gemini, own, key):
+    with Retriever(own, embedder="gemini:gemini-embedding-001:5") as retriever:
         assert retriever.embedder.name == "gemini:gemini-embedding-001:5" and retriever.embedder is retriever.embedder
         assert retriever.search("ddc").hits[0].node.id == "ccd"
         retriever.add([Node("eee", name="eee")])
@@ -130,47 +142,48 @@ def test_a_graph_of_geminis_is_asked_and_fed_by_gemini(gemini, own, monkeypatch)
         assert retriever.embedder.usage.requests == 2 and retriever.info()["vectors"] == 4
 
 
-def test_a_graph_of_geminis_without_a_key_says_what_to_do(own, monkeypatch):
+@pytest.mark.parametrize("in_environment", [False, True])
+def test_a_graph_of_geminis_opened_without_it_says_what_to_do(gemini, own, monkeypatch, in_environment):
+    if in_environment:
+        monkeypatch.setenv("GEMINI_API_KEY", KEY)
+    need = "give embedder='gemini:gemini-embedding-001:5'"
+    need = need if in_environment else f"set GEMINI_API_KEY or GOOGLE_API_KEY and {need}"
     with Retriever(own) as retriever:
         assert retriever.search("ccd", mode="text").ids == ["ccd"]
-        with pytest.raises(EmbedderMismatchError, match=r"gemini:gemini-embedding-001:5.*set GEMINI_API_KEY or"):
+        with pytest.raises(EmbedderMismatchError, match=rf"gemini:gemini-embedding-001:5', .*; {need}"):
             retriever.search("ccd")
         monkeypatch.setattr(cascade, "gemini_installed", lambda: False)
-        with pytest.raises(EmbedderMismatchError, match=r"pip install 'fourfold\[gemini\]' and set GEMINI_API_KEY"):
+        with pytest.raises(EmbedderMismatchError, match=rf"pip install 'fourfold\[gemini\]' and {need}"):
             retriever.add([Node("eee", name="eee")])
     with pytest.raises(EmbedderMismatchError, match="letters"):
         Retriever(own, embedder=letters)
+    assert gemini.requests == []
 
 
 def letters(texts):
     return [[1.0] * 5] * len(texts)
 
 
-def test_a_graph_of_geminis_with_a_refused_key_is_searched_without_vectors(gemini, own, monkeypatch, caplog):
+def others(texts):
+    return [[1.0] * 5] * len(texts)
+
+
+def test_a_refused_key_leaves_the_embedding_out(gemini, own, monkeypatch, caplog):
     monkeypatch.setenv("GEMINI_API_KEY", "a-wrong-key")
-    with Retriever(own) as retriever:
-        with pytest.warns(FourfoldWarning, match="refused the key.*not asked again") as caught:
-            assert retriever.search("ccd").degraded == ("embedding",)
-        assert len(caught) == 1
-        assert retriever.search("bbc").degraded == ("embedding",)  # other vectors would mean nothing here
+    with Retriever(own, embedder="gemini:gemini-embedding-001:5") as retriever:
+        assert retriever.search("ccd").degraded == ("embedding",)  # other vectors would mean nothing here
+        assert "refused the key" in caplog.text and "a-wrong-key" not in caplog.text
         with pytest.raises(KeyRefusedError, match="refused the key"):
             retriever.search("bbc", mode="embedding")
-        assert len(gemini.requests) == 1
         with pytest.raises(KeyRefusedError, match="API_KEY_INVALID"):
             retriever.add([Node("eee", name="eee")])
         assert len(retriever) == 3
 
 
-def test_a_config_that_is_applied_keeps_the_choice(gemini, key):
-    with graph(5) as retriever:
+def test_a_config_that_is_applied_keeps_the_embedder(gemini, key):
+    with graph(5, embedder="gemini:gemini-embedding-001:5") as retriever:
         retriever.apply_config(retriever.config)
         assert retriever.search("ddc", mode="embedding").ids[0] == "ccd" and len(gemini.requests) == 1
-
-
-def test_an_embedder_that_is_given_is_the_one(gemini, key):
-    with graph(5, embedder=letters) as retriever:
-        retriever.search("ccd")
-        assert gemini.requests == [] and retriever.embedder.name.endswith("letters")
 
 
 # -- foreign graphs -----------------------------------------------------------------------------------------------
@@ -186,6 +199,9 @@ def test_the_vectors_of_a_foreign_graph(gemini, monkeypatch, tmp_path):
     with Retriever.open_foreign(path) as theirs, pytest.warns(FourfoldWarning, match="padded or cut"):
         theirs.search("ccd")
     monkeypatch.setenv("GOOGLE_API_KEY", KEY)
-    with Retriever.open_foreign(path) as theirs:
+    with Retriever.open_foreign(path) as theirs, pytest.warns(FourfoldWarning, match="padded or cut"):
+        theirs.search("bbc")
+    assert gemini.requests == []
+    with Retriever.open_foreign(path, embedder="gemini:gemini-embedding-001:5") as theirs:
         assert theirs.search("ddc", mode="embedding").ids[0] == "ccd"
         assert gemini.texts == [["ddc"]] and theirs.info()["vectors"] == 3

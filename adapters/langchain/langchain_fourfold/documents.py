@@ -19,12 +19,51 @@ BREAKDOWN = "fourfold"
 SCORE = "score"
 """The metadata key of the score, where tracing looks for it."""
 
+_BREAKDOWN_KEYS = {"intent", "weights", "components", "method", "why"}
+"""By these keys a breakdown is told from a user's own ``fourfold``."""
+
 RESERVED = "_fourfold"
 """The metadata key of a stored node that belongs to the adapters."""
 
 
+class FoundDocument(Document):
+    """A Document that tells what its score is made of, and otherwise is the document it was.
+
+    ``score`` and ``fourfold`` are in the metadata, but in no comparison: the same document found by two questions is
+    equal, and equal to the one that was added.
+    """
+
+    @classmethod
+    def lc_id(cls) -> list[str]:
+        """Serialise as LangChain's own class."""
+        return Document.lc_id()
+
+    def __repr_name__(self) -> str:
+        return Document.__name__
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Document):
+            return NotImplemented
+        return _identity(self) == _identity(other)
+
+    __hash__ = None  # type: ignore[assignment]  # documents are mutable
+
+
+def _identity(document: Document) -> tuple[str | None, str, dict[str, Any]]:
+    return document.id, document.page_content, own_metadata(document.metadata)
+
+
+def own_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a document's metadata as they were before it was found."""
+    breakdown = metadata.get(BREAKDOWN)
+    if not (isinstance(breakdown, Mapping) and breakdown.keys() >= _BREAKDOWN_KEYS):
+        return dict(metadata)
+    own = {key: value for key, value in metadata.items() if key not in (SCORE, BREAKDOWN)}
+    return {**own, **breakdown.get("metadata", {})}
+
+
 def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) -> Node:
-    """Return the node that stands for a document.
+    """Return the node that stands for a document; of one that was found, the score and the breakdown leave no trace.
 
     Args:
         document: its id is kept; without one, the id is a hash of its text and metadata. Dates, paths, sets and the
@@ -35,12 +74,15 @@ def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) ->
         InvalidValueError: the metadata has a value that JSON cannot hold.
 
     """
-    metadata = plain(document.metadata, f"The metadata of the document {document.id or document.page_content[:40]!r}")
+    own = own_metadata(document.metadata)
+    found: Mapping[str, Any] = document.metadata[BREAKDOWN] if own != document.metadata else {}
+    metadata = plain(own, f"The metadata of the document {document.id or document.page_content[:40]!r}")
     names = (metadata.get(key) for key in name_keys)
     return Node(
         id=document.id if document.id is not None else content_id(document.page_content, metadata),
-        name=next((name for name in names if isinstance(name, str) and name), ""),
-        text=document.page_content,
+        name=next((name for name in names if isinstance(name, str) and name), found.get("name", "")),
+        type=found.get("type", ""),
+        text=document.page_content.removeprefix(found.get("content_begins", "")),
         metadata=metadata,
     )
 
@@ -61,8 +103,9 @@ def to_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -
 
     """
     node = hit.node
-    metadata = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
-    breakdown = {
+    document = to_plain_document(hit, result, name_in_content)
+    metadata = document.metadata
+    breakdown: dict[str, Any] = {
         "intent": str(result.intent),
         "weights": result.weights.as_dict(),
         "components": hit.components.as_dict(),
@@ -75,12 +118,21 @@ def to_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -
     }
     if shadowed := {key: metadata[key] for key in (SCORE, BREAKDOWN) if key in metadata}:
         breakdown["metadata"] = shadowed
-    parts = (node.name, node.text) if name_in_content or not node.text else (node.text,)
-    return Document(
+    if document.page_content != node.text:
+        breakdown["content_begins"] = document.page_content.removesuffix(node.text)
+    return FoundDocument(
         id=node.id,
-        page_content="\n".join(part for part in parts if part),
+        page_content=document.page_content,
         metadata={**metadata, SCORE: hit.score, BREAKDOWN: breakdown},
     )
+
+
+def to_plain_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -> Document:
+    """Return the document for a hit without score and breakdown; see ``to_document``."""
+    node = hit.node
+    parts = (node.name, node.text) if name_in_content or not node.text else (node.text,)
+    metadata = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
+    return Document(id=node.id, page_content="\n".join(part for part in parts if part), metadata=metadata)
 
 
 def plain(value: Mapping[str, Any], what: str) -> dict[str, Any]:

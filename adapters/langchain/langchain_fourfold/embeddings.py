@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from langchain_core.embeddings import Embeddings
 
+from fourfold import InvalidValueError
 from fourfold.types import FloatArray
 
-_MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment")
+_MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment", "repo_id", "model_path")
 """Where LangChain's embedding classes keep the name of their model, the first that is a string."""
 
 
@@ -41,7 +43,22 @@ def as_embedder(given: object) -> object:
     return LangChainEmbedder(given) if isinstance(given, Embeddings) else given
 
 
+def one_embedder(embeddings: object, fields: Mapping[str, Any]) -> object:
+    """Return what one of the two names ``embeddings`` and ``embedder`` gives, None if neither does."""
+    if embeddings is not None and fields.get("embedder") is not None:
+        raise InvalidValueError("embeddings and embedder are two names of one argument; give one of them.")
+    return embeddings if embeddings is not None else fields.get("embedder")
+
+
+def is_model(embedder: object, embeddings: Embeddings | None) -> bool:
+    """Whether an embedder asks this very LangChain model, or one that equals it."""
+    return embeddings is not None and isinstance(embedder, LangChainEmbedder) and embedder.embeddings == embeddings
+
+
 def _name_of(embeddings: Embeddings) -> str:
+    cached = getattr(embeddings, "underlying_embeddings", None)  # CacheBackedEmbeddings
+    if isinstance(cached, Embeddings):
+        return _name_of(cached)
     values = (getattr(embeddings, attribute, None) for attribute in _MODEL_ATTRIBUTES)
     model = next((value for value in values if isinstance(value, str) and value), None)
     parts = ["langchain", type(embeddings).__name__, model]

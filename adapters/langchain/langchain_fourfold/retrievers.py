@@ -15,12 +15,12 @@ from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
-from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, Weights
+from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.filters import to_sql
 from fourfold.ingest import add_linked
 from langchain_fourfold import shadow
-from langchain_fourfold.documents import plain, to_document, to_node
-from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder
+from langchain_fourfold.documents import plain, to_document, to_node, to_plain_document
+from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
 
@@ -37,6 +37,7 @@ class FourfoldRetriever(BaseRetriever):
 
     Each result is a ``Document`` whose ``id`` is the node's, with ``metadata["score"]`` (a float in [0, 1]) and
     ``metadata["fourfold"]``: intent, weights, components, method, why, community, name, type and degraded components.
+    Documents are equal if they are without the two, whatever the question was; ``breakdown=False`` leaves both out.
 
     Raises:
         pydantic.ValidationError (a ValueError): an option that cannot be meant, such as ``k=0``.
@@ -84,6 +85,9 @@ class FourfoldRetriever(BaseRetriever):
     compare_with: InstanceOf[BaseRetriever] | None = Field(default=None, exclude=True, repr=False)
     """Shadow mode: this retriever answers, and how Fourfold would have is logged (``langchain_fourfold.shadow``)."""
 
+    breakdown: bool = True
+    """Whether ``metadata`` tells ``score`` and ``fourfold``; False for idioms that compare serialised documents."""
+
     name_in_content: bool = False
     """Whether ``page_content`` begins with the node's name: for graphs whose texts do not say what they are about."""
 
@@ -112,10 +116,8 @@ class FourfoldRetriever(BaseRetriever):
             fields: the other fields of the retriever.
 
         """
-        if embeddings is not None:
-            if fields.get("embedder") is not None:
-                raise InvalidValueError("embeddings and embedder are two names of one argument; give one of them.")
-            fields["embedder"] = embeddings
+        if (embedder := one_embedder(embeddings, fields)) is not None:
+            fields["embedder"] = embedder
         made = cls(path=path, **fields)
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
         add_linked(made.retriever, [to_node(document, keys) for document in documents], list(edges))
@@ -128,22 +130,28 @@ class FourfoldRetriever(BaseRetriever):
         """Return a retriever over what a vector store holds: texts, ids, metadata and, where it gives them, vectors.
 
         Vectors are taken over from InMemoryVectorStore, FAISS and Chroma, and nothing is embedded again; from other
-        stores that return documents by id, the documents of ``ids`` are taken and embedded.
+        stores that return documents by id, the documents of ``ids`` are taken and embedded. The graph remembers whose
+        vectors it took: opened again, it refuses another model by name.
 
         Args:
-            store: the vector store; its embedding model embeds the queries.
+            store: the vector store; its embedding model embeds the queries, and what is added later.
             ids: which documents; None for all, where the store can tell.
-            embeddings: another embedding model than the store's.
+            embeddings: another embedding model than the store's: the documents are embedded anew by it. So they are,
+                by the model that ships with Fourfold, where the store does not tell its model.
             fields: ``path`` and the other fields.
 
         Raises:
             InvalidValueError: the store cannot list what it holds, and ``ids`` is not given.
+            fourfold.EmbedderMismatchError: ``path`` holds vectors of another model.
 
         """
         documents, vectors = contents_of(store, ids)
-        made = cls(embedder=embeddings if embeddings is not None else store.embeddings, **fields)
-        nodes = (to_node(document) for document in documents)
-        add_linked(made.retriever, [replace(node, vector=vectors.get(node.id)) for node in nodes])
+        if (embedder := one_embedder(embeddings, fields)) is not None or fields.get("retriever") is None:
+            fields["embedder"] = embedder if embedder is not None else store.embeddings
+        made = cls(**fields)
+        own = vectors if is_model(made.retriever.embedder, store.embeddings) else {}
+        nodes = (replace(to_node(document), vector=own.get(document.id or "")) for document in documents)
+        add_linked(made.retriever, nodes, vectors_by=made.retriever.embedder.name)
         return made
 
     @classmethod
@@ -244,7 +252,7 @@ class FourfoldRetriever(BaseRetriever):
                 shadow.log(query, old, self.retriever.search(query, **given), self.retriever)
             return old
         result = self.retriever.search(query, **given)
-        return [to_document(hit, result, self.name_in_content) for hit in result.hits]
+        return self._documents(result)
 
     async def _aget_relevant_documents(
         self,
@@ -267,7 +275,11 @@ class FourfoldRetriever(BaseRetriever):
                 shadow.log(query, old, await self.retriever.asearch(query, **given), self.retriever)
             return old
         result = await self.retriever.asearch(query, **given)
-        return [to_document(hit, result, self.name_in_content) for hit in result.hits]
+        return self._documents(result)
+
+    def _documents(self, result: SearchResult) -> list[Document]:
+        tell = to_document if self.breakdown else to_plain_document
+        return [tell(hit, result, self.name_in_content) for hit in result.hits]
 
     def _options(self, **given: Any) -> dict[str, Any]:
         """Return the options of one search: what the call gives, else the fields."""

@@ -47,7 +47,10 @@ Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Model = Annotated[
     str | None,
     typer.Option(
-        "--model", metavar="FOLDER|NAME", help="The Model2Vec model of the vectors.", show_default="the bundled one"
+        "--model",
+        metavar="FOLDER|NAME",
+        help="The Model2Vec model of the vectors, or gemini:<model>:<dimensions>.",
+        show_default="the bundled one",
     ),
 ]
 Query = Annotated[str, typer.Argument(help="The question, in plain words.", show_default=False)]

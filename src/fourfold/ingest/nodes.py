@@ -13,11 +13,13 @@ _WHOLE = IngestConfig(whole_length=1_000_000_000)
 """The config of a file that is begun with nodes: no text is cut."""
 
 
-def add_linked(retriever: Retriever, nodes: Iterable[Node], edges: Sequence[Edge] = ()) -> None:
+def add_linked(
+    retriever: Retriever, nodes: Iterable[Node], edges: Sequence[Edge] = (), *, vectors_by: str | None = None
+) -> None:
     """Add or replace nodes, with an edge ``mentions`` from each text that names another node's name.
 
     What ``Retriever.add`` does, plus the links of ``add_documents``; node by node nothing is cut or left out, except
-    that a file begun with another ``IngestConfig`` cuts by that.
+    that a file begun with another ``IngestConfig`` cuts by that. ``vectors_by`` is that of ``Retriever.add``.
 
     Raises:
         InvalidValueError: a node that cannot be stored; those before it may be there already.
@@ -28,10 +30,11 @@ def add_linked(retriever: Retriever, nodes: Iterable[Node], edges: Sequence[Edge
     latest = {node.id: node for node in nodes}
     config = None if retriever.store.meta("ingest") is not None else _WHOLE
     vectors = {node.id: node.vector for node in latest.values() if node.vector is not None}
-    report = add_documents(retriever, map(_document, latest.values()), config=config, vectors=vectors)
+    documents = map(_document, latest.values())
+    report = add_documents(retriever, documents, config=config, vectors=vectors, vectors_by=vectors_by)
     if report.problems:  # without a text, or not to be stored at all: the graph takes it or says why
         there = {node.id for node in retriever.get(latest)}
-        retriever.add([node for node in latest.values() if node.id not in there])
+        retriever.add([node for node in latest.values() if node.id not in there], vectors_by=vectors_by)
     if edges:
         retriever.add(edges=edges)
 

@@ -57,6 +57,7 @@ def add_documents(
     *,
     config: IngestConfig | None = None,
     vectors: Mapping[str, Any] | None = None,
+    vectors_by: str | None = None,
     progress: Progress | None = None,
 ) -> Report:
     """Add or replace documents, cut the long ones into chunks, and link them all.
@@ -69,6 +70,7 @@ def add_documents(
         documents: an iterable of any length; it is read once.
         config: how they are cut and linked; None takes what the file was begun with.
         vectors: existing vectors by document id; a document with one stays whole, the others are embedded.
+        vectors_by: the name of the embedder that made them, as for ``Retriever.add``.
         progress: called with the number of documents written.
 
     Returns:
@@ -91,7 +93,7 @@ def add_documents(
         changed = [document for document in batch if known.get(document.id) != hashes[document.id]]
         report.unchanged += len(batch) - len(changed)
         rows = [_rows(document, hashes[document.id], config, (vectors or {}).get(document.id)) for document in changed]
-        report.added += _write(retriever, rows, config, report, last=last)
+        report.added += _write(retriever, rows, config, report, last=last, vectors_by=vectors_by)
         if progress is not None:
             progress(report.added + report.unchanged)
     if is_unlinked(retriever.store):
@@ -243,7 +245,15 @@ class _Rows:
     entry: Entry
 
 
-def _write(retriever: Retriever, rows: Sequence[_Rows], config: IngestConfig, report: Report, *, last: bool) -> int:
+def _write(
+    retriever: Retriever,
+    rows: Sequence[_Rows],
+    config: IngestConfig,
+    report: Report,
+    *,
+    last: bool,
+    vectors_by: str | None = None,
+) -> int:
     """Write documents in one transaction, and link them if no more are to come; return how many were written.
 
     A document that cannot be stored is reported and left out.
@@ -263,12 +273,12 @@ def _write(retriever: Retriever, rows: Sequence[_Rows], config: IngestConfig, re
     if not rows:
         return 0
     try:
-        retriever.add([node for row in rows for node in row.nodes], also=also)
+        retriever.add([node for row in rows for node in row.nodes], vectors_by=vectors_by, also=also)
     except InvalidValueError:
         kept = _storable(rows, report)
         if len(kept) == len(rows):
             raise
-        return _write(retriever, kept, config, report, last=last)
+        return _write(retriever, kept, config, report, last=last, vectors_by=vectors_by)
     return len(rows)
 
 

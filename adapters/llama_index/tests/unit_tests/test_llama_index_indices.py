@@ -8,6 +8,8 @@ from llama_index.core.llms import MockLLM
 from llama_index.core.schema import Document, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.retrievers.fourfold import FourfoldRetriever
 
+from fourfold import EmbedderMismatchError, Retriever
+
 # LlamaIndex imports langchain-community where it happens to be installed, and that warns of its end.
 pytestmark = pytest.mark.filterwarnings("ignore:.*langchain-community.*:DeprecationWarning")
 
@@ -104,3 +106,42 @@ def test_nodes_that_live_in_the_vector_store():
     context = StorageContext.from_defaults(vector_store=Holding())
     index = VectorStoreIndex.from_vector_store(Holding(), embed_model=Counting(embed_dim=3), storage_context=context)
     assert len(FourfoldRetriever.from_vector_index(index).retriever) == 3
+
+
+# -- whose vectors they are -------------------------------------------------------------------------------------------
+
+
+def test_the_models_name_is_stored_and_another_is_refused(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    own, other = Counting(embed_dim=3, model_name="own"), Counting(embed_dim=3, model_name="other")
+    taken = FourfoldRetriever.from_vector_index(VectorStoreIndex(PAGES, embed_model=own), path=path)
+    assert taken.retriever.info()["embedder"].endswith(":own")
+    taken.retriever.close()
+    with pytest.raises(EmbedderMismatchError, match=r":own'.*:other'"):
+        FourfoldRetriever(path, embed_model=other)
+    with pytest.raises(EmbedderMismatchError, match=":own"):
+        FourfoldRetriever(path).retrieve("boats")  # nor by the model that ships with Fourfold
+    again = FourfoldRetriever(path, embed_model=own)
+    before = own.count
+    again.insert_nodes([TextNode(id_="new", text="A new one.")])
+    assert own.count == before + 1 and again.retriever.info()["vectors"] == 4
+    again.retriever.close()
+
+
+def test_another_model_embeds_the_nodes_anew():
+    own, other = Counting(embed_dim=3, model_name="own"), Counting(embed_dim=3, model_name="other")
+    index = VectorStoreIndex(PAGES, embed_model=own)
+    taken = FourfoldRetriever.from_vector_index(index, embed_model=other)
+    assert other.count == 3 and taken.retriever.info()["embedder"].endswith(":other")
+    with Retriever() as graph:
+        FourfoldRetriever.from_vector_index(index, retriever=graph)
+        assert len(graph) == 3 and graph.info()["embedder"] == graph.embedder.name and graph.info()["dimensions"] == 256
+
+
+def test_embeddings_of_nodes_are_the_given_models_or_of_unknown_origin(tmp_path):
+    embedded = [TextNode(id_="a", text="alpha", embedding=[1.0, 2.0, 3.0]), TextNode(id_="b", text="beta")]
+    model = Counting(embed_dim=3, model_name="own")
+    made = FourfoldRetriever.from_nodes(embedded, embed_model=model)
+    assert made.retriever.info()["embedder"].endswith(":own") and model.count == 1
+    unknown = FourfoldRetriever.from_nodes(embedded)
+    assert unknown.retriever.info()["embedder"] is None and unknown.retriever.info()["vectors"] == 1

@@ -14,7 +14,7 @@ from llama_index.core.callbacks.base import CallbackManager
 from llama_index.core.schema import BaseNode, IndexNode, MetadataMode, NodeWithScore, QueryBundle
 from llama_index.core.tools import FunctionTool
 from llama_index.core.vector_stores import MetadataFilters
-from llama_index.retrievers.fourfold.embeddings import as_embedder
+from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder, is_model
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
@@ -104,9 +104,9 @@ class FourfoldRetriever(BaseRetriever):
             given = {"path": path, "embedder": model, "config": config}
             if extra := [name for name, value in given.items() if value is not None]:
                 raise InvalidValueError(f"{extra[0]} belongs to the retriever that was given; leave {extra[0]} out.")
-        self.retriever = retriever or Retriever(
-            ":memory:" if path is None else path, embedder=as_embedder(model), config=config
-        )
+        if retriever is None:  # one without nodes is false
+            retriever = Retriever(":memory:" if path is None else path, embedder=as_embedder(model), config=config)
+        self.retriever = retriever
         self.similarity_top_k = similarity_top_k
         self.filters = filters
         self.weights = weights
@@ -129,8 +129,9 @@ class FourfoldRetriever(BaseRetriever):
         """Return a retriever over nodes.
 
         Relationships become edges: NEXT and PREVIOUS ``followed_by``, SOURCE, PARENT and CHILD ``part_of``; one whose
-        other end is not in the graph is passed over. A node's ``embedding`` is taken as its vector. The objects of
-        ``IndexNode``s are retrieved from, as in LlamaIndex's own retrievers; they live as long as this retriever.
+        other end is not in the graph is passed over. A node's ``embedding`` is taken as its vector, made by the
+        ``BaseEmbedding`` that is given here, or by nobody knows what. The objects of ``IndexNode``s are retrieved from,
+        as in LlamaIndex's own retrievers; they live as long as this retriever.
 
         Args:
             nodes: added to what the file already holds; a known id is replaced.
@@ -144,25 +145,31 @@ class FourfoldRetriever(BaseRetriever):
         objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
         made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-        add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode)
+        add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode, vectors_by=made._vectors_by)
         return made
 
     @classmethod
     def from_vector_index(cls, index: VectorStoreIndex, **options: Any) -> Self:
         """Return a retriever over the nodes of a ``VectorStoreIndex``; their vectors are taken over, not made again.
 
+        The graph remembers whose vectors it took: opened again, it refuses another model by name.
+
         Args:
-            index: its embedding model embeds the queries.
-            options: those of ``from_nodes``.
+            index: its embedding model embeds the queries, and what is added later.
+            options: those of ``from_nodes``; where they give another embedding model, the nodes are embedded anew.
 
         Raises:
             InvalidValueError: the index's vector store does not list its nodes.
 
         """
-        model: dict[str, Any] = (
-            {} if {"retriever", "embedder", "embed_model"} & options.keys() else {"embedder": index._embed_model}
-        )
-        return cls.from_nodes(nodes_of(index), **model, **options)
+        nodes = nodes_of(index)
+        given = next((v for n in ("embedder", "embed_model") if (v := options.get(n)) is not None), None)
+        graph = options.get("retriever")
+        if given is None and graph is None:
+            options["embedder"] = index._embed_model
+        elif not is_model(as_embedder(given) if graph is None else graph.embedder, index._embed_model):
+            nodes = [node.model_copy(update={"embedding": None}) for node in nodes]
+        return cls.from_nodes(nodes, **options)
 
     @classmethod
     def from_property_graph(cls, index: PropertyGraphIndex, **options: Any) -> Self:
@@ -187,7 +194,7 @@ class FourfoldRetriever(BaseRetriever):
     ) -> None:
         """Add or replace nodes, at the cost of what changed; see ``from_nodes``."""
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-        add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode)
+        add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode, vectors_by=self._vectors_by)
 
     def delete_nodes(self, node_ids: Sequence[str]) -> None:
         """Delete nodes by id; unknown ones are passed over."""
@@ -198,6 +205,12 @@ class FourfoldRetriever(BaseRetriever):
         store = self.retriever.store
         found = store.nodes(store.matching(*to_sql({REF_DOC_ID: ref_doc_id})).tolist())
         delete_linked(self.retriever, [ref_doc_id, *(node.id for node in found.values())])
+
+    @property
+    def _vectors_by(self) -> str | None:
+        """Who made the vectors that nodes bring: the embedding model given, as LlamaIndex's pipelines embed."""
+        embedder = self.retriever.embedder
+        return embedder.name if isinstance(embedder, LlamaIndexEmbedder) else None
 
     def as_tools(self) -> list[FunctionTool]:
         """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""

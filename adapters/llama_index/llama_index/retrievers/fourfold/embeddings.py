@@ -33,6 +33,11 @@ class LlamaIndexEmbedder:
         return np.asarray(self.embed_model.get_query_embedding(text))
 
 
+def is_model(embedder: object, embed_model: BaseEmbedding) -> bool:
+    """Whether an embedder asks this very model, or one that equals it."""
+    return isinstance(embedder, LlamaIndexEmbedder) and embedder.embed_model == embed_model
+
+
 def as_embedder(given: object) -> object:
     """Wrap a ``BaseEmbedding``; what else Fourfold takes as an embedder passes through."""
     return LlamaIndexEmbedder(given) if isinstance(given, BaseEmbedding) else given

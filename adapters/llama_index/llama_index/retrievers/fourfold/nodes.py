@@ -128,10 +128,11 @@ def add_nodes(
     *,
     name_keys: Sequence[str] = ("title", "name"),
     metadata_mode: MetadataMode = MetadataMode.NONE,
+    vectors_by: str | None = None,
 ) -> int:
     """Add nodes, and their relationships as edges; a relationship to a node that is not there is passed over.
 
-    Texts that name another node's title are linked to it.
+    Texts that name another node's title are linked to it. ``vectors_by`` names who made the nodes' embeddings.
 
     Returns:
         The generation of the graph after the write.
@@ -146,6 +147,7 @@ def add_nodes(
         retriever,
         [to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given],
         [edge for edge in edges if edge.source in here and edge.target in here],
+        vectors_by=vectors_by,
     )
     return retriever.generation
 

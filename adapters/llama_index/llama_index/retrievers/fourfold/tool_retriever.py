@@ -32,7 +32,7 @@ class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
         with_prerequisites: bool = True,
     ) -> None:
         self._tools = {tool.metadata.get_name(): tool for tool in tools}
-        self._catalog = catalog or ToolCatalog()
+        self._catalog = ToolCatalog() if catalog is None else catalog
         if catalog is None:
             self._catalog.add_tools(list(tools))
         self._limit = similarity_top_k
