@@ -13,6 +13,7 @@ SRC = Path(fourfold.__file__).parent
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
     {"errors"},
+    {"arguments"},
     {"types", "guard", "plain_text"},
     {"intent", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},

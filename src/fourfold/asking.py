@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import filters, pipeline
+from fourfold.arguments import finite_number, shown, whole_number
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import TypeLabels
@@ -22,7 +22,7 @@ from fourfold.index import Index
 from fourfold.pipeline import MODES, Query
 from fourfold.store import Store
 from fourfold.tokenizer import Tokenizer
-from fourfold.types import FloatArray, Weights
+from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
 
 _REMEMBERED_MASKS = 64
@@ -33,7 +33,7 @@ class Options:
     """The options of ``Retriever.search``, see there."""
 
     k: int | None = None
-    filter: Mapping[str, Any] | None = None
+    filter: Mapping[str, Any] | filters.Clause | None = None
     intent: str | None = None
     weights: Weights | Mapping[str, float] | None = None
     query_vector: Sequence[float] | FloatArray | None = None
@@ -42,47 +42,79 @@ class Options:
     group_by: str | None = None
     max_per_source: int = 1
 
-    @classmethod
-    def of(cls, given: Mapping[str, Any]) -> Options:
-        """Return options given by name; an unknown name is an InvalidValueError that lists the known ones."""
-        known = cls.__slots__
-        if unknown := sorted(set(given) - set(known)):
-            raise InvalidValueError(f"There is no option {unknown[0]!r}; the options are {', '.join(known)}.")
-        return cls(**given)
-
-    def key(self, query: str, config: RetrievalConfig) -> tuple[Hashable, ...]:
-        """Refuse what cannot be meant, and return the key of the answer: every argument that changes it.
+    def __post_init__(self) -> None:
+        """Refuse what cannot be meant, and keep the rest as the pipeline takes it: filter read, vector an array.
 
         Raises:
             InvalidValueError: naming the argument and its value.
-            FilterError: the filter is not made of JSON values.
+            FilterError: a filter that cannot be read.
 
         """
-        if not isinstance(query, str):
-            raise InvalidValueError(f"The query is {query!r}; it must be a string.")
-        for name, number in (("k", self.k), ("max_per_source", self.max_per_source)):
-            if number is not None and (isinstance(number, bool) or not isinstance(number, int) or number < 1):
-                raise InvalidValueError(f"{name} is {number!r}; it must be a whole number of at least 1.")
-        if self.mode not in MODES:
-            raise InvalidValueError(f"mode is {self.mode!r}; it must be one of {', '.join(MODES)}.")
-        least = self.min_score
-        if least is not None and not (isinstance(least, (int, float)) and math.isfinite(least)):
-            raise InvalidValueError(f"min_score is {least!r}; it must be a finite number.")
-        for name, text in (("intent", self.intent), ("group_by", self.group_by)):
-            if text is not None and not isinstance(text, str):
-                raise InvalidValueError(f"{name} is {text!r}; it must be a string.")
+        if self.filter is not None and not isinstance(self.filter, filters.Clause):
+            self._set(filter=filters.parse(self.filter))
+        if self.k is not None:
+            self._set(k=whole_number(self.k, "k"))
+        self._set(max_per_source=whole_number(self.max_per_source, "max_per_source"))
+        if not isinstance(self.mode, str) or self.mode not in MODES:
+            raise InvalidValueError(f"mode is {shown(self.mode)}; it must be one of {', '.join(MODES)}.")
+        if self.min_score is not None:
+            self._set(min_score=finite_number(self.min_score, "min_score"))
+        for name, given in (("intent", self.intent), ("group_by", self.group_by)):
+            if given is not None and not isinstance(given, str):
+                raise InvalidValueError(f"{name} is {shown(given)}; it must be a string.")
+        _check_components(self.weights)
+        if self.query_vector is not None:
+            self._set(query_vector=check_vector(self.query_vector, "query_vector"))
+
+    def _set(self, **checked: object) -> None:
+        for name, value in checked.items():
+            object.__setattr__(self, name, value)
+
+    @classmethod
+    def of(cls, given: Mapping[str, Any]) -> Options:
+        """Return options given by name.
+
+        Raises:
+            TypeError: an unknown name, as Python itself says of one.
+            InvalidValueError: an option that cannot be meant.
+
+        """
+        known = cls.__slots__
+        if unknown := sorted(set(given) - set(known)):
+            raise TypeError(f"There is no option {unknown[0]!r}; the options are {', '.join(known)}.")
+        return cls(**given)
+
+    def key(self, query: str, config: RetrievalConfig) -> tuple[Hashable, ...]:
+        """Return the key of the answer to a query: every argument that changes it.
+
+        Raises:
+            InvalidValueError: weights that no sum can use.
+
+        """
         return (
             query,
             self.k,
-            None if self.filter is None else filters.canonical(self.filter),
+            self.filter,
             self.intent,
             None if self.weights is None else pipeline.explicit_weights(self.weights, config).as_tuple(),
-            None if self.query_vector is None else check_vector(self.query_vector, "query_vector").tobytes(),
+            None if self.query_vector is None else np.asarray(self.query_vector).tobytes(),
             self.mode,
             self.min_score,
             self.group_by,
             self.max_per_source,
         )
+
+
+def _check_components(weights: object) -> None:
+    """Refuse what is neither a Weights nor a mapping of some components."""
+    if weights is None or isinstance(weights, Weights):
+        return
+    if not isinstance(weights, Mapping):
+        raise InvalidValueError(
+            f"weights is {shown(weights)}; it must be a Weights or a mapping of some of the components."
+        )
+    if unknown := sorted(shown(name) for name in weights if name not in COMPONENTS):
+        raise InvalidValueError(f"Unknown weights {', '.join(unknown)}; a weight is one of {', '.join(COMPONENTS)}.")
 
 
 class Asker:
@@ -123,13 +155,14 @@ class Asker:
             failed=failed,
         )
 
-    def mask(self, index: Index, condition: Mapping[str, Any]) -> NDArray[np.bool_]:
+    def mask(self, index: Index, condition: Mapping[str, Any] | filters.Clause) -> NDArray[np.bool_]:
         """Return which nodes a filter keeps, (n_nodes,); remembered for the generation."""
-        key = (index.generation, filters.canonical(condition))
+        clause = condition if isinstance(condition, filters.Clause) else filters.parse(condition)
+        key = (index.generation, clause)
         mask = self._masks.get(key)
         if mask is None:
             mask = np.zeros(len(index), bool)
-            mask[index.positions_of(self._store.matching(*filters.to_sql(condition)))] = True
+            mask[index.positions_of(self._store.matching(*filters.render(clause)))] = True
             self._masks.put(key, mask)
         return mask
 

@@ -12,10 +12,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from fourfold.arguments import shown
 from fourfold.errors import FilterError
 
 SCALAR, ELEMENT, NULL, CONTAINER = range(4)
@@ -33,8 +34,19 @@ class Clause:
     parts: tuple[Clause, ...] = ()
 
 
+MOST_CONDITIONS = 2_000
+"""Keys and operators in one filter: each is a search of its own."""
+
+MOST_VALUES = 100_000
+"""Values in all lists of one filter."""
+
+LONGEST_FILTER = 10_000_000
+"""Characters of all strings in one filter."""
+
 _MAX_DEPTH = 40
+_MAX_LEVELS = 2 * _MAX_DEPTH + 4  # of mappings and lists: $and is a list in a mapping
 _MAX_TERMS = 200  # SQLite takes 500 terms in one compound SELECT
+_MAX_PARAMETERS = 32_000  # SQLite takes 32,766 in one statement
 _COLUMNS = {"$id": "id", "$name": "name", "$type": "type"}
 _INT64 = 2**63
 _LARGEST = 10**308
@@ -58,17 +70,76 @@ def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
             yield path, _sql_value(value), SCALAR
 
 
-def to_sql(condition: Filter) -> tuple[str, list[Any]]:
-    """Return a SELECT of the ``num`` of every node that meets the filter, and its parameters.
+def parse(condition: Filter) -> Clause:
+    """Return what a filter means: equal for filters that select the same in the same way.
 
     Raises:
-        FilterError: an unknown operator, or an operand of the wrong kind.
+        FilterError: an unknown operator, an operand of the wrong kind, or too many of them.
+
+    """
+    _require_small(condition)
+    return _all_of(condition, 0)
+
+
+def render(clause: Clause) -> tuple[str, list[Any]]:
+    """Return a SELECT of the ``num`` of every node that meets a filter, and its parameters.
+
+    Raises:
+        FilterError: too many values that are compared one by one.
 
     """
     tables: list[str] = []
     parameters: list[Any] = []
-    final = _render(_all_of(condition, 0), tables, parameters)
+    final = _render(clause, tables, parameters)
+    if len(parameters) > _MAX_PARAMETERS:
+        raise FilterError(
+            f"The filter compares with {len(parameters):,} values one by one, {_MAX_PARAMETERS:,} at most are taken; "
+            "in lists, all but fractions are compared at once."
+        )
     return (f"WITH {', '.join(tables)} " if tables else "") + final, parameters
+
+
+def to_sql(condition: Filter) -> tuple[str, list[Any]]:
+    """Return ``render(parse(condition))``."""
+    return render(parse(condition))
+
+
+def _require_small(condition: object) -> None:
+    """Refuse what takes too long to read, before it is read."""
+    conditions = values = characters = 0
+    for part in _parts(condition):
+        if isinstance(part, str):
+            characters += len(part)
+        elif isinstance(part, Mapping):
+            conditions += len(part)
+        else:
+            values += len(part)
+        if conditions > MOST_CONDITIONS:
+            raise FilterError(
+                f"The filter has more than {MOST_CONDITIONS:,} conditions; list values with $in or $nin, or mark the "
+                "nodes with a metadata key of their own."
+            )
+        if values > MOST_VALUES:
+            raise FilterError(f"The lists of the filter hold more than {MOST_VALUES:,} values.")
+        if characters > LONGEST_FILTER:
+            raise FilterError(f"The strings of the filter have more than {LONGEST_FILTER:,} characters.")
+
+
+def _parts(condition: object) -> Iterator[Collection[Any]]:
+    """Yield every mapping, list and string of a filter, each before what it holds is looked at."""
+    left: list[tuple[Any, int]] = [(condition, 0)]
+    while left:
+        part, level = left.pop()
+        if level > _MAX_LEVELS:
+            raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.")
+        if isinstance(part, (str, bytes)):
+            yield part
+        elif isinstance(part, Mapping):
+            yield part
+            left += [(each, level + 1) for pair in part.items() for each in pair]
+        elif isinstance(part, (Sequence, set, frozenset)):
+            yield part
+            left += [(each, level + 1) for each in part if not isinstance(each, (int, float))]
 
 
 def _render(clause: Clause, tables: list[str], parameters: list[Any]) -> str:
@@ -92,43 +163,25 @@ def _render(clause: Clause, tables: list[str], parameters: list[Any]) -> str:
     return before + f" {clause.sql} ".join(f"SELECT num FROM {name}" for name in names)
 
 
-def canonical(condition: Filter) -> str:
-    """Return one string for equal filters: the key under which answers are cached."""
-    try:
-        return json.dumps(condition, sort_keys=True, default=_listed)
-    except (TypeError, ValueError) as error:
-        raise FilterError(f"The filter {condition!r} is not made of JSON values: {error}.") from error
-    except RecursionError as error:
-        raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.") from error
-
-
-def _listed(value: object) -> list[Any]:
-    if isinstance(value, (set, frozenset, tuple)):
-        return sorted(value, key=repr)
-    if isinstance(value, Mapping):
-        return [list(pair) for pair in value.items()]
-    raise TypeError(f"{value!r} is no JSON value")
-
-
 def _all_of(condition: object, depth: int) -> Clause:
     if not isinstance(condition, Mapping):
-        raise FilterError(f"A filter is a mapping of metadata keys to conditions, not {condition!r}.")
+        raise FilterError(f"A filter is a mapping of metadata keys to conditions, not {shown(condition)}.")
     if depth > _MAX_DEPTH:
         raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.")
     clauses = []
     for key, operand in condition.items():
         if key in ("$and", "$or"):
             if isinstance(operand, (str, bytes, Mapping)) or not isinstance(operand, Sequence) or not operand:
-                raise FilterError(f"{key} takes a list of at least one filter, not {operand!r}.")
+                raise FilterError(f"{key} takes a list of at least one filter, not {shown(operand)}.")
             parts = [_all_of(part, depth + 1) for part in operand]
             clauses.append(_combine(parts, "INTERSECT" if key == "$and" else "UNION"))
         elif key == "$not":
             clauses.append(_complement(_all_of(operand, depth + 1)))
         elif not isinstance(key, str):
-            raise FilterError(f"A metadata key is a string, not {key!r}.")
+            raise FilterError(f"A metadata key is a string, not {shown(key)}.")
         elif key.startswith("$") and key not in _COLUMNS:
             known = ", ".join(("$and", "$or", "$not", *_COLUMNS))
-            raise FilterError(f"The filter operator {key!r} is unknown here; known are {known}.")
+            raise FilterError(f"The filter operator {shown(key)} is unknown here; known are {known}.")
         else:
             clauses += _conditions(key, operand, depth)
     if not clauses:
@@ -144,7 +197,7 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
     if not isinstance(operand, Mapping):
         return [_equal(key, operand)]
     if not operand:
-        raise FilterError(f"The condition on {key!r} is empty; give a value or an operator such as $eq.")
+        raise FilterError(f"The condition on {shown(key)} is empty; give a value or an operator such as $eq.")
     clauses = []
     bounds = {operator: value for operator, value in operand.items() if operator in _COMPARISONS}
     if len(bounds) > 1:  # a range is one scan of the key; each bound alone may hold most nodes
@@ -160,8 +213,8 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
         if make is None:
             known = ", ".join((*_OPERATORS, "$not"))
             raise FilterError(
-                f"The filter operator {operator!r} on {key!r} is unknown; known are {known}. "
-                f"Nested metadata is reached by a dotted key such as {f'{key}.…'!r}; "
+                f"The filter operator {shown(operator)} on {shown(key)} is unknown; known are {known}. "
+                f"Nested metadata is reached by a dotted key such as {shown(f'{key}.…')}; "
                 "$and and $or stand outside the key."
             )
         clauses.append(make(key, value))
@@ -178,7 +231,7 @@ def _equal(key: str, value: object) -> Clause:
 
 def _in(key: str, values: object) -> Clause:
     if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, (Sequence, set, frozenset)):
-        raise FilterError(f"$in and $nin on {key!r} take a list of values, not {values!r}.")
+        raise FilterError(f"$in and $nin on {shown(key)} take a list of values, not {shown(values)}.")
     for value in values:
         if value is not None:
             _require_scalar("$in", key, value)
@@ -190,9 +243,9 @@ def _in(key: str, values: object) -> Clause:
         key, "value IN (SELECT value FROM json_each(?))", [json.dumps(listed, ensure_ascii=False)], (SCALAR, ELEMENT)
     )
     others = [v for v, single in zip(operands, exact, strict=True) if single]
-    rest = [_select(key, "value = ?", [value], (SCALAR, ELEMENT)) for value in others]
-    if rest:
-        found = _combine([found, *rest], "UNION")
+    if others:
+        one_by_one = _select(key, f"value IN ({', '.join('?' * len(others))})", others, (SCALAR, ELEMENT))
+        found = _combine([found, one_by_one] if listed else [one_by_one], "UNION")
     return _combine([found, _equal(key, None)], "UNION") if None in values else found
 
 
@@ -202,7 +255,7 @@ _COMPARISONS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 def _bound(operator: str, key: str, value: object) -> tuple[str, Any]:
     """Return the test of one comparison, and its parameter."""
     if not isinstance(value, (int, float, str)) or isinstance(value, float) and math.isnan(value):
-        raise FilterError(f"{operator} on {key!r} takes a number or a string, not {value!r}.")
+        raise FilterError(f"{operator} on {shown(key)} takes a number or a string, not {shown(value)}.")
     _require_unicode(value)
     types = "'text'" if isinstance(value, str) else "'integer', 'real'"
     return f"value {_COMPARISONS[operator]} ? AND typeof(value) IN ({types})", _sql_value(value)
@@ -227,7 +280,7 @@ def _contains(key: str, value: object) -> Clause:
 
 def _contains_any_case(key: str, value: object) -> Clause:
     if not isinstance(value, str):
-        raise FilterError(f"$icontains on {key!r} takes a string, not {value!r}.")
+        raise FilterError(f"$icontains on {shown(key)} takes a string, not {shown(value)}.")
     # lower_case is the function the store registers: SQLite's own lower() knows ASCII only
     test = "typeof(value) = 'text' AND instr(lower_case(value), lower_case(?)) > 0"
     substring = _select(key, test, [value], (SCALAR,))
@@ -237,7 +290,7 @@ def _contains_any_case(key: str, value: object) -> Clause:
 
 def _empty(key: str, value: object) -> Clause:
     if not isinstance(value, bool):
-        raise FilterError(f"$empty on {key!r} takes true or false, not {value!r}.")
+        raise FilterError(f"$empty on {shown(key)} takes true or false, not {shown(value)}.")
     blank = _select(key, "value = ''", [], (SCALAR,))
     no_elements = _select(key, "value = 1", [], (CONTAINER,))
     empty = _combine([_equal(key, None), blank, no_elements], "UNION")
@@ -246,7 +299,7 @@ def _empty(key: str, value: object) -> Clause:
 
 def _exists(key: str, value: object) -> Clause:
     if not isinstance(value, bool):
-        raise FilterError(f"$exists on {key!r} takes true or false, not {value!r}.")
+        raise FilterError(f"$exists on {shown(key)} takes true or false, not {shown(value)}.")
     present = _select(key, "1", [], (SCALAR, ELEMENT, NULL, CONTAINER))
     return present if value else _complement(present)
 
@@ -273,6 +326,11 @@ def _select(key: str, test: str, parameters: list[Any], kinds: Sequence[int]) ->
 
 
 def _combine(clauses: Sequence[Clause], operator: str) -> Clause:
+    """Return the union or intersection; of complements, the complement of the other: they may hold most nodes."""
+    negated = [clause.parts[0] for clause in clauses if clause.sql == "EXCEPT"]
+    if len(negated) > 1:
+        together = Clause("UNION" if operator == "INTERSECT" else "INTERSECT", parts=tuple(negated))
+        clauses = [*(clause for clause in clauses if clause.sql != "EXCEPT"), _complement(together)]
     return clauses[0] if len(clauses) == 1 else Clause(operator, parts=tuple(clauses))
 
 
@@ -286,7 +344,7 @@ def _is_scalar(value: object) -> bool:
 
 def _require_scalar(operator: str, key: str, value: object) -> None:
     if not _is_scalar(value):
-        raise FilterError(f"{operator} on {key!r} takes a string, a number or a boolean, not {value!r}.")
+        raise FilterError(f"{operator} on {shown(key)} takes a string, a number or a boolean, not {shown(value)}.")
     _require_unicode(value)
 
 
@@ -295,7 +353,9 @@ def _require_unicode(value: object) -> None:
         if isinstance(value, str):
             value.encode()
     except UnicodeEncodeError as error:
-        raise FilterError(f"The filter holds a lone surrogate in {value!r}, which no stored text can match.") from error
+        raise FilterError(
+            f"The filter holds a lone surrogate in {shown(value)}, which no stored text can match."
+        ) from error
 
 
 def _sql_value(value: Any) -> Any:

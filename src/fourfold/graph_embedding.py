@@ -232,8 +232,6 @@ class GraphEmbedding:
     def mean_query(self, texts: Sequence[str]) -> FloatArray:
         """Return one vector, (dimensions,), for a query that is told in several texts."""
         self.check()
-        if isinstance(texts, str) or not texts:
-            raise EmbedderError(f"A query vector is made of a list of at least one text, not of {texts!r}.")
         stored = self._store.meta("dimensions")
         dimensions = None if stored is None else int(stored)
         vectors, name = self._ask(texts, self._store.meta("embedder"))

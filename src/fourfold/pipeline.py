@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from fourfold import signals
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.edge_types import UNTYPED
-from fourfold.errors import InvalidValueError, SearchError
+from fourfold.errors import SearchError
 from fourfold.index import Adjacency, Index
 from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
 from fourfold.signals.graph import Spread
@@ -128,13 +128,6 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
     """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
     if isinstance(given, Weights):
         return given
-    if not isinstance(given, Mapping):
-        raise InvalidValueError(f"weights is {given!r}; it must be a Weights or a mapping of some of the components.")
-    unknown = set(given) - set(COMPONENTS)
-    if unknown:
-        raise InvalidValueError(
-            f"Unknown weights {sorted(unknown, key=repr)}; a weight is one of {', '.join(COMPONENTS)}."
-        )
     return Weights(**{**config.fusion.partial_weights.as_dict(), **given})
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import json
-import math
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,7 +17,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import explain, pipeline
+from fourfold import arguments, explain, pipeline
+from fourfold.arguments import shown, whole_number
 from fourfold.asking import Asker, Options
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
@@ -34,7 +34,7 @@ from fourfold.store import FIELDS, Follower, ForeignFile, ForeignSchema, Row, St
 from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
-from fourfold.validation import check_edge, check_node, content_hash
+from fourfold.validation import check_edge, check_node, content_hash, name_edge
 
 _TOKENIZE_BATCH = 8192
 
@@ -66,7 +66,7 @@ class Retriever:
         read_only: bool = False,
     ) -> None:
         self._foreign: Follower | None = None
-        self._store = Store(path, read_only=read_only)
+        self._store = Store(arguments.file_path(path), read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
             source = Cascade(self._store.model) if embedder is None else as_embedder(embedder)
@@ -112,7 +112,7 @@ class Retriever:
             InvalidValueError: a vector in the file cannot be read.
 
         """
-        file = ForeignFile(path, schema)
+        file = ForeignFile(arguments.file_path(path), schema)
         retriever: Self | None = None
         try:
             retriever = cls(index_path(file.path), embedder=embedder, config=config)
@@ -225,8 +225,8 @@ class Retriever:
         """
         if self._foreign is not None:
             self._foreign.refuse()
-        given = [ids] if isinstance(ids, str) else list(ids)
-        links = list(edges)
+        given = arguments.ids(ids)
+        links = [name_edge(edge) for edge in edges]
         if not given and not links:
             return 0
         with self._store.transaction() as writer:
@@ -314,11 +314,12 @@ class Retriever:
             SearchError: every component failed.
 
         """
+        query = arguments.question(query)
         options = Options(k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source)
-        arguments = options.key(query, self.config)
+        asked = options.key(query, self.config)
         for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
             index, asker = self._index_and_asker()
-            key = (index.generation, *arguments)
+            key = (index.generation, *asked)
             if (known := self._cache.get(key)) is not None:
                 return known
             try:
@@ -357,6 +358,8 @@ class Retriever:
 
     def search_many(self, queries: Iterable[str], **options: Any) -> list[SearchResult]:
         """Search for each query; the options are those of ``search``."""
+        if isinstance(queries, str):
+            raise InvalidValueError(f"queries is {shown(queries)}; it must be a list of queries.")
         return [self.search(query, **options) for query in queries]
 
     async def asearch_many(self, queries: Iterable[str], **options: Any) -> list[SearchResult]:
@@ -368,10 +371,13 @@ class Retriever:
 
         Raises:
             EmbedderMismatchError: the graph's vectors were made with another embedder.
-            EmbedderError: the embedder failed, or there are no texts.
+            InvalidValueError: there are no texts, or something that is none.
+            EmbedderError: the embedder failed.
 
         """
-        return self._embedding.mean_query(texts)
+        if isinstance(texts, str) or not texts:
+            raise InvalidValueError(f"A query vector is made of a list of at least one text, not of {shown(texts)}.")
+        return self._embedding.mean_query([arguments.question(text, "A text of the query") for text in texts])
 
     def explain(self, query: str, node_id: str, **options: Any) -> Explanation:
         """Tell in words and numbers why a node stands where it does; the options are those of ``search``.
@@ -380,8 +386,9 @@ class Retriever:
             UnknownNodeError: there is no such node.
 
         """
+        query = arguments.question(query)
         wanted = Options.of(options)
-        wanted.key(query, self.config)
+        node_id = arguments.node_id(node_id)
         index, asker = self._index_and_asker()
         position = index.position(node_id)
         node = self._store.nodes_by_id([node_id]).get(node_id)
@@ -401,7 +408,7 @@ class Retriever:
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
         """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
         index, asker = self._index_and_asker()
-        return index, [asker.query(index, text, Options(k=k)) for text in queries]
+        return index, [asker.query(index, arguments.question(text), Options(k=k)) for text in queries]
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -420,12 +427,12 @@ class Retriever:
             InvalidValueError: an empty query, or a grade that is negative or no number.
 
         """
-        if not isinstance(query, str) or not query.strip():
-            raise InvalidValueError(f"The query is {query!r}; feedback needs the words that were asked.")
-        grade = float(relevant)
-        if not (math.isfinite(grade) and grade >= 0):
-            raise InvalidValueError(f"relevant is {relevant!r}; it must be True, False or a grade of at least 0.")
-        if not self.get([node_id]):
+        if not arguments.question(query).strip():
+            raise InvalidValueError(f"The query is {shown(query)}; feedback needs the words that were asked.")
+        arguments.text(query, "The query")
+        given = float(relevant) if isinstance(relevant, bool) else relevant
+        grade = arguments.finite_number(given, "relevant", least=0)
+        if not self.get([arguments.node_id(node_id)]):
             raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
         with self._store.transaction() as writer:
             writer.put_feedback(query.strip(), node_id, grade)
@@ -496,8 +503,8 @@ class Retriever:
             InvalidValueError, FilterError, DimensionError, SearchError: as ``search``.
 
         """
+        query = arguments.question(query)
         wanted = Options.of(options)
-        wanted.key(query, self.config)
         index, asker = self._index_and_asker()
         request = asker.query(index, query, wanted)
         return index, request, pipeline.run(index, request, self.config.replace(diversity={"bonus": 0.0}))
@@ -535,7 +542,7 @@ class Retriever:
 
     def get(self, ids: Iterable[str]) -> list[Node]:
         """Return the nodes of these ids, in their order, without vectors; unknown ids are left out."""
-        wanted = list(ids)
+        wanted = arguments.ids(ids)
         found = self._store.nodes_by_id(wanted)
         return [found[identity] for identity in wanted if identity in found]
 
@@ -545,7 +552,7 @@ class Retriever:
 
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
-        return self._store.edges_of(list(ids))
+        return self._store.edges_of(arguments.ids(ids))
 
     def context(self, hit: Hit | Node | str, before: int = 1, after: int = 1) -> list[Node]:
         """Return a chunk with its neighbours in the document, in reading order.
@@ -559,11 +566,9 @@ class Retriever:
             UnknownNodeError: there is no such node.
 
         """
-        for name, number in (("before", before), ("after", after)):
-            if isinstance(number, bool) or not isinstance(number, int) or number < 0:
-                raise InvalidValueError(f"{name} is {number!r}; it must be a whole number of at least 0.")
+        before, after = whole_number(before, "before", least=0), whole_number(after, "after", least=0)
         node = hit.node if isinstance(hit, Hit) else hit
-        identity = node.id if isinstance(node, Node) else node
+        identity = arguments.node_id(node.id if isinstance(node, Node) else node, "hit")
         found = neighbours(self._store, identity, before, after) or self.get([identity])
         if not found:
             raise UnknownNodeError(f"There is no node {identity!r} in {self.path!r}.")

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import html
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from numbers import Real
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
 
 FloatArray = NDArray[np.floating[Any]]
@@ -83,9 +82,7 @@ class Weights:
     def __post_init__(self) -> None:
         """Refuse weights that no sum can use."""
         for name, value in self.as_dict().items():
-            if not isinstance(value, Real) or not 0 <= value < math.inf:
-                raise InvalidValueError(f"The weight of {name} is {value!r}; it must be a finite number of at least 0.")
-            object.__setattr__(self, name, float(value))
+            object.__setattr__(self, name, finite_number(value, f"The weight of {name}", least=0))
         if not any(self.as_tuple()):
             raise InvalidValueError("All four weights are 0; at least one of them must be above 0.")
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping
-from numbers import Real
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import arguments
+from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
@@ -25,54 +25,49 @@ def check_node(node: Node) -> Node:
     if not isinstance(node, Node):
         raise InvalidValueError(f"A node must be a fourfold.Node, not {type(node).__name__}.")
     if not isinstance(node.id, str) or not node.id:
-        raise InvalidValueError(f"A node has the id {node.id!r}; it must be a string that is not empty.")
+        raise InvalidValueError(f"A node has the id {shown(node.id)}; it must be a string that is not empty.")
     if "\x00" in node.id:
-        raise InvalidValueError(f"A node has the id {node.id!r}; it must not hold a NUL character.")
+        raise InvalidValueError(f"A node has the id {shown(node.id)}; it must not hold a NUL character.")
     for name in ("id", "name", "type", "text"):
         value = getattr(node, name)
-        if not isinstance(value, str):
-            raise InvalidValueError(f"The {name} of node {node.id!r} is {value!r}; it must be a string.")
-        if not value.isascii():
-            _require_unicode(value, f"The {name} of node {node.id!r}")
-    if not isinstance(node.metadata, Mapping):
-        raise InvalidValueError(f"The metadata of node {node.id!r} is {node.metadata!r}; it must be a mapping.")
-    try:
-        json.dumps(dict(node.metadata), allow_nan=False, ensure_ascii=False, sort_keys=True).encode()
-    except (TypeError, ValueError, RecursionError) as error:
-        raise InvalidValueError(f"The metadata of node {node.id!r} is not made of JSON values: {error}.") from error
+        if not (isinstance(value, str) and value.isascii()):  # names the node only where it must
+            arguments.text(value, f"The {name} of node {shown(node.id)}")
+    arguments.json_mapping(node.metadata, f"The metadata of node {shown(node.id)}")
     return node
-
-
-def _require_unicode(value: str, what: str) -> None:
-    try:
-        value.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(f"{what} holds a lone surrogate: {error.reason}.") from error
 
 
 def check_edge(edge: Edge) -> Edge:
     """Return an edge that can be stored, or say in an InvalidValueError why it cannot."""
+    name_edge(edge)
+    for value in (edge.source, edge.target, edge.type):
+        if not value.isascii():
+            arguments.text(value, f"The edge {_named(edge)}")
+    if not (type(edge.weight) is float and 0 <= edge.weight <= LARGEST_WEIGHT):
+        arguments.finite_number(edge.weight, f"The weight of the edge {_named(edge)}", least=0, most=LARGEST_WEIGHT)
+    return edge
+
+
+def name_edge(edge: Edge) -> Edge:
+    """Return an edge that names its ends and its type by strings, or raise InvalidValueError."""
     if not isinstance(edge, Edge):
         raise InvalidValueError(f"An edge must be a fourfold.Edge, not {type(edge).__name__}.")
     if not all(isinstance(value, str) for value in (edge.source, edge.target, edge.type)):
-        raise InvalidValueError(f"Source, target and type of an edge must be strings: {edge!r}.")
-    for value in (edge.source, edge.target, edge.type):
-        if not value.isascii():
-            _require_unicode(value, f"The edge {edge.source!r} → {edge.target!r} of type {edge.type!r}")
-    weight = edge.weight
-    if isinstance(weight, bool) or not isinstance(weight, Real) or not 0 <= weight <= LARGEST_WEIGHT:
-        raise InvalidValueError(
-            f"The edge {edge.source!r} → {edge.target!r} has the weight {weight!r}; it must be a number from 0 to "
-            f"{LARGEST_WEIGHT:g}."
-        )
+        raise InvalidValueError(f"Source, target and type of an edge must be strings: {_named(edge)}.")
     return edge
+
+
+def _named(edge: Edge) -> str:
+    return f"{shown(edge.source)} → {shown(edge.target)} of type {shown(edge.type)}"
 
 
 def check_vector(given: object, what: str) -> NDArray[np.float32]:
     """Return a vector as float32, (dimensions,), or say in an InvalidValueError what is wrong with ``what``."""
     try:
+        array = np.asarray(given)
+        if array.dtype.kind not in "iuf":
+            raise TypeError(f"{shown(given)} holds {array.dtype}")
         with np.errstate(over="ignore"):
-            vector = np.asarray(given, dtype=np.float32)
+            vector = array.astype(np.float32)
     except (TypeError, ValueError, OverflowError) as error:
         raise InvalidValueError(f"{what} is no list of numbers: {error}.") from error
     if vector.ndim != 1 or not len(vector):

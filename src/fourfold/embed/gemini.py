@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import whole_number
 from fourfold.embed.base import checked
 from fourfold.errors import EmbedderError, InvalidValueError, KeyRefusedError
 from fourfold.types import FloatArray
@@ -102,11 +103,7 @@ class GeminiEmbedder:
     ) -> None:
         limits = {"dimensions": (dimensions, LARGEST_DIMENSION), "attempts": (attempts, None), "batch": (batch, 100)}
         for name, (number, most) in limits.items():
-            if isinstance(number, bool) or not isinstance(number, int) or not 1 <= number <= (most or number):
-                raise InvalidValueError(
-                    f"{name} is {number!r}; it must be a whole number of at least 1"
-                    + (f", {most} at most." if most else ".")
-                )
+            whole_number(number, name, most=most)
         if not (timeout > 0 and backoff >= 0):
             raise InvalidValueError(
                 f"timeout is {timeout!r}, backoff {backoff!r}; they are seconds, above 0 and from 0 on."

@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from fourfold.arguments import question, shown, whole_number
 from fourfold.errors import InvalidValueError
 from fourfold.questions import capability as capabilities
 from fourfold.questions import compose, explore, goals, impact, lookup, paths, routing, similar
@@ -73,7 +74,7 @@ class Questions:
 
     def subjects(self, query: str, k: int = 3) -> list[Subject]:
         """Return the nodes a question may be about, surest first, each with a confidence in [0, 1]."""
-        return self._view().subjects(_text("query", query))[: _whole("k", k, 1)]
+        return self._view().subjects(question(query))[: whole_number(k, "k")]
 
     def ask(
         self, query: str, *, node: str | Node | None = None, to: str | Node | None = None, k: int = 10
@@ -87,7 +88,7 @@ class Questions:
             k: length of lists, and of plans.
 
         """
-        return routing.ask(self._view(), _text("query", query), node, to, _whole("k", k, 1))
+        return routing.ask(self._view(), question(query), node, to, whole_number(k, "k"))
 
     def intent_search(
         self, query: str, *, limit: int = 10, filters: Mapping[str, Any] | None = None
@@ -100,13 +101,14 @@ class Questions:
             filters: numbers the nodes must have, as for ``dimension_filter``.
 
         """
-        return routing.intent_search(self._view(), _text("query", query), _whole("limit", limit, 1), filters)
+        return routing.intent_search(self._view(), question(query), whole_number(limit, "limit"), filters)
 
     # -- by meaning of the edges --------------------------------------------------------------------------------
 
     def want_to(self, goal: str, k: int = 10, *, max_depth: int = 2) -> GoalAnswer:
         """Return the k nodes that best serve a goal, each with its path of at most ``max_depth`` steps."""
-        return goals.answer(self._view(), _text("goal", goal), _whole("k", k, 1), _whole("max_depth", max_depth, 0))
+        depth = whole_number(max_depth, "max_depth", least=0)
+        return goals.answer(self._view(), question(goal, "The goal"), whole_number(k, "k"), depth)
 
     def can_it(self, capability: str, *, node: str | Node | None = None) -> CapabilityAnswer:
         """Return yes, yes with limitations, no, or unknown.
@@ -116,17 +118,17 @@ class Questions:
             node: whose capability it is; None finds it by search.
 
         """
-        return capabilities.answer(self._view(), _text("capability", capability), node)
+        return capabilities.answer(self._view(), question(capability, "The capability"), node)
 
     def compose_for(self, goal: str, max_tools: int = 5) -> PlanAnswer:
         """Return an ordered plan of at most ``max_tools`` steps for a goal of parts joined by and, then, after."""
-        return compose.answer(self._view(), _text("goal", goal), _whole("max_tools", max_tools, 1))
+        return compose.answer(self._view(), question(goal, "The goal"), whole_number(max_tools, "max_tools"))
 
     # -- by structure -------------------------------------------------------------------------------------------
 
     def similar_to(self, node: str | Node, k: int = 10) -> SimilarAnswer:
         """Return the k nodes most similar in structure: 0.70 · neighbours + 0.20 · type + 0.10 · name."""
-        return similar.answer(self._view(), node, _whole("k", k, 1))
+        return similar.answer(self._view(), node, whole_number(k, "k"))
 
     def impact_analysis(
         self, node: str | Node, direction: Direction = "dependents", max_depth: int = 3, *, limit: int = 100
@@ -141,9 +143,9 @@ class Questions:
             limit: number of nodes listed, those with the highest risk; all are counted.
 
         """
-        if direction not in DIRECTIONS:
-            raise InvalidValueError(f"direction is {direction!r}; it must be one of {', '.join(DIRECTIONS)}.")
-        depth, listed = _whole("max_depth", max_depth, 0), _whole("limit", limit, 1)
+        if not isinstance(direction, str) or direction not in DIRECTIONS:
+            raise InvalidValueError(f"direction is {shown(direction)}; it must be one of {', '.join(DIRECTIONS)}.")
+        depth, listed = whole_number(max_depth, "max_depth", least=0), whole_number(limit, "limit")
         return impact.answer(self._view(), node, direction, depth, listed)
 
     def trace_path(self, a: str | Node, b: str | Node, max_depth: int = 5, *, directed: bool = False) -> PathAnswer:
@@ -151,14 +153,14 @@ class Questions:
 
         Edges are walked either way, and the answer tells which; ``directed`` follows them along their arrows only.
         """
-        return paths.answer(self._view(), a, b, _whole("max_depth", max_depth, 0), directed=directed)
+        return paths.answer(self._view(), a, b, whole_number(max_depth, "max_depth", least=0), directed=directed)
 
     def explore_smart(self, node: str | Node, depth: int = 2, *, width: int = 50) -> ExploreAnswer:
         """Return a tree of ``depth`` levels around a node, ranked per level, hubs marked.
 
         ``width`` is the number of nodes listed on a level, and expanded for the next one.
         """
-        return explore.answer(self._view(), node, _whole("depth", depth, 0), _whole("width", width, 1))
+        return explore.answer(self._view(), node, whole_number(depth, "depth", least=0), whole_number(width, "width"))
 
     def edge_type_boost(self, seeds: Iterable[str | Node], types: Iterable[str], *, limit: int = 50) -> BoostAnswer:
         """Return the neighbours of the seeds through the chosen edge types: +0.5 out, +0.3 in, scaled to [0, 1].
@@ -169,7 +171,7 @@ class Questions:
             limit: number of neighbours listed.
 
         """
-        return explore.boost_answer(self._view(), seeds, types, _whole("limit", limit, 1))
+        return explore.boost_answer(self._view(), seeds, types, whole_number(limit, "limit"))
 
     # -- by words and numbers -----------------------------------------------------------------------------------
 
@@ -178,7 +180,7 @@ class Questions:
 
         Terms are those of the index's tokenizer: stemmed, without stop words.
         """
-        return lookup.keyword_answer(self._view(), _text("query", query), _whole("limit", limit, 1))
+        return lookup.keyword_answer(self._view(), question(query), whole_number(limit, "limit"))
 
     def dimension_filter(self, filters: Mapping[str, Any], limit: int = 100) -> FilterAnswer:
         """Return the nodes whose numeric metadata meet every filter, by id.
@@ -192,16 +194,4 @@ class Questions:
             FilterError: filters that cannot be read.
 
         """
-        return lookup.filter_answer(self._view(), filters, _whole("limit", limit, 1))
-
-
-def _whole(name: str, number: object, least: int) -> int:
-    if isinstance(number, bool) or not isinstance(number, int) or number < least:
-        raise InvalidValueError(f"{name} is {number!r}; it must be a whole number of at least {least}.")
-    return number
-
-
-def _text(name: str, given: object) -> str:
-    if not isinstance(given, str):
-        raise InvalidValueError(f"The {name} is {given!r}; it must be a string.")
-    return given
+        return lookup.filter_answer(self._view(), filters, whole_number(limit, "limit"))

@@ -28,9 +28,10 @@ def term_weights(
     """
     weights: Counter[str] = Counter()
     beginnings, stems = tuple(keywords), frozenset(keywords)
-    for word, terms in words:
+    for word, terms in words:  # a word of a script without spaces may be the whole text, and have a term a character
+        named = bool(beginnings) and prefix and word.lower().startswith(beginnings)
         for term in terms:
-            hit = word.lower().startswith(beginnings) if prefix and beginnings else term in stems
+            hit = named if prefix and beginnings else term in stems
             weights[term] += boost if hit else 1.0  # type: ignore[assignment]
     return dict(weights)
 

@@ -12,7 +12,8 @@ from typing import Any, Self
 
 import numpy as np
 
-from fourfold import filters
+from fourfold import arguments, filters
+from fourfold.arguments import shown, whole_number
 from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
@@ -144,7 +145,7 @@ class ToolCatalog:
             UnknownNodeError: a tool that does not exist; nothing was learned.
 
         """
-        given = [tools] if isinstance(tools, str) else list(tools)
+        given = arguments.ids(tools, "tools")
         if not given or len(given) > _MOST_USED_AT_ONCE:
             raise InvalidValueError(f"A use names 1 to {_MOST_USED_AT_ONCE} tools; this one names {len(given)}.")
         known = self._resolve(given, strict=True)
@@ -182,8 +183,8 @@ class ToolCatalog:
         """
         limit = self._checked_limit(limit)
         if weighting not in ("adaptive", "fixed"):
-            raise InvalidValueError(f"weighting is {weighting!r}; it is 'adaptive' or 'fixed'.")
-        context = [context_tools] if isinstance(context_tools, str) else list(context_tools)
+            raise InvalidValueError(f"weighting is {shown(weighting)}; it is 'adaptive' or 'fixed'.")
+        context = arguments.ids(context_tools, "context_tools")
         ranking, state, unknown = self._rank(query, limit, context, weighting)
         ids = state.index.ids
         nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
@@ -213,8 +214,8 @@ class ToolCatalog:
             context_tools: tools already in use.
 
         """
-        limit = self._checked_limit(limit)
-        context = [context_tools] if isinstance(context_tools, str) else list(context_tools)
+        request, limit = arguments.question(request, "The request"), self._checked_limit(limit)
+        context = arguments.ids(context_tools, "context_tools")
         goals: dict[int, float] = {}
         candidates: dict[int, None] = {}
         parts = workflow.clauses(request)
@@ -274,7 +275,7 @@ class ToolCatalog:
     def neighbors(self, tool: str, direction: str = "both") -> list[str]:
         """Return the distinct tools an edge leads to (``"out"``), comes from (``"in"``), or either, sorted by id."""
         if direction not in ("in", "out", "both"):
-            raise InvalidValueError(f"direction is {direction!r}; it is 'in', 'out' or 'both'.")
+            raise InvalidValueError(f"direction is {shown(direction)}; it is 'in', 'out' or 'both'.")
         state = self._current()
         (position,) = self._positions(state, [tool])
         found = typed_neighbours(state.index.adjacency, position, direction)
@@ -304,7 +305,7 @@ class ToolCatalog:
         """
         state = self._current()
         (position,) = self._positions(state, [tool])
-        context = self._positions(state, [context_tools] if isinstance(context_tools, str) else context_tools)
+        context = self._positions(state, arguments.ids(context_tools, "context_tools"))
         if not context:
             return 0.0
         if position in context or state.graph.neighbours[context, position].sum() > 0:
@@ -412,8 +413,6 @@ class ToolCatalog:
     def _resolve(self, names: Iterable[str], *, strict: bool) -> dict[str, str]:
         """Return the id each name stands for: an id, or the name of one tool alone."""
         wanted = list(dict.fromkeys(names))
-        if not all(isinstance(name, str) for name in wanted):
-            raise InvalidValueError(f"A tool is named by a string; this list holds something else: {wanted!r}.")
         known = {node.id: node.id for node in self.retriever.get(wanted)}
         left = [name for name in wanted if name not in known]
         named: dict[str, list[str]] = {}
@@ -444,9 +443,7 @@ class ToolCatalog:
         return len(new)
 
     def _checked_limit(self, limit: int) -> int:
-        if isinstance(limit, bool) or not isinstance(limit, int) or not 1 <= limit <= self.config.max_limit:
-            raise InvalidValueError(f"limit is {limit!r}; it must be a whole number from 1 to {self.config.max_limit}.")
-        return limit
+        return whole_number(limit, "limit", most=self.config.max_limit)
 
     def _described(self, node: Node) -> Described:
         """Return id, name, server and description as an answer shows them: data, cleaned and cut to length."""
@@ -485,5 +482,7 @@ def _node(tool: Tool, node_type: str) -> Node:
 def _steps_of(template: Sequence[str] | Mapping[str, Any]) -> list[str]:
     steps = template.get("tools", template.get("steps")) if isinstance(template, Mapping) else template
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not all(isinstance(s, str) for s in steps):
-        raise InvalidValueError(f"A template is a list of tools, or holds one under 'tools' or 'steps': {template!r}.")
+        raise InvalidValueError(
+            f"A template is a list of tools, or holds one under 'tools' or 'steps': {shown(template)}."
+        )
     return list(steps)

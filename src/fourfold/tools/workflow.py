@@ -17,6 +17,7 @@ _SEQUENCE = re.compile(
     re.IGNORECASE | re.MULTILINE,
 )
 _AROUND = string.whitespace + ",."
+_MOST_CLAUSES = 20
 _LONGEST_BRIDGE = 3
 _REQUIRED_STEP = 0.95
 _POSSIBLE_STEP = 0.8
@@ -43,9 +44,14 @@ class Plan:
 
 
 def clauses(request: str) -> list[str]:
-    """Split a request where it says itself that one thing follows another: "then", ";", lines, numbered steps."""
+    """Split a request where it says itself that one thing follows another: "then", ";", lines, numbered steps.
+
+    Each part is searched for, so the last of many holds all that is left.
+    """
     parts = [part.strip(_AROUND) for part in _SEQUENCE.split(request)]
     kept = [part for part in parts if len(part.split()) > 1]
+    if len(kept) > _MOST_CLAUSES:
+        kept[_MOST_CLAUSES - 1 :] = [" ".join(kept[_MOST_CLAUSES - 1 :])]
     return kept if len(kept) > 1 else [request]
 
 

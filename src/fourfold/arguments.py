@@ -1,0 +1,188 @@
+"""What a caller may give: one rule for each kind of argument, and how large each may be.
+
+Every rule answers with the thing itself, or with an InvalidValueError whose sentence names the argument and its value.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import os
+import reprlib
+import warnings
+from collections.abc import Iterable, Mapping
+from numbers import Real
+from typing import Any
+
+from fourfold.errors import FourfoldWarning, InvalidValueError
+
+LONGEST_QUESTION = 50_000
+"""Characters of a question that are read; what goes beyond is cut with a FourfoldWarning."""
+
+LONGEST_REQUEST = 1_000_000
+"""Characters beyond which a question is refused: that is a document, not a question."""
+
+DEEPEST_METADATA = 100
+"""Levels of mappings and lists in metadata."""
+
+LARGEST_METADATA = 16_000_000
+"""Size of a node's metadata: for each value 16, and the characters of its dotted key and of itself."""
+
+_VALUE = 16
+
+
+class _Shown(reprlib.Repr):
+    """``repr`` cut to a size a sentence can hold, of things whose own ``repr`` fails or never ends, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxdict = self.maxlist = self.maxtuple = self.maxset = self.maxfrozenset = 10
+        self.maxstring = self.maxother = 200
+
+    def repr_int(self, number: int, level: int) -> str:
+        """Show an integer; of more digits than Python writes out, only their number."""
+        bits = number.bit_length()
+        return repr(number) if bits < 1000 else f"{'-' * (number < 0)}10**{int(bits * math.log10(2))} or so"
+
+
+shown = _Shown().repr
+"""Return a value as an error's sentence shows it."""
+
+
+def whole_number(value: object, what: str, *, least: int = 1, most: int | None = None) -> int:
+    """Return a whole number from ``least`` to ``most``; True and 2.0 are none."""
+    try:
+        number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = None
+    if number is None or number < least or (most is not None and number > most):
+        bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a whole number {bounds}.")
+    return number
+
+
+def finite_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
+    """Return a finite number from ``least`` to ``most``; True is none."""
+    try:
+        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+    except OverflowError:
+        number = math.inf
+    if not math.isfinite(number) or not least <= number <= most:
+        high = f" to {most:g}" if most < math.inf else ""
+        bounds = f" from {least:g}{high}" if high else f" of at least {least:g}" if least > -math.inf else ""
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a finite number{bounds}.")
+    return number
+
+
+def text(value: object, what: str) -> str:
+    """Return a string that can be stored: one without lone surrogates."""
+    if not isinstance(value, str):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
+    if not value.isascii():
+        try:
+            value.encode()
+        except UnicodeEncodeError as error:
+            raise InvalidValueError(f"{what} holds a lone surrogate: {shown(value)}, {error.reason}.") from error
+    return value
+
+
+def question(value: object, what: str = "The query") -> str:
+    """Return a question, cut to ``LONGEST_QUESTION`` characters; beyond ``LONGEST_REQUEST`` it is refused.
+
+    Lone surrogates are let through: they match nothing, and the rest is answered.
+    """
+    if not isinstance(value, str):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
+    if len(value) > LONGEST_REQUEST:
+        raise InvalidValueError(
+            f"{what} has {len(value):,} characters, {LONGEST_REQUEST:,} at most are read; ask in fewer words, and add "
+            "what is a document as a node."
+        )
+    if len(value) > LONGEST_QUESTION:
+        warnings.warn(
+            f"{what} has {len(value):,} characters; the first {LONGEST_QUESTION:,} are read.",
+            FourfoldWarning,
+            stacklevel=3,
+        )
+        return value[:LONGEST_QUESTION]
+    return value
+
+
+def node_id(value: object, what: str = "node_id") -> str:
+    """Return the id of a node; no node has one that cannot be stored, so any string will do."""
+    if not isinstance(value, str):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
+    return value
+
+
+def ids(value: object, what: str = "ids") -> list[str]:
+    """Return node ids as a list; a string alone is one id."""
+    if isinstance(value, str):
+        return [value]
+    if not isinstance(value, Iterable):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a list of ids.")
+    listed = list(value)
+    for identity in listed:
+        if not isinstance(identity, str):
+            raise InvalidValueError(f"{what} holds {shown(identity)}; an id is a string.")
+    return listed
+
+
+def file_path(value: object) -> str:
+    """Return the path of a file, or ``":memory:"``."""
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(path, str) or not path or "\x00" in path:
+        raise InvalidValueError(f"The path is {shown(value)}; it must be the path of a file, or ':memory:'.")
+    return path
+
+
+def json_mapping(value: object, what: str) -> Mapping[str, Any]:
+    """Return a mapping of strings to JSON values, no deeper and no larger than metadata may be."""
+    if not isinstance(value, Mapping):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a mapping.")
+    if fault := _fault(value):
+        raise InvalidValueError(f"{what} is not made of JSON values: {fault}.")
+    return value
+
+
+def _fault(mapping: Mapping[Any, Any]) -> str | None:
+    """Return what is wrong with metadata, or None.
+
+    What refers to itself is deeper than any bound; what refers to one thing often is larger.
+    """
+    size = 0
+    left: list[tuple[Any, int, int]] = [(mapping, 0, 0)]  # a value, the length of its dotted key, its level
+    while left:
+        value, path, level = left.pop()
+        size += _VALUE + path + (len(value) if isinstance(value, str) else 0)
+        if size > LARGEST_METADATA:
+            return f"it is larger than {LARGEST_METADATA:,} characters"
+        if level > DEEPEST_METADATA:
+            return f"it is nested more than {DEEPEST_METADATA} deep"
+        if isinstance(value, dict) or not level:
+            for key, each in value.items():
+                if not isinstance(key, str):
+                    return f"the key {shown(key)} is no string"
+                if fault := _fault_of_scalar(key):
+                    return f"the key {fault}"
+                left.append((each, path + len(key) + 1, level + 1))
+        elif isinstance(value, (list, tuple)):
+            left += [(each, path, level + 1) for each in value]
+        elif fault := _fault_of_scalar(value):
+            return fault
+    return None
+
+
+def _fault_of_scalar(value: object) -> str | None:
+    if isinstance(value, str):
+        if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
+            return f"{shown(value)} holds a lone surrogate"
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            return f"{value} is no JSON number"
+    elif isinstance(value, int) and not isinstance(value, bool):
+        if value.bit_length() > 13_000:  # JSON is read with at most 4,300 digits
+            return f"{shown(value)} has more digits than can be written"
+    elif value is not None and not isinstance(value, bool):
+        return f"{shown(value)} is of the type {type(value).__name__}"
+    return None

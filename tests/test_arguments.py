@@ -1,0 +1,263 @@
+"""One rule for each kind of argument: what is taken, what is refused with a sentence, and how large it may be."""
+
+import importlib
+import math
+import re
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pytest
+
+from fourfold import (
+    Edge,
+    FilterError,
+    FourfoldWarning,
+    InvalidValueError,
+    Node,
+    Retriever,
+    UnknownNodeError,
+    Weights,
+    arguments,
+    filters,
+)
+
+HUGE = 10**5000  # more digits than Python writes out
+
+
+@pytest.fixture(scope="module")
+def graph():
+    with Retriever() as retriever:
+        retriever.add(
+            [Node("a", name="alpha", metadata={"n": 1.5}), Node("b", name="beta", metadata={"n": 2})],
+            [Edge("a", "b", "requires")],
+        )
+        yield retriever
+
+
+# -- the rules ------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("value", [True, 1.0, "1", None, -1, 11, HUGE, -HUGE, np.float64(1)], ids=arguments.shown)
+def test_no_whole_number_from_0_to_10(value):
+    with pytest.raises(InvalidValueError, match="^n is .*whole number from 0 to 10"):
+        arguments.whole_number(value, "n", least=0, most=10)
+
+
+def test_whole_numbers_are_python_s():
+    assert arguments.whole_number(np.int64(3), "n") == 3 and type(arguments.whole_number(np.int64(3), "n")) is int
+
+
+@pytest.mark.parametrize(
+    "value", [True, "1", None, math.nan, math.inf, -1, 10**400, HUGE, -HUGE, 1j, [1.0]], ids=arguments.shown
+)
+def test_no_finite_number_of_at_least_0(value):
+    with pytest.raises(InvalidValueError, match="^x is .*finite number of at least 0"):
+        arguments.finite_number(value, "x", least=0)
+
+
+def test_what_is_shown_of_a_value_fits_into_a_sentence():
+    deep = []
+    deep.append(deep)
+
+    class Broken:
+        def __repr__(self):
+            raise RuntimeError("no")
+
+    for value in ("x" * 10**6, [1] * 10**6, {n: n for n in range(10**5)}, HUGE, -HUGE, deep, Broken(), {"a": HUGE}):
+        assert 0 < len(arguments.shown(value)) < 300
+    assert arguments.shown("a'b") == repr("a'b") and arguments.shown(12.5) == "12.5" and arguments.shown(None) == "None"
+
+
+# -- questions ------------------------------------------------------------------------------------------------------
+
+
+def asking(graph):
+    yield graph.search
+    yield lambda query: graph.explain(query, "a")
+    yield graph.scores
+    yield lambda query: graph.search_many([query])
+    yield lambda query: graph.query_vector([query])
+    yield lambda query: graph.feedback(query, "a")
+
+
+def test_a_long_question_is_cut_and_one_of_a_megabyte_refused(graph):
+    for ask in asking(graph):
+        with pytest.warns(FourfoldWarning, match="60,000 characters; the first 50,000") as caught:
+            ask("alpha " * 10_000)
+        assert caught[0].filename == __file__ or ask is not graph.search
+        with pytest.raises(InvalidValueError, match="1,048,576 characters"):
+            ask("x" * 2**20)
+    with pytest.warns(FourfoldWarning):
+        result = graph.search("alpha " * 10_000)
+    assert result.ids[0] == "a" and len(result.query) == arguments.LONGEST_QUESTION
+
+
+# -- metadata -------------------------------------------------------------------------------------------------------
+
+
+def nested(depth):
+    value = 1
+    for _ in range(depth):
+        value = {"x": value}
+    return value
+
+
+def circle():
+    value = {}
+    value["x"] = [value]
+    return value
+
+
+def laughs():
+    value = ["ha"]
+    for _ in range(60):
+        value = [value, value]
+    return {"x": value}
+
+
+@pytest.mark.parametrize(
+    ("metadata", "says"),
+    [
+        (nested(101), "more than 100 deep"),
+        (nested(988), "more than 100 deep"),
+        (circle(), "more than 100 deep"),
+        (laughs(), "larger than 16,000,000"),
+        ({"x": "y" * 16_000_000}, "larger than 16,000,000"),
+        ({"x" * 8_000: dict.fromkeys(map(str, range(3_000)), 1)}, "larger than 16,000,000"),  # dotted keys of 24 MB
+        ({True: 1}, "key True"),
+        ({"a": [{1: 2}]}, "key 1"),
+        ({"a": HUGE}, "digits"),
+        ({"a": object()}, "object"),
+        ({"a": [math.inf]}, "inf"),
+        ({"\ud800": 1}, "surrogate"),
+        ([("a", 1)], "mapping"),
+    ],
+    ids=arguments.shown,
+)
+def test_metadata_that_cannot_be_kept(graph, metadata, says):
+    with pytest.raises(InvalidValueError, match=f"metadata of node 'x'.*{says}"):
+        graph.add([Node("x", metadata=metadata)])
+    assert graph.get(["x"]) == []
+
+
+def test_metadata_at_the_bounds():
+    with Retriever() as graph:
+        metadata = {**nested(100), "list": [[1, None], (2, {"a": True})], "big": 10**3000, "long": "é" * 1_000_000}
+        graph.add([Node("x", name="deep", metadata=MappingProxyType(metadata))])
+        kept = {**metadata, "list": [[1, None], [2, {"a": True}]]}
+        assert graph.get(["x"])[0].metadata == kept
+        assert graph.search("deep").hits[0].node.metadata == kept
+        assert graph.matching({".".join(["x"] * 100): 1}) == ["x"]
+
+
+# -- filters --------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("condition", "says"),
+    [
+        ({"$or": [{"n": n} for n in range(40_000)]}, "2,000 conditions"),
+        ({"n": {"$in": list(range(200_000))}}, "100,000 values"),
+        ({"n": {"$in": range(10**12)}}, "100,000 values"),
+        ({"n": {"$in": [n + 0.5 for n in range(40_000)]}}, "one by one"),
+        ({"n": "x" * 11_000_000}, "10,000,000 characters"),
+        (circle(), "deep"),
+        ({"$and": [circle()]}, "deep"),
+        ([["n", 1.5]], "mapping"),
+        ({1: 1.5}, "a string, not 1"),
+        ({"n": {HUGE: 1}}, "operator 10"),
+        ({HUGE: 1}, "not 10"),
+        ({"n": {"$contains": [HUGE]}}, "10"),
+    ],
+    ids=arguments.shown,
+)
+def test_a_filter_that_is_refused_is_refused_whatever_was_asked_before(graph, condition, says):
+    assert graph.search("alpha", filter={"n": 1.5}).ids == ["a"]
+    for ask in (lambda: graph.search("alpha", filter=condition), lambda: graph.matching(condition)):
+        with pytest.raises(FilterError, match=says):
+            ask()
+
+
+def test_many_values_are_compared_in_few_steps(graph):
+    fractions = {"n": {"$in": [n + 0.5 for n in range(20_000)]}}
+    assert graph.search("alpha", filter=fractions).ids == ["a"] and graph.matching({"n": {"$nin": [1.5, 2.5]}}) == ["b"]
+    assert filters.to_sql(fractions)[0].count("SELECT") < 5
+    none_of = {"$and": [{"n": {"$ne": n}} for n in range(2, 500)]}  # the union is left out, not each from all in turn
+    assert graph.matching(none_of) == ["a"] and filters.to_sql(none_of)[0].count("FROM nodes") == 1
+    either = {"$or": [{"n": {"$ne": 1.5}}, {"n": {"$ne": 2}}, {"n": 7}]}
+    assert graph.matching(either) == ["a", "b"] and graph.matching({"$not": either}) == []
+
+
+def test_huge_numbers_in_filters(graph):
+    assert graph.matching({"n": {"$lt": HUGE}}) == ["a", "b"] and graph.matching({"n": {"$in": [HUGE, 2]}}) == ["b"]
+
+
+# -- everything else ------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("call", "says"),
+    [
+        (lambda g: g.get([5]), "ids holds 5"),
+        (lambda g: g.get(5), "ids is 5"),
+        (lambda g: g.delete([None]), "ids holds None"),
+        (lambda g: g.delete([b"a"]), "ids holds b'a'"),
+        (lambda g: g.delete(edges=[("a", "b")]), "fourfold.Edge"),
+        (lambda g: g.delete(edges=[Edge("a", 5)]), "strings"),
+        (lambda g: g.edges([["a"]]), "ids holds"),
+        (lambda g: g.explain("alpha", 5), "node_id is 5"),
+        (lambda g: g.context(5), "hit is 5"),
+        (lambda g: g.context("a", before=HUGE * -1), "before"),
+        (lambda g: g.feedback("alpha", "a", "yes"), "relevant is 'yes'"),
+        (lambda g: g.feedback("alpha", "a", 10**400), "relevant"),
+        (lambda g: g.feedback("alpha", "a", -1), "relevant is -1"),
+        (lambda g: g.feedback("alpha \ud800", "a"), "surrogate"),
+        (lambda g: g.feedback(" ", "a"), "needs the words"),
+        (lambda g: g.feedback("alpha", ["a"]), "node_id is"),
+        (lambda g: g.search_many("alpha"), "list of queries"),
+        (lambda g: g.query_vector([5]), "text of the query is 5"),
+        (lambda g: g.query_vector("alpha"), "list of at least one text"),
+        (lambda g: g.search("alpha", k=-HUGE), "k is -10"),
+        (lambda g: g.search("alpha", min_score=True), "min_score is True"),
+        (lambda g: g.search("alpha", min_score=10**400), "min_score"),
+        (lambda g: g.search("alpha", mode=np.array(["text"])), "mode"),
+        (lambda g: g.search("alpha", weights={"text": HUGE}), "weight of text"),
+        (lambda g: g.search("alpha", weights={"text": True}), "weight of text is True"),
+        (lambda g: g.search("alpha", weights={HUGE: 1}), "Unknown weights 10"),
+        (lambda g: g.search("alpha", weights=[]), "weights is"),
+        (lambda g: g.explain("alpha", "a", weights=[]), "weights is"),
+        (lambda g: g.search("alpha", query_vector=["1", "2"]), "no list of numbers"),
+        (lambda g: g.search("alpha", query_vector=[True, False]), "no list of numbers"),
+        (lambda g: g.search("alpha", query_vector=[1, HUGE]), "no list of numbers"),
+        (lambda g: g.search("alpha", query_vector=[1j]), "no list of numbers"),
+        (lambda g: g.add([Node("v", vector=["1", "2"])]), "vector of node 'v'"),
+        (lambda g: g.add(edges=[Edge("a", "b", weight=HUGE)]), "weight"),
+        (lambda g: Weights(1, 1, 1, 10**400), "weight of intent"),
+        (lambda g: Retriever("a\0b"), "path"),
+        (lambda g: Retriever(""), "path"),
+        (lambda g: Retriever(None), "path is None"),
+        (lambda g: Retriever(123), "path is 123"),
+        (lambda g: Retriever(g), "path"),
+        (lambda g: Retriever.open_foreign(None), "path is None"),
+    ],
+)
+def test_what_cannot_be_meant_is_named(graph, call, says, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InvalidValueError, match=says):
+        call(graph)
+    assert list(Path(tmp_path).iterdir()) == []  # no file bears the name of an object
+
+
+def test_one_id_may_stand_alone(graph):
+    assert [node.id for node in graph.get("a")] == ["a"] and len(graph.edges("a")) == 1
+    with pytest.raises(UnknownNodeError):
+        graph.explain("alpha", "ab")
+
+
+def test_the_documented_bounds_are_those_in_force():
+    text = (Path(__file__).parent.parent / "docs" / "limits.md").read_text(encoding="utf-8")
+    documented = re.findall(r"`(\w+)\.(\w+)` = ([\d,e]+)", text)
+    assert len(documented) == 9
+    for module, name, value in documented:
+        assert getattr(importlib.import_module(f"fourfold.{module}"), name) == float(value.replace(",", ""))
