@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
+_LONGEST_LINE = 100_000_000
 _TEXT = "a string"
 _NODE = {"id": _TEXT, "name": _TEXT, "type": _TEXT, "text": _TEXT, "metadata": "an object", "vector": "a list"}
 _EDGE = {"source": _TEXT, "target": _TEXT, "type": _TEXT, "weight": "a number"}
@@ -38,7 +39,7 @@ def read_graph(path: str | Path, *, progress: Callable[[int], None] | None = Non
     nodes: list[Node] = []
     edges: list[Edge] = []
     with Path(path).open("rb") as file:
-        for number, line in enumerate(file, 1):
+        for number, line in lines(file, path):
             if progress is not None:
                 progress(len(line))
             try:
@@ -50,6 +51,21 @@ def read_graph(path: str | Path, *, progress: Callable[[int], None] | None = Non
             elif item is not None:
                 edges.append(item)
     return nodes, edges
+
+
+def lines(file: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Return the lines of a file with their numbers, from 1.
+
+    Raises:
+        InvalidValueError: a line of more than 100 million bytes; no more of it is read.
+
+    """
+    number = 0
+    while line := file.readline(_LONGEST_LINE + 1):
+        number += 1
+        if len(line) > _LONGEST_LINE:
+            raise InvalidValueError(f"{path}, line {number}: this is longer than {_LONGEST_LINE:,} bytes.")
+        yield number, line
 
 
 def _parse(line: bytes) -> Node | Edge | None:

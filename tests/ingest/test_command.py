@@ -9,6 +9,14 @@ import pytest
 pytest.importorskip("typer")
 
 
+def fourfold(*words, code=0):
+    """Run the command line in a process of its own."""
+    command = [sys.executable, "-m", "fourfold", *map(str, words)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode == code, done.stderr
+    return done
+
+
 def test_a_folder_is_indexed_and_indexed_again(tmp_path):
     notes = tmp_path / "notes"
     notes.mkdir()
@@ -28,3 +36,58 @@ def test_a_folder_is_indexed_and_indexed_again(tmp_path):
     (notes / "b.md").unlink()
     again = run()
     assert (again["added"], again["unchanged"], again["removed"], again["edges"]) == (0, 1, 1, 0)
+
+
+def test_a_folder_without_anything_to_read_is_an_error_that_says_why_and_leaves_no_file(tmp_path):
+    notes = tmp_path / "notes"
+    notes.mkdir()
+    (notes / "letter.docx").write_bytes(b"PK")
+    (notes / "other.docx").write_bytes(b"PK")
+    (notes / "empty.md").write_text("")
+    told = fourfold("index", notes, "--db", tmp_path / "n.sqlite", code=1).stderr
+    assert told.startswith(f"fourfold: Nothing could be read in {notes}. 2 files: there is no reader for .docx. ")
+    assert f"{notes / 'empty.md'}: the file is empty." in told
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["notes"]
+    (notes / "empty").mkdir()
+    assert "There is no file." in fourfold("index", notes / "empty", "--db", tmp_path / "n.sqlite", code=1).stderr
+
+
+def test_what_was_passed_over_is_listed_with_the_reason(tmp_path):
+    (tmp_path / "a.md").write_text("fine")
+    (tmp_path / "b\x1b[1m.md").write_text("")
+    (tmp_path / ".hidden").mkdir()
+    for name in ("one.docx", "two.docx", "three.docx"):
+        (tmp_path / name).write_bytes(b"PK")
+    table = fourfold("index", tmp_path, "--db", tmp_path / "n.sqlite").stdout
+    assert "1 added or changed, 0 unchanged, 0 removed." in table and "\x1b" not in table
+    rows = " ".join(table.split())
+    assert "3 there is no reader for .docx." in rows and "and 2 more" in rows
+    assert "its name begins with a dot." in rows and "the file is empty." in rows
+    answer = json.loads(fourfold("index", tmp_path, "--db", tmp_path / "n.sqlite", "--json").stdout)
+    assert len(answer["passed_over"]) == 5 and len(answer["problems"]) == 1
+
+
+def test_files_folders_corpora_and_graphs_together(tmp_path):
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "README.md").write_text("# Notes")
+    (tmp_path / "page.md").write_text("# A page\n\nThis is no JSON.")
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "One", "text": "first", "metadata": {"url": "x"}}')
+    (tmp_path / "graph.jsonl").write_text('{"id": "a"}\n{"source": "a", "target": "a", "type": "is"}')
+    (tmp_path / "triples.csv").write_text("a,likes,b")
+    names = ("notes", "page.md", "corpus.jsonl", "graph.jsonl", "triples.csv")
+    answer = json.loads(fourfold("index", *(tmp_path / n for n in names), "--db", tmp_path / "g.db", "--json").stdout)
+    assert answer["graph"] == {"nodes": 3, "edges": 2} and answer["added"] == 3 and answer["nodes"] == 5
+    found = json.loads(fourfold("search", "first", "--db", tmp_path / "g.db", "--json", "-k", "1").stdout)
+    assert found["hits"][0]["name"] == "One" and found["hits"][0]["metadata"]["url"] == "x"
+    (tmp_path / "letter.docx").write_bytes(b"PK")
+    told = fourfold("index", tmp_path / "letter.docx", "--db", tmp_path / "x.db", code=1).stderr
+    assert f"{tmp_path / 'letter.docx'}: there is no reader for .docx." in told
+
+
+def test_the_texts_of_a_beir_collection_are_read_and_its_questions_are_not(tmp_path):
+    (tmp_path / "corpus.jsonl").write_text('{"_id": "d1", "title": "One", "text": "first"}\n{"_id": "", "text": "x"}')
+    (tmp_path / "queries.jsonl").write_text('{"_id": "q1", "text": "what?"}')
+    (tmp_path / "qrels").mkdir()
+    (tmp_path / "qrels" / "test.tsv").write_text("query-id\tcorpus-id\tscore\nq1\td1\t1\n")
+    answer = json.loads(fourfold("index", tmp_path, "--db", tmp_path / "n.sqlite", "--json").stdout)
+    assert answer["nodes"] == 1 and answer["problems"][0]["where"] == f"{tmp_path / 'corpus.jsonl'}:2"

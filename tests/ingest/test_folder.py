@@ -129,11 +129,13 @@ def test_two_folders_in_one_file_do_not_take_each_other_s_documents(tmp_path):
     write(tmp_path, one__a_txt="one", one__same_txt="one", two__b_txt="two", two__same_txt="two")
     retriever = open_graph()
     index_folder(retriever, tmp_path / "one")
-    report = index_folder(retriever, tmp_path / "two")
-    assert [p.where for p in report.problems] == [str(tmp_path / "two/same.txt")]
-    index_folder(retriever, tmp_path / "one")
-    assert sorted(retriever.manifest()) == ["a.txt", "b.txt", "same.txt"]
+    assert not index_folder(retriever, tmp_path / "two").problems
+    assert index_folder(retriever, tmp_path / "one").unchanged == 2
+    assert sorted(retriever.manifest()) == ["a.txt", "same.txt", "two/b.txt", "two/same.txt"]
+    assert retriever.get(["same.txt"])[0].text == "one" and retriever.get(["two/same.txt"])[0].text == "two"
     assert delete_documents(retriever, sources=[str(tmp_path / "one/a.txt")]) == 1
+    (tmp_path / "two/b.txt").unlink()
+    assert index_folder(retriever, tmp_path / "two").removed == 1
 
 
 def test_what_is_no_folder_is_refused(tmp_path):

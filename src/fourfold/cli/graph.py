@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
 
@@ -12,6 +13,7 @@ from rich.progress import Progress, TaskID
 
 from fourfold import Edge, InvalidValueError, Node, Retriever, StoreError
 from fourfold.cli import documents, options, output
+from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
 
 
@@ -23,28 +25,81 @@ def register(app: typer.Typer) -> None:
 
 
 def index(
-    source: Annotated[
-        Path,
-        typer.Argument(metavar="GRAPH.jsonl|FOLDER", help="Nodes and edges, one JSON object a line; or texts."),
+    sources: Annotated[
+        list[Path],
+        typer.Argument(
+            metavar="SOURCE…",
+            help="Folders and files of texts; graphs: JSON Lines of nodes and edges, CSV triples, GraphML.",
+            show_default=False,
+        ),
     ],
     db: options.Db,
     model: options.Model = None,
+    follow_links: Annotated[
+        bool, typer.Option("--follow-links", help="Read what links out of a folder lead to, too.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
-    """Add a graph, or a folder of texts, to a SQLite file; the file is created if missing.
+    """Add folders, files and graphs to a SQLite file; the file is created if missing.
 
-    A line is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …, "type": …,
-    "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight. All of the graph is
-    written, or nothing.
+    Of a folder every file that can be read becomes a document, linked to those it names or links to; a table says what
+    was passed over and why. Run again, only what changed is read, and what is gone is removed. Where a graph holds
+    several folders, the ids of all but the first begin with the folder's name. A BEIR corpus is read as documents.
 
-    Of a folder every Markdown, text and HTML file becomes a document, linked to those it names or links to. Run again,
-    only what changed is read, and what is gone is removed.
+    A line of a graph is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …,
+    "type": …, "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight. All of the
+    graphs is written, or nothing.
     """
-    with _whole_file(db):
-        if source.is_dir():
-            documents.index(source, db, model, json)
-        else:
-            _index_graph(source, db, model, json)
+    readers = {source: _graph_reader(source) for source in sources}
+    graphs = {source: read for source, read in readers.items() if read is not None}
+    texts = [source for source, read in readers.items() if read is None]
+    nodes: list[Node] = []
+    edges: list[Edge] = []
+    told: dict[str, object] = {}
+    with _whole_file(db), output.progress_bar() as progress:
+        for source, read in graphs.items():
+            more_nodes, more_edges = read(source, progress)
+            if not more_nodes and not more_edges:
+                raise InvalidValueError(f"{source} holds no node and no edge.")
+            nodes += more_nodes
+            edges += more_edges
+        with Retriever(db, embedder=model) as retriever:
+            if graphs:
+                add(retriever, nodes, edges, progress)
+                told["graph" if texts else "added"] = {"nodes": len(nodes), "edges": len(edges)}
+            report = documents.index(retriever, texts, progress, follow_links=follow_links) if texts else None
+            facts = retriever.info()
+    if json:
+        output.emit_json({**told, **(asdict(report) if report else {}), **facts})
+        return
+    console = output.stdout()
+    if graphs:
+        console.print(f"Nodes added: {len(nodes):,}, edges added: {len(edges):,}.")
+    if report:
+        documents.show(report)
+    console.print(f"{db} now holds {facts['nodes']:,} nodes and {facts['edges']:,} edges.", soft_wrap=True)
+
+
+def _graph_reader(source: Path) -> Callable[[Path, Progress], tuple[list[Node], list[Edge]]] | None:
+    """Return what reads a file as a graph; None for folders and for files of texts."""
+    kind = source.suffix.lower()
+    if source.is_dir():
+        return None
+    if kind in (".csv", ".tsv"):
+        return lambda path, progress: read_triples(path)
+    if kind == ".graphml":
+        return lambda path, progress: read_graphml(path)
+    if kind not in ("", ".json", ".jsonl", ".ndjson") or (source.is_file() and holds_documents(source)):
+        return None
+    return _read_graph
+
+
+def _read_graph(source: Path, progress: Progress) -> tuple[list[Node], list[Edge]]:
+    reading = progress.add_task("Reading", total=source.stat().st_size)
+    try:
+        return read_graph(source, progress=lambda size: progress.advance(reading, size))
+    finally:
+        progress.remove_task(reading)
 
 
 @contextmanager
@@ -58,24 +113,6 @@ def _whole_file(db: Path) -> Iterator[None]:
             for file in (db, db.with_name(db.name + "-wal"), db.with_name(db.name + "-shm")):
                 file.unlink(missing_ok=True)
         raise
-
-
-def _index_graph(source: Path, db: Path, model: str | None, json: bool) -> None:
-    with output.progress_bar() as progress:
-        reading = progress.add_task("Reading", total=source.stat().st_size)
-        nodes, edges = read_graph(source, progress=lambda size: progress.advance(reading, size))
-        progress.remove_task(reading)
-        if not nodes and not edges:
-            raise InvalidValueError(f"{source} holds no node and no edge.")
-        with Retriever(db, embedder=model) as retriever:
-            add(retriever, nodes, edges, progress)
-            facts = retriever.info()
-    if json:
-        output.emit_json({"added": {"nodes": len(nodes), "edges": len(edges)}, **facts})
-    else:
-        console = output.stdout()
-        console.print(f"Nodes added: {len(nodes):,}, edges added: {len(edges):,}.")
-        console.print(f"{db} now holds {facts['nodes']:,} nodes and {facts['edges']:,} edges.", soft_wrap=True)
 
 
 def add(retriever: Retriever, nodes: list[Node], edges: list[Edge], progress: Progress) -> None:

@@ -1,7 +1,7 @@
 """Documents become a graph: cut where long, linked where they name each other, kept up at the cost of change."""
 
 from fourfold.ingest.documents import Document, IngestConfig, Section
-from fourfold.ingest.folder import index_folder
+from fourfold.ingest.folder import index_folder, index_paths
 from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
 from fourfold.ingest.nodes import add_linked, delete_linked
 from fourfold.ingest.writing import (
@@ -25,6 +25,7 @@ __all__ = [
     "delete_linked",
     "from_networkx",
     "index_folder",
+    "index_paths",
     "list_documents",
     "read_graphml",
     "read_jsonl",

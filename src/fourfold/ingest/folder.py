@@ -1,37 +1,24 @@
-"""A folder of texts, Markdown and HTML: read once, then only what changed."""
+"""Folders and files of texts: read once, then only what changed."""
 
 from __future__ import annotations
 
-import hashlib
-import posixpath
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
-from urllib.parse import unquote, urlsplit
 
-from fourfold.errors import FourfoldError, InvalidValueError
-from fourfold.ingest.documents import Document, IngestConfig, shortened
-from fourfold.ingest.html import parse_html
-from fourfold.ingest.markdown import Parsed, parse_markdown
+from fourfold.errors import InvalidValueError
+from fourfold.ingest.documents import Document, IngestConfig
+from fourfold.ingest.files import document_of, fingerprint, is_corpus, is_json_lines, no_reader, reason
+from fourfold.ingest.graphs import read_jsonl
+from fourfold.ingest.roots import SETTING, Roots
 from fourfold.ingest.walk import Walk, content
 from fourfold.ingest.writing import Problem, Report, add_documents, delete_documents, list_documents, resolve_config
 from fourfold.retriever import Retriever
+from fourfold.store import Writer
+from fourfold.store.documents import Booked
 
 FolderProgress = Callable[[int, int], None]
 """Called with (files done, files in all)."""
-
-READERS: dict[str, Callable[[str], Parsed]] = {
-    ".md": parse_markdown,
-    ".markdown": parse_markdown,
-    ".txt": Parsed,
-    ".text": Parsed,
-    ".html": parse_html,
-    ".htm": parse_html,
-}
-"""What reads a file, by the end of its name."""
-
-_READING = b"2"
-"""Part of every file's hash: another number makes all files be read again."""
 
 
 def index_folder(
@@ -43,138 +30,182 @@ def index_folder(
     follow_links: bool = False,
     progress: FolderProgress | None = None,
 ) -> Report:
-    """Make the graph hold the texts of a folder: add what is new, replace what changed, delete what is gone.
+    """Make the graph hold the texts of a folder; see ``index_paths``.
+
+    Raises:
+        InvalidValueError: ``folder`` is none; or see ``index_paths``.
+
+    """
+    if not Path(folder).is_dir():
+        raise InvalidValueError(f"{str(folder)!r} is no folder.")
+    return index_paths(
+        retriever, [folder], config=config, max_bytes=max_bytes, follow_links=follow_links, progress=progress
+    )
+
+
+def index_paths(
+    retriever: Retriever,
+    paths: Iterable[str | Path],
+    *,
+    config: IngestConfig | None = None,
+    max_bytes: int = 20_000_000,
+    follow_links: bool = False,
+    progress: FolderProgress | None = None,
+) -> Report:
+    """Make the graph hold the texts of folders and files: add what is new, replace what changed, delete what is gone.
 
     A file is a document: its id is its path below the folder, its source the whole path, its title that of the front
-    matter, else the first heading or HTML title, else the file's name. Links and wiki links between files become
-    edges. A file is read again only if its content hash changed; a run that is broken off goes on when it
-    is called again.
+    matter, else the first heading or HTML title, else the file's name. The ids of a further folder of the same graph
+    begin with its name, so that each may have a README.md. Links and wiki links between files become edges. The texts
+    of a BEIR collection (``corpus.jsonl``) are a document each. A file is read again only if its content hash changed;
+    a run that is broken off goes on when it is called again.
 
     Args:
         retriever: where they go.
-        folder: read with its subfolders; names that begin with a dot are passed over.
+        paths: folders, read with their subfolders, and files. Names in a folder that begin with a dot are passed over.
         config: see ``add_documents``.
-        max_bytes: a larger file is reported and left out.
-        follow_links: read what links out of the folder lead to, too.
+        max_bytes: a larger file is passed over.
+        follow_links: read what links out of a folder lead to, too.
         progress: called with (files done, files in all).
 
     Returns:
-        What was done, and each file that was left out or is broken, once, with its path and a sentence.
+        What was done; every file that is not in the graph, with the reason, in ``passed_over``; and those of them
+        that are broken, and files that were read with faults, in ``problems``.
 
     Raises:
-        InvalidValueError: ``folder`` is none; or see ``add_documents``.
+        InvalidValueError: a path leads nowhere; or see ``add_documents``.
 
     """
-    root = Path(folder)
-    if not root.is_dir():
-        raise InvalidValueError(f"{str(folder)!r} is no folder.")
-    root = root.resolve()
-    config = resolve_config(retriever, config)
-    found: list[Problem] = []
-    files = list(Walk(root, _has_reader, found, follow_links=follow_links).files())
-    known = {entry.id: entry for entry in list_documents(retriever)}
-    below = f"{root.as_posix().rstrip('/')}/"
-    kept: set[str] = set()
-    unchanged = 0
+    return _Run(retriever, list(map(Path, paths)), config, max_bytes, follow_links, progress).report()
 
-    def changed() -> Iterator[Document]:
-        nonlocal unchanged
-        for place, path in enumerate(files):
-            if progress is not None:
-                progress(place, len(files))
-            identity = path.relative_to(root).as_posix()
-            try:
-                data = content(path, max_bytes)
-                entry = known.get(identity)
-                if entry is not None and entry.source != path.as_posix() and Path(entry.source).exists():
-                    raise InvalidValueError(f"its id {identity!r} is that of {entry.source}, of another folder.")
-                kept.add(identity)
-                fingerprint = hashlib.blake2b(
-                    _READING + path.as_posix().encode("utf-8", "surrogateescape") + data, digest_size=16
-                ).hexdigest()
-                if entry is not None and entry.hash == fingerprint:
-                    unchanged += 1
+
+class _Run:
+    """One call of ``index_paths``."""
+
+    def __init__(
+        self,
+        retriever: Retriever,
+        paths: list[Path],
+        config: IngestConfig | None,
+        max_bytes: int,
+        follow_links: bool,
+        progress: FolderProgress | None,
+    ) -> None:
+        for path in paths:
+            if not path.exists():
+                raise InvalidValueError(f"{str(path)!r} is neither a folder nor a file.")
+        self._retriever = retriever
+        self._config = resolve_config(retriever, config)
+        self._max_bytes = max_bytes
+        self._progress = progress
+        self._notes = Report()
+        self._kept: set[str] = set()
+        # A file is called by the name that was given, though that be a link.
+        folders = list(dict.fromkeys(path.resolve() for path in paths if path.is_dir()))
+        files = list(dict.fromkeys(path.parent.resolve() / path.name for path in paths if not path.is_dir()))
+        self._places = [path.as_posix() for path in (*folders, *files)]
+        self._known = {entry.id: entry for entry in list_documents(retriever)}
+        self._stored_roots = retriever.store.meta(SETTING)
+        self._roots = Roots.read(self._stored_roots, self._known.values())
+        for folder in (*folders, *(file.parent for file in files)):
+            self._roots = self._roots.including(folder.as_posix(), self._known)
+        graph = Path(retriever.path).resolve()  # the graph may lie in the folder itself
+        self._own = {graph.with_name(graph.name + end) for end in ("", "-wal", "-shm", "-journal")}
+        self._corpora = {file for file in files if is_json_lines(file)}
+        self._files = list(dict.fromkeys((*self._below(folders, follow_links), *filter(self._reads, files))))
+
+    def report(self) -> Report:
+        """Do it, and return what was done."""
+        report = add_documents(self._retriever, self._documents(), config=self._config)
+        report.unchanged += self._notes.unchanged
+        report.problems[:0] = self._notes.problems
+        report.passed_over[:0] = self._notes.passed_over
+        report.removed = delete_documents(self._retriever, [i for i, e in self._known.items() if self._is_gone(e)])
+        if self._progress is not None:
+            self._progress(len(self._files), len(self._files))
+        return report
+
+    def _below(self, folders: Iterable[Path], follow_links: bool) -> Iterator[Path]:
+        """Return the files of folders that can be read."""
+        for folder in folders:
+            walk = Walk(folder, self._reads, follow_links=follow_links)
+            yield from walk.files()
+            self._notes.passed_over += walk.hidden + walk.left_out
+            self._notes.problems += walk.left_out
+
+    def _reads(self, path: Path) -> bool:
+        """Whether there is a reader for a file; it is passed over if there is none."""
+        why = None if path in self._corpora else no_reader(path)
+        if why is not None and path not in self._own:
+            self._notes.passed_over.append(Problem(path.as_posix(), why))
+        return why is None
+
+    def _documents(self) -> Iterator[Document]:
+        """Return the documents of all files, but those of files that did not change."""
+        signed = False
+        for number, path in enumerate(self._files):
+            if self._progress is not None:
+                self._progress(number, len(self._files))
+            is_many = path in self._corpora or is_corpus(path)
+            for document in self._corpus(path) if is_many else self._document(path):
+                other = self._known.get(document.id)
+                if other is not None and other.source != document.source and Path(other.source).exists():
+                    why = f"its id {document.id!r} is that of {other.source}, of another folder."
+                    self._notes.leave_out(document.source, why)
                     continue
-                document, problem = _document(path, identity, data)
-            except Exception as error:  # readers raise anything at a broken file; it must not take the others with it
-                kept.discard(identity)
-                found.append(Problem(path.as_posix(), _reason(error)))
-                continue
-            if problem:
-                found.append(Problem(path.as_posix(), problem))
-            yield replace(document, fingerprint=fingerprint)
+                if not signed:
+                    self._sign()
+                    signed = True
+                self._kept.add(document.id)
+                yield document
 
-    report = add_documents(retriever, changed(), config=config)
-    report.unchanged += unchanged
-    report.problems[:0] = found
-    gone = [entry.id for entry in known.values() if entry.source.startswith(below) and entry.id not in kept]
-    report.removed = delete_documents(retriever, gone)
-    if progress is not None:
-        progress(len(files), len(files))
-    return report
-
-
-def _has_reader(path: Path) -> bool:
-    return path.suffix.lower() in READERS
-
-
-def _reason(error: Exception) -> str:
-    """Return why a file is passed over, in a sentence."""
-    if isinstance(error, FourfoldError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        return f"the file cannot be read: {error.strerror}."
-    return f"the file cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:300]}."
-
-
-def _document(path: Path, identity: str, data: bytes) -> tuple[Document, str | None]:
-    """Return a file as a document, and what is wrong with it."""
-    text = _decoded(data)
-    if not text.strip():
-        raise InvalidValueError("the file is empty.")
-    parsed = READERS[path.suffix.lower()](text)
-    if not parsed.text.strip():
-        raise InvalidValueError("the file holds no text.")
-    name = path.stem.replace("_", " ").replace("-", " ").strip()
-    document = Document(
-        id=identity,
-        text=parsed.text,
-        title=shortened(parsed.title or name),
-        metadata=parsed.metadata,
-        source=path.as_posix(),
-        links=tuple(dict.fromkeys([*_targets(parsed.links, identity), *parsed.wiki_links])),
-        aliases=tuple(dict.fromkeys((path.stem, identity.removesuffix(path.suffix), *_aliases(parsed)))),
-        sections=parsed.sections,
-    )
-    return document, parsed.problem
-
-
-def _aliases(parsed: Parsed) -> list[str]:
-    given = parsed.metadata.get("aliases")
-    return [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
-
-
-def _decoded(data: bytes) -> str:
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise InvalidValueError(
-            f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
-        ) from error
-
-
-def _targets(links: list[str], identity: str) -> Iterator[str]:
-    """Return the documents that links of a file lead to, as ids; other sites and places in the file are left out."""
-    for link in links:
+    def _document(self, path: Path) -> Iterator[Document]:
+        """Return the document that a file is; none if it did not change, or is passed over."""
         try:
-            parts = urlsplit(link)
-        except ValueError:
-            continue
-        if parts.scheme or parts.netloc or not parts.path:
-            continue
-        path = unquote(parts.path)
-        start = "" if path.startswith("/") else posixpath.dirname(identity)
-        target = posixpath.normpath(posixpath.join(start, path.lstrip("/")))
-        if target != identity:
-            yield target
+            data = content(path, self._max_bytes)
+            entry = self._known.get(self._roots.id_of(path.as_posix()) or "")
+            if entry is not None and entry.hash == fingerprint(path, data):
+                self._kept.add(entry.id)
+                self._notes.unchanged += 1
+                return
+            document, fault = document_of(path, data, self._roots)
+        except Exception as error:  # readers raise anything at a broken file; it must not take the others with it
+            self._notes.leave_out(path.as_posix(), reason(error))
+            return
+        if fault:
+            self._notes.problems.append(Problem(path.as_posix(), fault))
+        yield document
+
+    def _corpus(self, path: Path) -> Iterator[Document]:
+        """Return the documents of a file of JSON Lines, named like files of its folder."""
+        broken: list[Problem] = []
+        place = path.as_posix()
+        prefix = self._roots.prefixes[self._roots.root_of(place) or ""]
+        try:
+            for document in read_jsonl(path, problems=broken):
+                metadata = document.metadata
+                if document.source != str(path):
+                    metadata = {"source": document.source, **metadata}
+                yield replace(document, id=prefix + document.id, source=place, metadata=metadata)
+        except (OSError, InvalidValueError) as error:
+            self._notes.leave_out(place, reason(error))
+        self._notes.problems += broken
+        self._notes.passed_over += broken
+
+    def _is_gone(self, entry: Booked) -> bool:
+        """Whether a document's file was to be read, and was not."""
+        return entry.id not in self._kept and any(
+            entry.source == place or entry.source.startswith(place.rstrip("/") + "/") for place in self._places
+        )
+
+    def _sign(self) -> None:
+        """Store the roots, before the first document: what is broken off here goes on under the same names."""
+        if self._roots.to_json() == self._stored_roots:
+            return
+
+        def also(writer: Writer) -> None:
+            if writer.meta(SETTING) != self._stored_roots:
+                raise InvalidValueError("Another process put another folder into this file meanwhile; begin again.")
+            writer.set_meta(SETTING, self._roots.to_json())
+
+        self._retriever.add(also=also)

@@ -13,6 +13,7 @@ import networkx as nx
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document
 from fourfold.ingest.writing import Problem
+from fourfold.jsonl import lines
 from fourfold.types import Edge, Node
 
 _NAMES = ("name", "label", "title")
@@ -33,8 +34,8 @@ def read_jsonl(path: str | Path, *, problems: list[Problem] | None = None) -> It
         InvalidValueError: a line cannot be read, without ``problems``.
 
     """
-    with open(path, encoding="utf-8-sig", errors="surrogateescape") as lines:
-        for number, line in enumerate(lines, 1):
+    with open(path, "rb") as file:
+        for number, line in lines(file, path):
             if not line.strip():
                 continue
             try:
@@ -46,15 +47,27 @@ def read_jsonl(path: str | Path, *, problems: list[Problem] | None = None) -> It
                 problems.append(problem)
 
 
-def _document(line: str, source: str) -> Document:
+def holds_documents(path: str | Path) -> bool:
+    """Whether a file of JSON Lines holds documents, as a BEIR corpus does, and not nodes and edges.
+
+    Its first object tells: documents have an ``_id`` or a ``title``.
+    """
+    with open(path, "rb") as file:
+        first = next((line for _, line in lines(file, path) if line.strip()), b"")
     try:
-        line.encode()
-    except UnicodeEncodeError as error:
-        raise InvalidValueError(f"the line is no UTF-8 text (character {error.start}).") from error
+        given = json.loads(first.decode("utf-8-sig"))
+    except (ValueError, RecursionError):
+        return False
+    return isinstance(given, dict) and bool({"_id", "title"} & given.keys())
+
+
+def _document(line: bytes, source: str) -> Document:
     try:
-        given = json.loads(line)
-    except ValueError as error:
-        raise InvalidValueError(f"the line is no JSON: {error}.") from error
+        given = json.loads(line.decode("utf-8-sig"))
+    except UnicodeDecodeError as error:
+        raise InvalidValueError(f"the line is no UTF-8 text (byte {error.start + 1}).") from error
+    except (ValueError, RecursionError) as error:
+        raise InvalidValueError(f"the line is no JSON that can be read: {error}.") from error
     if not isinstance(given, dict):
         raise InvalidValueError(f"the line holds {type(given).__name__}, not an object.")
     identity = given.get("id", given.get("_id"))
@@ -100,7 +113,7 @@ def read_triples(
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
     with open(path, encoding="utf-8-sig", newline="") as file:
-        for number, row in enumerate(csv.reader(file, delimiter=delimiter), 1):
+        for number, row in _rows(csv.reader(file, delimiter=delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
             if number == 1 and (header or (header is None and _is_header(row))):
@@ -112,6 +125,20 @@ def read_triples(
                 nodes.setdefault(identity, Node(identity, name=identity))
             edges.append(Edge(source, target, relation, _weight(row, path, number)))
     return list(nodes.values()), edges
+
+
+def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
+    """Return the rows of a CSV reader with their numbers, from 1."""
+    number = 1
+    while True:
+        try:
+            row = next(reader, None)
+        except (csv.Error, UnicodeDecodeError) as error:
+            raise InvalidValueError(f"{path}:{number}: the line cannot be read: {error}.") from error
+        if row is None:
+            return
+        yield number, row
+        number += 1
 
 
 def _is_header(row: list[str]) -> bool:

@@ -21,22 +21,24 @@ class Walk:
     """One walk through a folder.
 
     A real folder is read once, whatever leads to it: what lies in its own place first, then what only links lead to.
-    So neither circles nor links among siblings read anything twice. Names that begin with a dot are passed over.
+    So neither circles nor links among siblings read anything twice.
 
     Args:
         root: the folder.
         reads: whether a file of that name can be read at all.
-        passed_over: takes the entries that are no regular file, or that nothing may be read of, with the reason.
         follow_links: whether links may lead out of the folder.
+
+    Attributes:
+        hidden: what ``files`` met whose name begins with a dot.
+        left_out: what it met that is neither a regular file nor a folder, or may not be read, with the reason.
 
     """
 
-    def __init__(
-        self, root: Path, reads: Callable[[Path], bool], passed_over: list[Problem], *, follow_links: bool = False
-    ) -> None:
+    def __init__(self, root: Path, reads: Callable[[Path], bool], *, follow_links: bool = False) -> None:
+        self.hidden: list[Problem] = []
+        self.left_out: list[Problem] = []
         self._root = os.path.realpath(root)
         self._reads = reads
-        self._passed_over = passed_over
         self._follow_links = follow_links
         self._folders: set[tuple[int, int]] = set()
         self._files: set[str] = set()
@@ -53,34 +55,40 @@ class Walk:
         pending = [(folder, depth)]
         while pending:
             folder, depth = pending.pop()
-            if depth > MAX_DEPTH:
-                self._pass_over(folder, f"the folder lies more than {MAX_DEPTH} folders deep; it is not read.")
-                continue
-            try:
-                status = os.stat(folder)
-                with os.scandir(folder) as entries:
-                    here = sorted((e for e in entries if not e.name.startswith(".")), key=lambda entry: entry.name)
-            except OSError as error:
-                self._pass_over(folder, f"the folder cannot be read: {error.strerror}.")
-                continue
-            if (status.st_dev, status.st_ino) in self._folders:
-                continue
-            self._folders.add((status.st_dev, status.st_ino))
-            real = os.path.realpath(folder) if here else ""
+            entries = self._entries(folder, depth)
+            real = os.path.realpath(folder) if entries else ""
             inner = []
-            for entry in here:
+            for entry in entries:
                 path = folder / entry.name
-                if entry.is_symlink():
+                if entry.name.startswith("."):
+                    self.hidden.append(Problem(path.as_posix(), "its name begins with a dot."))
+                elif entry.is_symlink():
                     self._links.append((path, depth + 1))
                 elif entry.is_dir(follow_symlinks=False):
                     inner.append((path, depth + 1))
-                elif entry.is_file(follow_symlinks=False):
-                    if self._reads(path):
-                        self._files.add(os.path.join(real, entry.name))
-                        yield path
-                else:
-                    self._pass_over(path, not_regular(entry.stat(follow_symlinks=False).st_mode))
+                elif not entry.is_file(follow_symlinks=False):
+                    self._leave_out(path, not_regular(entry.stat(follow_symlinks=False).st_mode))
+                elif self._reads(path):
+                    self._files.add(os.path.join(real, entry.name))
+                    yield path
             pending += reversed(inner)
+
+    def _entries(self, folder: Path, depth: int) -> list[os.DirEntry[str]]:
+        """Return what lies in a folder, by name; nothing if it was read before, or cannot be."""
+        if depth > MAX_DEPTH:
+            self._leave_out(folder, f"the folder lies more than {MAX_DEPTH} folders deep; it is not read.")
+            return []
+        try:
+            status = os.stat(folder)
+            if (status.st_dev, status.st_ino) in self._folders:
+                return []
+            with os.scandir(folder) as entries:
+                found = sorted(entries, key=lambda entry: entry.name)
+        except OSError as error:
+            self._leave_out(folder, f"the folder cannot be read: {error.strerror}.")
+            return []
+        self._folders.add((status.st_dev, status.st_ino))
+        return found
 
     def _behind(self, path: Path, depth: int) -> Iterator[Path]:
         """Return the files that a link leads to and that were not met before."""
@@ -88,13 +96,13 @@ class Walk:
             real = os.path.realpath(path, strict=True)
             status = os.stat(real)
         except OSError as error:
-            self._pass_over(path, f"the link leads nowhere: {error.strerror}.")
+            self._leave_out(path, f"the link leads nowhere: {error.strerror}.")
             return
         inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
         if not inside and not self._follow_links:
-            self._pass_over(path, f"the link leads out of the folder, to {real}; it is not followed unless asked for.")
+            self._leave_out(path, f"the link leads out of the folder, to {real}; it is not followed unless asked for.")
         elif real in self._files or (status.st_dev, status.st_ino) in self._folders:
-            self._pass_over(path, f"the link leads to {real}, which is met in its own place.")
+            self._leave_out(path, f"the link leads to {real}, which is met in its own place.")
         elif stat.S_ISDIR(status.st_mode):
             yield from self._below(path, depth)
         elif stat.S_ISREG(status.st_mode):
@@ -102,10 +110,10 @@ class Walk:
                 self._files.add(real)
                 yield path
         else:
-            self._pass_over(path, not_regular(status.st_mode))
+            self._leave_out(path, not_regular(status.st_mode))
 
-    def _pass_over(self, path: Path, reason: str) -> None:
-        self._passed_over.append(Problem(path.as_posix(), reason))
+    def _leave_out(self, path: Path, reason: str) -> None:
+        self.left_out.append(Problem(path.as_posix(), reason))
 
 
 def content(path: Path, max_bytes: int) -> bytes:

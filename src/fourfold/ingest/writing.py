@@ -25,6 +25,11 @@ _BATCH = 5_000
 _BATCH_CHARACTERS = 20_000_000
 
 
+def printable(text: str) -> str:
+    """Return a text with its control characters spelled out: a file's name may hold those that steer a terminal."""
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 @dataclass(frozen=True, slots=True)
 class Problem:
     """Something that was left out, and why, in a sentence."""
@@ -33,22 +38,46 @@ class Problem:
     what: str
 
     def __str__(self) -> str:
-        # A file's name may hold anything, escape sequences of a terminal too.
-        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in f"{self.where}: {self.what}")
+        return printable(f"{self.where}: {self.what}")
 
 
 @dataclass(slots=True)
 class Report:
-    """What a write did. ``added`` counts new and changed documents, ``unchanged`` those that were there already."""
+    """What a write did.
+
+    Attributes:
+        added: new and changed documents.
+        unchanged: documents that were there already.
+        removed: documents that were deleted.
+        problems: what is broken: left out, or read with faults.
+        passed_over: all that was not read: what is broken, and what no reader is for.
+
+    """
 
     added: int = 0
     unchanged: int = 0
     removed: int = 0
     problems: list[Problem] = field(default_factory=list)
+    passed_over: list[Problem] = field(default_factory=list)
+
+    def leave_out(self, where: str, what: str) -> None:
+        """Note something broken that is not read."""
+        self.problems.append(Problem(where, what))
+        self.passed_over.append(Problem(where, what))
+
+    def reasons(self) -> list[tuple[str, list[str]]]:
+        """Return each reason of ``passed_over`` with the places it is given for, the most frequent first."""
+        places: dict[str, list[str]] = {}
+        for problem in self.passed_over:
+            places.setdefault(problem.what, []).append(problem.where)
+        return sorted(places.items(), key=lambda item: -len(item[1]))
 
     def __str__(self) -> str:
         counts = f"{self.added} added or changed, {self.unchanged} unchanged, {self.removed} removed"
-        return "\n".join([counts, *map(str, self.problems)])
+        broken = set(self.problems)
+        others = sum(problem not in broken for problem in self.passed_over)
+        passed_over = [f"{others} passed over, see passed_over"] if others else []
+        return "\n".join([counts, *map(str, self.problems), *passed_over])
 
 
 def add_documents(
@@ -195,7 +224,7 @@ def _accepted(documents: Iterable[Document], seen: set[str], report: Report) -> 
             problem = "a document with this id came before; this one is left out."
         if problem is not None:
             where = getattr(document, "source", "") or repr(getattr(document, "id", document))
-            report.problems.append(Problem(where, problem))
+            report.leave_out(where, problem)
             continue
         seen.add(document.id)
         yield document
@@ -291,7 +320,7 @@ def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report
     for row in rows:
         if clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
             where = row.entry.source or repr(row.entry.id)
-            report.problems.append(Problem(where, f"its chunk {clash!r} would have the id of another document."))
+            report.leave_out(where, f"its chunk {clash!r} would have the id of another document.")
         else:
             kept.append(row)
     return kept
@@ -305,7 +334,7 @@ def _storable(rows: Sequence[_Rows], report: Report) -> list[_Rows]:
             for node in row.nodes:
                 check_node(node)
         except InvalidValueError as error:
-            report.problems.append(Problem(row.entry.source or repr(row.entry.id), str(error)))
+            report.leave_out(row.entry.source or repr(row.entry.id), str(error))
         else:
             kept.append(row)
     return kept

@@ -1,0 +1,129 @@
+"""A file → documents: what reads it, what its links lead to, and why it is passed over."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path, PurePosixPath
+from urllib.parse import unquote, urlsplit
+
+from fourfold.errors import FourfoldError, InvalidValueError
+from fourfold.ingest.documents import Document, shortened
+from fourfold.ingest.html import parse_html
+from fourfold.ingest.markdown import Parsed, parse_markdown
+from fourfold.ingest.roots import Roots
+
+READERS: dict[str, Callable[[str], Parsed]] = {
+    ".md": parse_markdown,
+    ".markdown": parse_markdown,
+    ".txt": Parsed,
+    ".text": Parsed,
+    ".html": parse_html,
+    ".htm": parse_html,
+}
+"""What reads a file, by the end of its name."""
+
+_READING = b"3"
+"""Part of every file's hash: another number makes all files be read again."""
+
+
+def no_reader(path: Path) -> str | None:
+    """Return why no file of this name is read; None if it is."""
+    if path.suffix.lower() in READERS or is_corpus(path):
+        return None
+    if is_json_lines(path):
+        return "JSON Lines are read where they are named; of a folder, only a BEIR collection's corpus.jsonl."
+    return f"there is no reader for {path.suffix or 'names without an ending such as .md'}."
+
+
+def is_json_lines(path: Path) -> bool:
+    """Whether a file is named as JSON Lines are."""
+    return path.suffix.lower() in (".jsonl", ".ndjson")
+
+
+def is_corpus(path: Path) -> bool:
+    """Whether a file holds the texts of a BEIR collection, in the folder of its questions."""
+    return path.name == "corpus.jsonl" and path.with_name("queries.jsonl").exists()
+
+
+def reason(error: Exception) -> str:
+    """Return why a file is passed over, in a sentence."""
+    if isinstance(error, FourfoldError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"the file cannot be read: {error.strerror}."
+    return f"the file cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:300]}."
+
+
+def fingerprint(path: Path, data: bytes) -> str:
+    """Return a hash of a file and its place."""
+    place = path.as_posix().encode("utf-8", "surrogateescape")
+    return hashlib.blake2b(_READING + place + data, digest_size=16).hexdigest()
+
+
+def document_of(path: Path, data: bytes, roots: Roots) -> tuple[Document, str | None]:
+    """Return a file as a document, and what is wrong with it.
+
+    Raises:
+        Exception: whatever a reader raises at a broken file; ``reason`` puts it into words.
+
+    """
+    text = _decoded(data)
+    if not text.strip():
+        raise InvalidValueError("the file is empty.")
+    parsed = READERS[path.suffix.lower()](text)
+    if not parsed.text.strip():
+        raise InvalidValueError("the file holds no text.")
+    place = path.as_posix()
+    identity = roots.id_of(place) or path.name
+    below = PurePosixPath(place).relative_to(roots.root_of(place) or path.parent.as_posix()).with_suffix("")
+    name = path.stem.replace("_", " ").replace("-", " ").strip()
+    links = dict.fromkeys([*_targets(parsed.links, path, roots), *parsed.wiki_links])
+    links.pop(identity, None)
+    aliases = dict.fromkeys((path.stem, identity.removesuffix(path.suffix), str(below), *_aliases(parsed)))
+    document = Document(
+        id=identity,
+        text=parsed.text,
+        title=shortened(parsed.title or name),
+        metadata=parsed.metadata,
+        source=place,
+        links=tuple(links),
+        aliases=tuple(aliases),
+        sections=parsed.sections,
+        fingerprint=fingerprint(path, data),
+    )
+    return document, parsed.problem
+
+
+def _aliases(parsed: Parsed) -> list[str]:
+    given = parsed.metadata.get("aliases")
+    return [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
+
+
+def _decoded(data: bytes) -> str:
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InvalidValueError(
+            f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
+        ) from error
+
+
+def _targets(links: Sequence[str], path: Path, roots: Roots) -> Iterator[str]:
+    """Return the ids that links of a file lead to; other sites and places in the file are left out."""
+    place = path.as_posix()
+    root = roots.root_of(place) or path.parent.as_posix()
+    for link in links:
+        try:
+            parts = urlsplit(link)
+        except ValueError:
+            continue
+        if parts.scheme or parts.netloc or not parts.path:
+            continue
+        target = unquote(parts.path)
+        start = root if target.startswith("/") else posixpath.dirname(place)
+        identity = roots.id_of(posixpath.normpath(posixpath.join(start, target.lstrip("/"))))
+        if identity is not None:
+            yield identity

@@ -1,0 +1,75 @@
+"""The folders whose files a graph holds, and how their files are named in it."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from pathlib import PurePosixPath
+
+from fourfold.store.documents import Booked
+
+SETTING = "ingest_roots"
+
+
+@dataclass(frozen=True, slots=True)
+class Roots:
+    """Each root folder with what begins the ids of the files below it.
+
+    The first root's files are named by their paths below it, those of further ones by the root's name, too:
+    ``guide.md`` and ``wiki/guide.md``. A folder inside a root is part of it and no root of its own.
+
+    Args:
+        prefixes: absolute path, with slashes → "" or a name and a slash.
+
+    """
+
+    prefixes: Mapping[str, str] = field(default_factory=dict)
+
+    @classmethod
+    def read(cls, stored: str | None, known: Iterable[Booked]) -> Roots:
+        """Return the stored roots; those of a file without any are seen from its documents' ids and sources."""
+        if stored is not None:
+            return cls(json.loads(stored))
+        files = [(entry.source, f"/{entry.id}") for entry in known if os.path.isabs(entry.source)]
+        return cls({source.removesuffix(end) or "/": "" for source, end in files if source.endswith(end)})
+
+    def to_json(self) -> str:
+        """Return what ``read`` takes."""
+        return json.dumps(dict(self.prefixes))
+
+    def root_of(self, path: str) -> str | None:
+        """Return the innermost root that a file or a folder lies in, or is; None if there is none."""
+        here = PurePosixPath(path)
+        return next((str(p) for p in (here, *here.parents) if str(p) in self.prefixes), None)
+
+    def id_of(self, path: str) -> str | None:
+        """Return the id of the document that a file is, or would be; None outside all roots."""
+        root = self.root_of(path)
+        if root is None or root == path:
+            return None
+        return self.prefixes[root] + PurePosixPath(path).relative_to(root).as_posix()
+
+    def including(self, folder: str, ids: Collection[str]) -> Roots:
+        """Return the roots with one more, unless it lies in one; it takes the place of one that was moved to it.
+
+        Args:
+            folder: its absolute path.
+            ids: the ids of all documents there are; a new root's name begins none of them.
+
+        """
+        if self.root_of(folder) is not None:
+            return self
+        prefixes = dict(self.prefixes)
+        name = PurePosixPath(folder).name
+        for root in self.prefixes:
+            if not os.path.isdir(root) and (len(self.prefixes) == 1 or PurePosixPath(root).name == name):
+                return Roots({folder if path == root else path: prefix for path, prefix in prefixes.items()})
+        if prefixes:
+            taken = {identity.partition("/")[0] for identity in ids} | {p.rstrip("/") for p in prefixes.values()}
+            names = (name or "root", *(f"{name or 'root'}-{number}" for number in range(2, len(taken) + 3)))
+            prefixes[folder] = next(free for free in names if free not in taken) + "/"
+        else:
+            prefixes[folder] = ""
+        return Roots(prefixes)
