@@ -13,15 +13,19 @@ from fourfold.config.groups import (
     TextField,
 )
 from fourfold.config.retrieval import RetrievalConfig
+from fourfold.config.steps import Bridge, Coverage, LateInteraction
 
 __all__ = [
     "PUBLISHED_PROFILE",
+    "Bridge",
+    "Coverage",
     "DiversityConfig",
     "EmbeddingConfig",
     "FusionConfig",
     "GraphConfig",
     "IndexConfig",
     "IntentConfig",
+    "LateInteraction",
     "RetrievalConfig",
     "SeedConfig",
     "TextConfig",

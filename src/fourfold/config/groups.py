@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from fourfold.config.checks import at_least, one_of
 from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weight
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, IntentSpec
@@ -269,17 +270,3 @@ class IndexConfig:
         at_least("index", 0, cache_seconds=self.cache_seconds, cache_size=self.cache_size)
         one_of("index.exact", self.exact, (None, True, False))
         one_of("index.first_stage", self.first_stage, ("auto", "faiss", "numpy"))
-
-
-def at_least(group: str, minimum: int, **numbers: float) -> None:
-    """Refuse what is no finite number of at least the minimum."""
-    for name, number in numbers.items():
-        if not minimum <= number < float("inf"):
-            where = f"{group}.{name}" if group else name
-            raise InvalidValueError(f"{where} is {number}; it must be a finite number of at least {minimum}.")
-
-
-def one_of(name: str, value: object, known: Sequence[object]) -> None:
-    """Refuse what is none of the known values."""
-    if value not in known:
-        raise InvalidValueError(f"{name} is {value!r}; it must be one of {', '.join(map(repr, known))}.")

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
+from fourfold.config.checks import at_least
 from fourfold.config.groups import (
     PUBLISHED_PROFILE,
     DiversityConfig,
@@ -26,7 +27,6 @@ from fourfold.config.groups import (
     SeedConfig,
     TextConfig,
     TextField,
-    at_least,
 )
 from fourfold.edge_types import EDGE_TYPE_WEIGHTS
 from fourfold.errors import InvalidValueError

@@ -9,6 +9,7 @@ from fourfold.types import FloatArray
 
 _BLOCK = 128
 
+
 def by_maximum(raw: FloatArray) -> FloatArray:
     """Divide by the largest; all zeros stay zeros."""
     top = raw.max(initial=0.0)

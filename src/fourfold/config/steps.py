@@ -1,0 +1,92 @@
+"""The constants of the steps that refine an answer; each belongs to a group of ``RetrievalConfig``."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config.checks import at_least
+from fourfold.errors import InvalidValueError
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LateInteraction:
+    """Late interaction: the question's wordpieces against each candidate's, see ``signals.late``.
+
+    Args:
+        depth: how many candidates, the best by text and embedding together, are looked at; 0 turns it off.
+        threshold: cosine up to which two wordpieces have nothing in common, in [0, 1).
+        floor: the factor of a candidate that covers nothing of the question.
+        length: how much a candidate is held back for having many distinct wordpieces, by the natural logarithm.
+        least_weight: wordpieces of the question with less than that share of the largest weight are dropped.
+        longest: questions of more distinct wordpieces are told well enough by one vector; they have no factor.
+
+    """
+
+    depth: int = 50
+    threshold: float = 0.2
+    floor: float = 0.1
+    length: float = 0.06
+    least_weight: float = 0.01
+    longest: int = 128
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("late", 0, depth=self.depth, floor=self.floor, length=self.length)
+        at_least("late", 0, least_weight=self.least_weight, longest=self.longest)
+        if not 0 <= self.threshold < 1:
+            raise InvalidValueError(f"late.threshold is {self.threshold}; it must be at least 0 and below 1.")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Bridge:
+    """The second hop that the question conditions, see ``signals.bridge``.
+
+    Args:
+        weight: what h counts, beside the weights of text and embedding together; 0 turns it off.
+        passages: how many of the best nodes lead on.
+        pairs: how many links are looked at in the end.
+        sharpness: how much less a passage leads on that scores less than the best.
+        most_holders: a term is rare where at most that many nodes hold it …
+        most_share: … and at most that share of all, or two.
+        prior: links are chosen by ``s_p · link · (prior + score of the far end)``.
+
+    """
+
+    weight: float = 1.5
+    passages: int = 3
+    pairs: int = 30
+    sharpness: float = 8.0
+    most_holders: int = 20
+    most_share: float = 0.01
+    prior: float = 0.3
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("bridge", 0, weight=self.weight, passages=self.passages, pairs=self.pairs, prior=self.prior)
+        at_least("bridge", 0, sharpness=self.sharpness, most_holders=self.most_holders, most_share=self.most_share)
+
+    def rare(self, frequency: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
+        """Return which terms join texts, by in how many of the ``size`` nodes each occurs: in some, but few."""
+        most = min(self.most_holders, max(2, int(self.most_share * size)))
+        return (frequency >= 2) & (frequency <= most)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Coverage:
+    """The best re-ordered so that what of the question is not yet covered comes next, see ``signals.coverage``.
+
+    Args:
+        weight: how much a node gains that covers the whole question while nothing is covered; 0 turns it off.
+        depth: how many of the best are re-ordered.
+
+    """
+
+    weight: float = 2.0
+    depth: int = 10
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("coverage", 0, weight=self.weight, depth=self.depth)

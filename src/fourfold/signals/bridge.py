@@ -1,0 +1,147 @@
+"""H: a second hop that the question conditions, through rare terms that two texts share and through mentions.
+
+A question of several steps is answered by passages of which only the first looks like it. A passage n that shares a
+rare name with one of the best passages p, or is joined to it by a mention, gains by how much of the question it adds
+to what p already covers:
+
+    s_p     = exp(sharpness · (f_p / f_1 − 1))                        f: the score so far
+    S       = Σ over shared rare terms of ln(N / df) / ln N           link(p, n) = S / (S + 1); 1 for a mention
+    h(n)    = max over p of s_p · link(p, n) · Σ_t w_t max(0, c_t(n) − c_t(p))
+
+with the question's wordpieces t, their weights w and coverages c of ``signals.late``. A gain that is not divided by
+what is missing gates itself: where the first passage covers the question, nothing moves.
+
+Arrays over a few passages and those linked to them; where postings, edges and scores come from is the caller's
+business.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import Bridge
+from fourfold.index.base import Nodes
+from fourfold.types import FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class Pairs:
+    """Links from passages to other nodes; parallel arrays.
+
+    ``passages`` (int64) are places in the array of passages, ``nodes`` (int64) the far ends, ``links`` (float64) how
+    strong each is, in (0, 1]. Each (passage, node) stands once, by its strongest link.
+    """
+
+    passages: NDArray[np.int64]
+    nodes: Nodes
+    links: FloatArray
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+    def of(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Pairs:
+        """Return some of the pairs."""
+        return Pairs(self.passages[chosen], self.nodes[chosen], self.links[chosen])
+
+
+def strengths(scores: FloatArray, sharpness: float) -> FloatArray:
+    """Return s_p, how much each passage leads on by its score, best first; the best has 1."""
+    best = float(scores[0]) if len(scores) else 0.0
+    return np.exp(sharpness * (scores / best - 1.0)) if best > 0 else np.ones(len(scores))
+
+
+def shared_terms(
+    passages: Nodes,
+    origin: NDArray[np.int64],
+    frequency: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    holders: Nodes,
+    *,
+    size: int,
+) -> Pairs:
+    """Link passages to the nodes that share rare terms with them.
+
+    Args:
+        passages: (n_passages,) the nodes that lead on.
+        origin: (n_terms,) for each rare term of each passage, the place of the passage.
+        frequency: (n_terms,) in how many nodes the term occurs.
+        starts: (n_terms + 1,) term i is held by ``holders[starts[i]:starts[i + 1]]``.
+        holders: the nodes that hold each term, one after the other.
+        size: how many nodes there are.
+
+    """
+    counts = np.diff(starts)
+    worth = np.log(size / np.maximum(frequency, 1)) / math.log(max(size, 2))
+    place, worth = np.repeat(origin, counts), np.repeat(worth, counts)
+    others = holders != passages[place]
+    pairs, inverse = np.unique(np.stack((place[others], holders[others])), axis=1, return_inverse=True)
+    shared = np.bincount(inverse.ravel(), worth[others], pairs.shape[1])
+    return Pairs(pairs[0], pairs[1], shared / (shared + 1.0))
+
+
+def joined(*parts: Pairs) -> Pairs:
+    """Return the links of all parts; of two between the same nodes the stronger."""
+    passages = np.concatenate([part.passages for part in parts])
+    nodes = np.concatenate([part.nodes for part in parts])
+    links = np.concatenate([part.links for part in parts])
+    order = np.lexsort((-links, nodes, passages))
+    passages, nodes, links = passages[order], nodes[order], links[order]
+    first = np.ones(len(nodes), bool)
+    first[1:] = (passages[1:] != passages[:-1]) | (nodes[1:] != nodes[:-1])
+    return Pairs(passages[first], nodes[first], links[first])
+
+
+def chosen(pairs: Pairs, strength: FloatArray, scores: FloatArray, settings: Bridge) -> Pairs:
+    """Return the pairs worth a look.
+
+    Args:
+        pairs: all of them.
+        strength: (n_passages,) s_p.
+        scores: (len(pairs),) the score so far of each far end.
+        settings: the constants.
+
+    """
+    if len(pairs) <= settings.pairs:
+        return pairs
+    promise = strength[pairs.passages] * pairs.links * (settings.prior + scores)
+    return pairs.of(np.sort(np.lexsort((pairs.nodes, -promise))[: settings.pairs]))
+
+
+@dataclass(frozen=True, slots=True)
+class Gains:
+    """What bridges give; ``nodes`` are distinct and ascending, ``values`` (float64) h, ``passages`` whence the best."""
+
+    nodes: Nodes
+    values: FloatArray
+    passages: NDArray[np.int64]
+
+
+def gains(
+    pairs: Pairs,
+    strength: FloatArray,
+    of_passages: NDArray[np.float32],
+    of_nodes: NDArray[np.float32],
+    weights: NDArray[np.float32],
+) -> Gains:
+    """Return h of every node at the end of a pair that gains something.
+
+    Args:
+        pairs: the links.
+        strength: (n_passages,) s_p.
+        of_passages: (n_passages, n_asked) how the passages cover the question.
+        of_nodes: (len(pairs), n_asked) how the far ends cover it.
+        weights: (n_asked,) of the question's wordpieces.
+
+    """
+    added = np.maximum(of_nodes - of_passages[pairs.passages], 0.0) @ weights
+    values = strength[pairs.passages] * pairs.links * added
+    order = np.lexsort((-values, pairs.nodes))
+    order = order[values[order] > 0]
+    nodes = pairs.nodes[order]
+    first = np.ones(len(nodes), bool)
+    first[1:] = nodes[1:] != nodes[:-1]
+    return Gains(nodes[first], values[order][first], pairs.passages[order][first])

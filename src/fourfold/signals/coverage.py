@@ -1,0 +1,42 @@
+"""C: the best re-ordered so that what of the question is not yet covered comes next.
+
+Answers of several parts want passages that complete each other. Greedy, as maximal marginal relevance is (Carbonell &
+Goldstein, 1998), but rewarding what a node adds instead of punishing what it repeats:
+
+    next = argmax total(d) · (1 + weight · Σ_t w_t max(0, c_t(d) − covered_t))
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.types import FloatArray
+
+
+def reordered(
+    totals: FloatArray, covered: NDArray[np.float32], weights: NDArray[np.float32], weight: float
+) -> tuple[NDArray[np.int64], FloatArray]:
+    """Return the order in which the best are told, and what each was worth when it was chosen.
+
+    Args:
+        totals: (n,) scores, best first.
+        covered: (n, n_asked) how each covers the question's wordpieces.
+        weights: (n_asked,) of the wordpieces.
+        weight: how much covering something new counts.
+
+    Returns:
+        order: (n,) places in ``totals``.
+        factors: (n,) the factor of each place in ``totals``, at least 1.
+
+    """
+    n = len(totals)
+    order, factors = np.empty(n, np.int64), np.ones(n)
+    told = np.zeros(covered.shape[1], np.float32)
+    left = np.ones(n, bool)
+    for step in range(n):  # over the few hits of one answer: each choice depends on those before
+        gain = 1.0 + weight * (np.maximum(covered - told, 0.0) @ weights)
+        best = int(np.argmax(np.where(left, totals * gain, -np.inf)))
+        order[step], factors[best], left[best] = best, gain[best], False
+        np.maximum(told, covered[best], out=told)
+    return order, factors

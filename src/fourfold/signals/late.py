@@ -1,0 +1,179 @@
+"""L: late interaction, the words of the question against the words of each candidate, one by one.
+
+A vector of a whole text says what it is about; it does not say whether each thing asked for is there. So every
+wordpiece of the question looks for its nearest wordpiece in the candidate (MaxSim: Khattab & Zaharia, "ColBERT",
+2020), over the static token table that ships in the package: "throw away" meets "delete". What is found scales text
+and embedding as a factor; added, it would drown the graph.
+
+    w_t    = idf(t) · ‖v_t‖, those under ``least_weight`` of the largest dropped, divided by their sum
+    c_t(d) = max(0, max over wordpieces u of d of cos(t, u) − threshold) / (1 − threshold)
+    x(d)   = Σ w_t c_t(d) − length · (ln #distinct(d) − ln mean #distinct of the candidates)
+    y(d)   = floor + max(0, x(d))
+
+Everything here is arrays over candidates; where they come from is the caller's business.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import LateInteraction
+from fourfold.embed.static import StaticEmbedder, bundled
+from fourfold.types import FloatArray
+
+Pieces = NDArray[np.int32]
+"""Numbers of wordpieces: rows of the token table."""
+
+
+@dataclass(frozen=True)
+class TokenTable:
+    """The vectors of a tokenizer's wordpieces, at length one.
+
+    Args:
+        unit: (n_pieces, dimensions) int8, each row divided by its largest magnitude and multiplied by 127.
+        scale: (n_pieces,) float32, what brings a row of ``unit`` to length one.
+        norms: (n_pieces,) float32 lengths of the vectors before: how much each wordpiece says.
+        tokenize: texts → the wordpieces of each; unknown words have none.
+
+    """
+
+    unit: NDArray[np.int8]
+    scale: NDArray[np.float32]
+    norms: NDArray[np.float32]
+    tokenize: Callable[[Sequence[str]], list[list[int]]]
+
+    @classmethod
+    def of(cls, model: StaticEmbedder) -> TokenTable:
+        """Return the table of a static model; the model's own float32 vectors are not kept."""
+        _, vectors = model.token_vectors()
+        norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
+        largest = np.abs(vectors).max(axis=1)
+        unit = np.rint(vectors * (127.0 / np.where(largest > 0, largest, 1.0))[:, None]).astype(np.int8)
+        lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit, dtype=np.float32))
+        return cls(unit, (1.0 / np.where(lengths > 0, lengths, 1.0)).astype(np.float32), norms, model.tokenize)
+
+    def distinct(self, texts: Sequence[str]) -> list[Pieces]:
+        """Return the distinct wordpieces of each text, ascending."""
+        return [np.unique(np.array(pieces, np.int32)) for pieces in self.tokenize(texts)]
+
+    def cosines(self, left: Pieces, right: Pieces) -> NDArray[np.float32]:
+        """Return the cosine of each pair, (len(left), len(right)) float32."""
+        found = self.unit[left].astype(np.float32) @ self.unit[right].astype(np.float32).T
+        found *= self.scale[left][:, None]
+        found *= self.scale[right]
+        return found
+
+
+@cache
+def token_table() -> TokenTable:
+    """Return the table of the model that ships in the package: one for the whole process, 8 MB."""
+    return TokenTable.of(bundled())
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """The wordpieces of a question that say something, and how much.
+
+    ``pieces`` (n_asked,) distinct and ascending; ``weights`` (n_asked,) float32, positive, summing to 1.
+    """
+
+    pieces: Pieces
+    weights: NDArray[np.float32]
+
+    def __len__(self) -> int:
+        return len(self.pieces)
+
+
+def ask(
+    table: TokenTable, pieces: Pieces, frequency: NDArray[np.int64], size: int, settings: LateInteraction
+) -> Asked | None:
+    """Weigh the distinct wordpieces of a question; None where there is nothing to compare.
+
+    Args:
+        table: the vectors.
+        pieces: (n,) the distinct wordpieces of the question.
+        frequency: (n,) in how many nodes each occurs.
+        size: how many nodes there are.
+        settings: the constants.
+
+    """
+    if not settings.depth or not 0 < len(pieces) <= settings.longest:
+        return None
+    weights = np.log((size - frequency + 0.5) / (frequency + 0.5) + 1.0) * table.norms[pieces]
+    kept = weights >= settings.least_weight * weights.max()
+    total = float(weights[kept].sum())
+    return Asked(pieces[kept], (weights[kept] / total).astype(np.float32)) if total > 0 else None
+
+
+def coverage(
+    table: TokenTable, asked: Asked, starts: NDArray[np.int64], pieces: Pieces, *, threshold: float
+) -> NDArray[np.float32]:
+    """Return how well each node has each wordpiece of the question, (n_nodes, n_asked) float32 in [0, 1].
+
+    Args:
+        table: the vectors.
+        asked: the question.
+        starts: (n_nodes + 1,) node i has ``pieces[starts[i]:starts[i + 1]]``.
+        pieces: the distinct wordpieces of the nodes, one after the other.
+        threshold: cosine up to which two wordpieces have nothing in common.
+
+    """
+    counts = np.diff(starts)
+    found = np.zeros((len(counts), len(asked)), np.float32)
+    filled = np.nonzero(counts)[0]
+    if len(filled):
+        here, place = _distinct(pieces, len(table.norms))
+        cosines = table.cosines(here, asked.pieces)
+        cosines -= np.float32(threshold)
+        cosines *= np.float32(1.0 / (1.0 - threshold))
+        np.maximum(cosines, 0.0, out=cosines)
+        found[filled] = np.maximum.reduceat(cosines[place], starts[filled], axis=0)
+    return np.minimum(found, 1.0, out=found)
+
+
+def factors(
+    covered: NDArray[np.float32], counts: NDArray[np.int64], asked: Asked, settings: LateInteraction
+) -> NDArray[np.float32]:
+    """Return y(d) of each candidate, (n_candidates,) float32, at least ``floor``.
+
+    A candidate without a known wordpiece (another script) can neither meet nor miss the question: it has the mean of
+    the others. Where none has any, all have 1.
+
+    Args:
+        covered: (n_candidates, n_asked) what ``coverage`` found.
+        counts: (n_candidates,) how many distinct wordpieces each has.
+        asked: the question.
+        settings: the constants.
+
+    """
+    known = counts > 0
+    if not known.any():
+        return np.ones(len(counts), np.float32)
+    sizes = counts[known]
+    x = covered[known] @ asked.weights - settings.length * (np.log(sizes) - np.log(sizes.mean()))
+    y = settings.floor + np.maximum(x, 0.0)
+    found = np.full(len(counts), y.mean(), np.float32)
+    found[known] = y
+    return found
+
+
+def _distinct(pieces: Pieces, size: int) -> tuple[Pieces, NDArray[np.int32]]:
+    """Return the distinct wordpieces, ascending, and the place of each of ``pieces`` among them, without sorting."""
+    present = np.zeros(size, bool)
+    present[pieces] = True
+    here = np.nonzero(present)[0].astype(np.int32)
+    place = np.empty(size, np.int32)
+    place[here] = np.arange(len(here), dtype=np.int32)
+    return here, place[pieces]
+
+
+def scaled(text: FloatArray, embedding: FloatArray, factor: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return both components multiplied by the factor and divided by their joint maximum."""
+    text, embedding = text * factor, embedding * factor
+    top = max(float(text.max(initial=0.0)), float(embedding.max(initial=0.0)))
+    return (text / top, embedding / top) if top > 0 else (text, embedding)
