@@ -508,6 +508,19 @@ def test_a_file_that_is_replaced(make, tmp_path):
         assert len(graph) == 2
 
 
+def test_vectors_that_come_and_go_take_the_place_of_the_embedders(make):
+    path = make("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, vector TEXT); INSERT INTO nodes (id, name) VALUES "
+                "('a', 'alpha'), ('b', 'beta')")  # fmt: skip
+    with Retriever.open_foreign(path) as graph:
+        assert graph.search("alpha").ids[0] == "a" and graph.info()["embedder"] == graph.embedder.name
+        change(path, f"UPDATE nodes SET vector = '{[1] * 256}' WHERE id = 'b'")
+        assert graph.search("", mode="embedding", query_vector=[1] * 256).ids == ["b"]
+        assert graph.info()["vectors"] == 1 and graph.info()["embedder"] is None
+        change(path, "UPDATE nodes SET vector = NULL")
+        assert graph.search("alpha").ids[0] == "a" and graph.info()["vectors"] == 2
+        assert graph.info()["embedder"] == graph.embedder.name
+
+
 def test_vectors_of_another_dimension_throughout(make):
     path = make(
         "CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, vector TEXT);"

@@ -99,6 +99,14 @@ class Mirror:
             gone_edges=[Edge(*key) for key in edges if key not in graph.edges],
         )
 
+    def can_stand_beside(self, dimensions: int | None) -> bool:
+        """Whether vectors of the foreign file, None if it has none, are of the kind that the index holds."""
+        held = self._store.meta("dimensions")
+        if held is None:
+            return True
+        embedded = self._store.meta("embedder") is not None
+        return embedded if dimensions is None else not embedded and held == str(dimensions)
+
     def write(self, writer: Writer, change: Change, stamp: str, schema: str, counts: Mapping[str, int]) -> None:
         """Delete what has gone and sign what the caller is about to add."""
         writer.delete_edges(change.gone_edges)
@@ -196,7 +204,7 @@ class Follower:
     def _take_in(self, graph: ForeignGraph) -> None:
         """Write the difference between the foreign graph and its index in one transaction."""
         stamp, schema = self._file.stamp(), schema_as_json(self._file.schema)
-        if graph.dimensions is not None and self._store.meta("dimensions") not in (None, str(graph.dimensions)):
+        if not self._mirror.can_stand_beside(graph.dimensions):
             self._mirror.reset()  # other vectors throughout: nothing of the old index can stay
         change = self._mirror.difference(graph)
         if change.empty and self._mirror.is_signed(stamp, schema, graph.counts):
