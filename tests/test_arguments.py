@@ -16,6 +16,7 @@ from fourfold import (
     InvalidValueError,
     Node,
     Retriever,
+    StoreError,
     UnknownNodeError,
     Weights,
     arguments,
@@ -261,3 +262,11 @@ def test_the_documented_bounds_are_those_in_force():
     assert len(documented) == 9
     for module, name, value in documented:
         assert getattr(importlib.import_module(f"fourfold.{module}"), name) == float(value.replace(",", ""))
+
+
+def test_a_file_that_must_exist(tmp_path):
+    with pytest.raises(StoreError, match=r"There is no file '.*kg.sqlite' to open"):
+        Retriever(tmp_path / "kg.sqlite", must_exist=True)
+    assert not list(tmp_path.iterdir())
+    Retriever(tmp_path / "kg.sqlite").close()
+    Retriever(tmp_path / "kg.sqlite", must_exist=True).close()

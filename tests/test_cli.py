@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from rich.console import Console
+from typer.main import get_command
 from typer.testing import CliRunner
 
 from fourfold import Components, Hit, Node, SearchResult, Weights, __version__
@@ -292,3 +293,29 @@ def test_the_demo(tmp_path):
     picture = readme.partition("```text\n")[2].partition("```")[0].splitlines()
     shown = run("search", picture[0], "--db", tmp_path / "stdlib.sqlite", "-k", "3").stdout.splitlines()
     assert shown[1].rstrip() == picture[1], "the README shows the answer of other weights"
+
+
+def test_only_index_and_demo_make_a_file(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    queries = write(tmp_path / "queries.jsonl", [{"query": "a file", "expected": ["save"]}])
+    calls = {
+        "search": [["q"]],
+        "explain": [["q", "n"]],
+        "ask": [["q"]],
+        "path": [["a", "b"]],
+        "impact": [["a"]],
+        "info": [[]],
+        "reembed": [[]],
+        "train-embedder": [[]],
+        "eval": [[queries]],
+        "ablate": [[queries]],
+        "tune": [[queries], [queries, "--apply"], ["--rollback"], ["--history"]],
+        "probes": [[]],
+    }
+    assert set(get_command(create_app()).commands) == {*calls, "index", "demo", "compare"}
+    for command, variants in calls.items():
+        for arguments in variants:
+            result = run(command, *arguments, "--db", "mistyped.sqlite")
+            assert result.exit_code == 1, (command, result.output)
+            assert "There is no file 'mistyped.sqlite'" in result.stderr
+            assert not list(tmp_path.glob("mistyped*")), command

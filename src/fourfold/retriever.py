@@ -24,7 +24,7 @@ from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
 from fourfold.embed import Cascade, Embedder, as_embedder
-from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, UnknownNodeError
+from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError, UnknownNodeError
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
 from fourfold.hits import NodeGoneError, collect, names
 from fourfold.index import Index, build
@@ -49,6 +49,7 @@ class Retriever:
             package; never a network service (see docs/embeddings.md).
         config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it.
+        must_exist: raise StoreError where there is no such file, instead of beginning one.
 
     Raises:
         StoreError: the file is no database, is another application's, or is newer than this version.
@@ -64,9 +65,13 @@ class Retriever:
         embedder: object = None,
         config: RetrievalConfig | None = None,
         read_only: bool = False,
+        must_exist: bool = False,
     ) -> None:
         self._foreign: Follower | None = None
-        self._store = Store(arguments.file_path(path), read_only=read_only)
+        path = arguments.file_path(path)
+        if must_exist and not Path(path).is_file():
+            raise StoreError(f"There is no file {path!r} to open.")
+        self._store = Store(path, read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
             source = Cascade(self._store.model) if embedder is None else as_embedder(embedder)

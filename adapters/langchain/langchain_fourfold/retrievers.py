@@ -55,6 +55,12 @@ class FourfoldRetriever(BaseRetriever):
     config: InstanceOf[RetrievalConfig] | None = Field(default=None, exclude=True, repr=False)
     """The constants of retrieval."""
 
+    must_exist: bool = False
+    """Whether a missing file is an error (StoreError) instead of a new graph: for a path that may be mistyped."""
+
+    read_only: bool = False
+    """Whether the file, which must exist, is opened without ever writing to it."""
+
     retriever: InstanceOf[Retriever] = Field(default=None, exclude=True, repr=False)  # type: ignore[assignment]
     """The engine; given instead of ``path``, ``embedder`` and ``config``, or opened from them."""
 
@@ -210,12 +216,19 @@ class FourfoldRetriever(BaseRetriever):
         # RunnableConfigurableFields makes a copy for each call from all fields: it must share the engine, and it gives
         # path, embedder and config beside it, as they are set here.
         if self.retriever is None:
-            self.retriever = Retriever(self.path, embedder=as_embedder(self.embedder), config=self.config)
+            self.retriever = Retriever(
+                self.path,
+                embedder=as_embedder(self.embedder),
+                config=self.config,
+                read_only=self.read_only,
+                must_exist=self.must_exist,
+            )
         else:
             for name, own in (
                 ("path", self.retriever.path),
                 ("embedder", self.retriever.embedder),
                 ("config", self.retriever.config),
+                ("read_only", self.retriever.store.read_only),
             ):
                 given = str(self.path) if name == "path" else getattr(self, name)
                 if name in self.model_fields_set and given is not None and given is not own and given != own:
@@ -223,6 +236,7 @@ class FourfoldRetriever(BaseRetriever):
         self.path = self.retriever.path
         self.embedder = self.retriever.embedder
         self.config = self.retriever.config
+        self.read_only = self.retriever.store.read_only
         return self
 
     def as_tools(self) -> list[BaseTool]:

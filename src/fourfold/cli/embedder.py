@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.progress import TaskID
 
-from fourfold import Retriever, StoreError
+from fourfold import Retriever
 from fourfold.cli import options, output
 from fourfold.embed.contextual import Settings
 from fourfold.training import train_embedder
@@ -32,9 +32,7 @@ def train_embedder_(
     A tenth of them is held out: the file is changed only if that is found better than before. Interrupted, the same
     command goes on where it stopped.
     """
-    if not db.is_file():
-        raise StoreError(f"There is no file {str(db)!r} to train from.")
-    with Retriever(db) as retriever, output.progress_bar() as bar:
+    with Retriever(db, must_exist=True) as retriever, output.progress_bar() as bar:
         tasks: dict[str, TaskID] = {}
 
         def step(what: str, done: int, total: int) -> None:

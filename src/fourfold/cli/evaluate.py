@@ -165,7 +165,7 @@ def tune_(
     json: options.Json = False,
 ) -> None:
     """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
-    with Retriever(db, read_only=not (apply or rollback)) as retriever:
+    with Retriever(db, read_only=not (apply or rollback), must_exist=True) as retriever:
         if rollback:
             _say(json, {"in_force": retriever.rollback_config()}, "In force is config version {in_force}.")
         elif history:

@@ -11,7 +11,7 @@ from typing import Annotated
 import typer
 from rich.progress import Progress, TaskID
 
-from fourfold import Edge, InvalidValueError, Node, Retriever, StoreError
+from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.cli import documents, options, output
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
@@ -135,9 +135,7 @@ def reembed(db: options.Db, model: options.Model = None, json: options.Json = Fa
 
     Stopped or failed, the same command continues where it was. Give --model to search by the new vectors, too.
     """
-    if not db.is_file():
-        raise StoreError(f"There is no file {str(db)!r} to embed again.")
-    with Retriever(db) as retriever, output.progress_bar() as progress:
+    with Retriever(db, must_exist=True) as retriever, output.progress_bar() as progress:
         embedding: TaskID | None = None
 
         def embedded(done: int, total: int) -> None:

@@ -10,7 +10,7 @@ from langchain_core.documents import Document
 from langchain_core.runnables import ConfigurableField
 from langchain_core.tools import create_retriever_tool
 from langchain_core.tracers.base import BaseTracer
-from langchain_fourfold import FourfoldRetriever
+from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever
 from pydantic import ValidationError
 
 import fourfold
@@ -236,7 +236,8 @@ def test_path_is_opened_with_the_config(tmp_path):
 
 def test_a_retriever_comes_without_path_embedder_and_config(graph):
     assert FourfoldRetriever(retriever=graph, path=":memory:").retriever is graph
-    for name, value in (("path", "other.sqlite"), ("embedder", len), ("config", RetrievalConfig(limit=3))):
+    given = {"path": "other.sqlite", "embedder": len, "config": RetrievalConfig(limit=3), "read_only": True}
+    for name, value in given.items():
         with pytest.raises(ValidationError, match=f"{name} belongs to the retriever"):
             FourfoldRetriever(retriever=graph, **{name: value})
 
@@ -246,6 +247,30 @@ def test_a_file_that_is_no_graph(tmp_path):
     path.write_text("no database at all, and long enough to tell" * 10)
     with pytest.raises(fourfold.StoreError, match=r"notes\.txt"):
         FourfoldRetriever(path=path)
+
+
+def test_a_mistyped_path_makes_no_file(tmp_path):
+    path = tmp_path / "mistyped.sqlite"
+    for option in ({"must_exist": True}, {"read_only": True}):
+        with pytest.raises(fourfold.StoreError, match=r"There is no file '.*mistyped.sqlite'"):
+            FourfoldRetriever(path=path, **option)
+    assert not list(tmp_path.iterdir())
+    FourfoldRetriever.from_texts(["a text"], path=path).retriever.close()
+    assert FourfoldRetriever(path=path, must_exist=True).invoke("text")
+    reads = FourfoldDocumentIndex(path=path, read_only=True)
+    assert reads.invoke("text") and len(reads.configurable_fields(k=ConfigurableField(id="k")).invoke("text")) == 1
+    with pytest.raises(fourfold.StoreError, match="read-only"):
+        reads.upsert([Document(page_content="more")])
+
+
+@pytest.mark.parametrize("path", [None, 123, Retriever, ["kg.sqlite"]])
+def test_a_path_is_a_path(tmp_path, monkeypatch, path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ValidationError, match="path"):
+        FourfoldRetriever(path=path)
+    with pytest.raises(TypeError):
+        FourfoldRetriever(Retriever)
+    assert not list(tmp_path.iterdir())
 
 
 def test_repr_and_serialisation_leave_the_engine_out(retriever):

@@ -10,10 +10,6 @@ from llama_index.retrievers.fourfold import FourfoldRetriever
 
 from fourfold import EmbedderMismatchError, Retriever
 
-# LlamaIndex imports langchain-community where it happens to be installed, and that warns of its end.
-pytestmark = pytest.mark.filterwarnings("ignore:.*langchain-community.*:DeprecationWarning")
-
-
 class Counting(MockEmbedding):
     """An embedding model that counts the texts it embeds."""
 

@@ -270,11 +270,41 @@ def test_options_of_a_search(retriever):
 
 
 def test_a_retriever_comes_without_path_embedder_and_config(retriever):
-    for name, value in (("path", "x"), ("embedder", len), ("embed_model", len), ("config", RetrievalConfig())):
+    for name, value in (
+        ("path", "x"),
+        ("embedder", len),
+        ("embed_model", len),
+        ("config", RetrievalConfig()),
+        ("read_only", True),
+    ):
         with pytest.raises(fourfold.InvalidValueError, match="belongs to the retriever"):
             FourfoldRetriever(retriever=retriever.retriever, **{name: value})
     with pytest.raises(fourfold.InvalidValueError, match="two names"):
         FourfoldRetriever(embedder=len, embed_model=len)
+
+
+def test_a_mistyped_path_makes_no_file(tmp_path):
+    path = tmp_path / "mistyped.sqlite"
+    for option in ({"must_exist": True}, {"read_only": True}):
+        with pytest.raises(fourfold.StoreError, match=r"There is no file '.*mistyped.sqlite'"):
+            FourfoldRetriever(path, **option)
+    assert not list(tmp_path.iterdir())
+    FourfoldRetriever.from_nodes(text_nodes(), path=path).retriever.close()
+    assert FourfoldRetriever(path, must_exist=True).retrieve("read a file")
+    reads = FourfoldRetriever(path, read_only=True)
+    assert reads.retrieve("read a file")
+    with pytest.raises(fourfold.StoreError, match="read-only"):
+        reads.insert_nodes([TextNode(text="A new one.")])
+
+
+@pytest.mark.parametrize("path", [123, fourfold.Retriever, ["kg.sqlite"]])
+def test_a_path_is_a_path(tmp_path, monkeypatch, retriever, path):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(fourfold.InvalidValueError, match="must be the path of a file"):
+        FourfoldRetriever(path)
+    with pytest.raises(fourfold.InvalidValueError, match="give it as retriever="):
+        FourfoldRetriever(retriever.retriever)
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_path_is_opened_with_the_config(tmp_path):

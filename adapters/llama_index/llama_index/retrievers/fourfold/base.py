@@ -52,6 +52,8 @@ class FourfoldRetriever(BaseRetriever):
         embedder: a ``BaseEmbedding``, or whatever ``fourfold.Retriever`` takes; None is the model that ships with it.
         embed_model: another name for ``embedder``.
         config: the constants of retrieval.
+        must_exist: whether a missing file is an error (StoreError) instead of a new graph.
+        read_only: whether the file, which must exist, is opened without ever writing to it.
         similarity_top_k: number of nodes.
         filters: ``MetadataFilters``, nested as you like, or a Fourfold filter such as ``{"lang": "en"}``.
         weights: the four weights, or some of them; None leaves them to the intent.
@@ -78,6 +80,8 @@ class FourfoldRetriever(BaseRetriever):
         embedder: object = None,
         embed_model: object = None,
         config: RetrievalConfig | None = None,
+        must_exist: bool = False,
+        read_only: bool = False,
         similarity_top_k: int = 10,
         filters: MetadataFilters | Mapping[str, Any] | None = None,
         weights: Weights | Mapping[str, float] | None = None,
@@ -101,11 +105,19 @@ class FourfoldRetriever(BaseRetriever):
             raise InvalidValueError("embedder and embed_model are two names of one argument; give one of them.")
         model = embedder if embedder is not None else embed_model
         if retriever is not None:
-            given = {"path": path, "embedder": model, "config": config}
+            given = {"path": path, "embedder": model, "config": config, "read_only": read_only or None}
             if extra := [name for name, value in given.items() if value is not None]:
                 raise InvalidValueError(f"{extra[0]} belongs to the retriever that was given; leave {extra[0]} out.")
         if retriever is None:  # one without nodes is false
-            retriever = Retriever(":memory:" if path is None else path, embedder=as_embedder(model), config=config)
+            if isinstance(path, Retriever):
+                raise InvalidValueError("path is an open Retriever; give it as retriever=.")
+            retriever = Retriever(
+                ":memory:" if path is None else path,
+                embedder=as_embedder(model),
+                config=config,
+                read_only=read_only,
+                must_exist=must_exist,
+            )
         self.retriever = retriever
         self.similarity_top_k = similarity_top_k
         self.filters = filters
