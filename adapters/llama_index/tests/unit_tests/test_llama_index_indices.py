@@ -10,6 +10,7 @@ from llama_index.retrievers.fourfold import FourfoldRetriever
 
 from fourfold import EmbedderMismatchError, Retriever
 
+
 class Counting(MockEmbedding):
     """An embedding model that counts the texts it embeds."""
 
