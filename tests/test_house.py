@@ -14,7 +14,7 @@ SRC = Path(fourfold.__file__).parent
 FLOORS = (
     {"errors"},
     {"arguments"},
-    {"types", "guard", "plain_text"},
+    {"types", "guard", "plain_text", "snippets"},
     {"intent", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},
     {"config", "store", "embed"},

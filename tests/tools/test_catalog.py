@@ -210,3 +210,35 @@ def test_two_signal_search():
         assert hits[3].combined == 0.0  # the last candidate by min–max, and a hit all the same
     options = RetrievalConfig.two_signal(vector_weight=0.5, bm25_weight=0.5, limit=3, candidate_multiplier=2)
     assert (options.limit, options.fusion.candidate_multiplier, options.fusion.weights.text) == (3, 2, 0.5)
+
+
+def takes_and_gives(name, inputs, outputs):
+    def schema(fields):
+        return {"type": "object", "properties": {f: {"type": t} for f, t in fields.items()}, "required": list(fields)}
+
+    return Tool(name, input_schema=schema(inputs), output_schema=schema(outputs))
+
+
+@pytest.mark.parametrize(
+    "setting", ["timezone", "time_zone", "timeZone", "language", "currency", "start_date", "locale"]
+)
+def test_settings_that_tools_share_link_nothing(setting):
+    tools = [
+        takes_and_gives("now", {}, {setting: "string"}),
+        takes_and_gives("meet", {setting: "string"}, {}),
+        takes_and_gives("ring", {setting: "string"}, {setting: "string"}),
+    ]
+    with ToolCatalog() as catalog:
+        catalog.add_tools(tools)
+        assert catalog.edge_count() == 0
+
+
+def test_what_a_tool_needs_itself_it_does_not_provide():
+    tools = [
+        takes_and_gives("find_order", {"customer_email": "string"}, {"order_number": "string"}),
+        takes_and_gives("show_order", {"order_number": "string"}, {"order_number": "string", "paid": "boolean"}),
+        takes_and_gives("ship_order", {"order_number": "string", "paid": "boolean"}, {}),
+    ]
+    with ToolCatalog() as catalog:
+        catalog.add_tools(tools)
+        assert catalog.neighbors("ship_order") == catalog.neighbors("show_order") == ["find_order"]

@@ -2,13 +2,14 @@
 
 import json
 import math
+import sqlite3
 
 import networkx as nx
 import numpy as np
 import pytest
 from scipy import sparse
 
-from fourfold import Edge, InvalidValueError, Node, Retriever, UnknownNodeError
+from fourfold import Edge, InvalidValueError, Node, Retriever, StoreError, UnknownNodeError
 from fourfold.tools import ToolCatalog, ToolConfig
 from fourfold.tools.graph import betweenness
 from fourfold.tools.search import fixed_score
@@ -123,11 +124,14 @@ def catalog():
 
 def test_the_answer_has_exactly_the_published_fields(catalog):
     answer = catalog.search_tools("screenshot", limit=4)
-    assert set(answer) == {"tools", "meta"}
-    assert all(set(tool) == FIELDS for tool in answer["tools"])
-    assert {"query", "alpha", "graph_edges"} <= set(answer["meta"])
-    assert set(answer["meta"]["signals"]) == {tool["id"] for tool in answer["tools"]}
-    assert json.loads(json.dumps(answer)) == answer
+    plain = answer.as_dict()
+    assert set(plain) == {"tools", "meta"}
+    assert all(set(tool) == FIELDS for tool in plain["tools"])
+    assert {"query", "alpha", "graph_edges"} <= set(answer.meta)
+    assert set(answer.meta["signals"]) == set(answer.ids) == {tool.id for tool in answer}
+    assert json.loads(json.dumps(plain)) == plain
+    assert answer["tools"] == plain["tools"] and len(answer) == 4
+    assert "playwright:playwright_screenshot" in str(answer).splitlines()[0]
     scores = [tool["score"] for tool in answer["tools"]]
     assert scores == sorted(scores, reverse=True) and all(0 <= s <= 1 for s in scores)
 
@@ -231,3 +235,70 @@ def test_what_is_learned_stays_in_the_file(tmp_path):
         catalog.retriever.delete(["a"])
         catalog.add_tools([{"name": "a"}])
         assert catalog.usage("a").uses == 0
+
+
+def test_what_means_nothing_scores_next_to_nothing(catalog):
+    for query in ("zzzqqq xyzzy", "asdf", "blorp fnord", "????"):
+        answer = catalog.search_tools(query)
+        assert all(tool.score <= 0.3 and tool.semantic_score <= 0.2 for tool in answer), query
+    clear = catalog.search_tools("deploy the application to the prod environment").tools[0]
+    assert clear.semantic_score > 0.95 and clear.score > 0.95
+    half = catalog.search_tools("deploy the zzzqqq xyzzy").tools[0]
+    assert 0.2 < half.semantic_score < 0.8
+
+
+def test_the_raw_cosine_stands_beside_the_score(catalog):
+    answer = catalog.search_tools("take a picture of a page", limit=3)
+    vector = catalog.retriever.query_vector(["take a picture of a page"])
+    index = catalog.retriever.index
+    for tool in answer:
+        cosine = float(index.matrix[index.position(tool.id)] @ vector / np.linalg.norm(vector))
+        assert answer.meta["signals"][tool.id]["cosine"] == pytest.approx(cosine)
+
+
+@pytest.mark.parametrize("edges", [[], [("copy file", "move file", "uses")]])
+def test_what_is_used_often_stands_higher_also_without_edges(edges):
+    catalog = plain(["copy file", "move file", "file copy"], edges)
+    first, second, *_ = catalog.search_tools("copy a file").ids
+    assert {first, second} == {"copy file", "file copy"}
+    for _ in range(3):
+        catalog.record_use([second])
+    answer = catalog.search_tools("copy a file")
+    assert answer.ids[0] == second
+    assert answer.meta["signals"][second]["usage"] == 1.0
+    assert answer.tools[0].score <= 1.0
+
+
+def test_nothing_need_stand_for_the_context():
+    catalog = plain("abcd", [("a", "b", "uses"), ("b", "c", "uses")])
+    catalog.config = ToolConfig(context_hits=0)
+    answer = catalog.search_tools("a")
+    assert answer.meta["context"] == {} and all(tool.graph_score == 0.0 for tool in answer)
+    with pytest.raises(InvalidValueError, match="context_hits"):
+        ToolConfig(context_hits=-1)
+
+
+def test_context_tools_may_be_named_by_name(catalog):
+    by_id = catalog.search_tools("picture", context_tools=["git:git_clone"])
+    by_name = catalog.search_tools("picture", context_tools=["git_clone", "git:git_clone"])
+    assert by_name.ids == by_id.ids and by_name.meta["context"] == {"git:git_clone": 1.0}
+    retriever = Retriever(":memory:")
+    nodes = [Node(id=f"{s}:run", name="run", type="tool", text="Run it.") for s in "ab"]
+    nodes += [Node(id="d", name="walk", type="document"), Node(id="a:walk", name="walk", type="tool")]
+    retriever.add(nodes=nodes, edges=[Edge("a:run", "a:walk", "uses")])
+    meta = ToolCatalog(retriever).search_tools("run", context_tools=["run", "walk", "d"]).meta
+    assert meta["unknown_context_tools"] == ["run", "d"]  # two tools are called "run"; d is no tool
+    assert meta["context"] == {"a:walk": 1.0}
+
+
+def test_nothing_is_learned_on_a_foreign_graph(tmp_path):
+    path = tmp_path / "other.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, type TEXT, description TEXT)")
+        connection.execute("INSERT INTO nodes VALUES ('a', 'copy', 'tool', 'Copy.'), ('b', 'move', 'tool', 'Move.')")
+    connection.close()
+    with Retriever.open_foreign(path) as retriever:
+        catalog = ToolCatalog(retriever)
+        with pytest.raises(StoreError, match="other.db"):
+            catalog.record_use(["a", "b"])
+        assert catalog.usage("a").uses == 0 and catalog.edge_count() == 0

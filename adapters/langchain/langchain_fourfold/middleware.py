@@ -63,7 +63,7 @@ class FourfoldToolSelector(AgentMiddleware[Any, Any]):
             self._catalog.add_tools(named)
         used = _called(request.messages)
         ids = [tool for tool in used if self._catalog.retriever.get([tool])]
-        found = [tool["name"] for tool in self._catalog.search_tools(question, self._limit, ids)["tools"]]
+        found = [tool.name for tool in self._catalog.search_tools(question, self._limit, ids)]
         needed = [step.name for step in self._catalog.suggest_workflow(question, self._limit, ids).steps]
         kept = self._always | set(used) | set(found) | set(needed)
         if not kept.intersection(tool.name for tool in named):  # nothing matched: better all than none

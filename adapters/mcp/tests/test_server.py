@@ -6,6 +6,7 @@ import socket
 import subprocess
 import sys
 from contextlib import asynccontextmanager
+from importlib.metadata import version
 
 import httpx2
 import pytest
@@ -15,7 +16,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_server_process import Http, environment
 
-from fourfold import Edge, Retriever
+from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog
 
 FIELDS = {"id", "name", "server", "description", "score", "semantic_score", "graph_score"}
@@ -53,6 +54,8 @@ async def test_a_session_over_each_transport(transport, db):
             "search_tools",
             "suggest_workflow",
             "search_knowledge",
+            "get_node",
+            "ask",
             "explain",
             "record_use",
         ]
@@ -76,6 +79,7 @@ async def test_a_session_over_each_transport(transport, db):
 
         knowledge = (await client.call_tool("search_knowledge", {"query": "list files"})).structured_content
         assert knowledge["hits"][0]["id"] == "filesystem:list_directory"
+        assert client.server_info.version == version("fourfold-mcp")
         told = await client.call_tool("explain", {"query": "list files", "node_id": "filesystem:list_directory"})
         assert told.structured_content["rank"] == 1
 
@@ -197,7 +201,7 @@ async def test_token_size_and_rate(db):
             assert (await bare.post(server.url, json={}, headers=wrong)).status_code == 401
         async with httpx2.AsyncClient(headers={"Authorization": "Bearer secret"}) as known:
             async with Client(streamable_http_client(server.url, http_client=known)) as session:
-                assert len((await session.list_tools()).tools) == 5
+                assert len((await session.list_tools()).tools) == 7
             assert (await known.post(server.url, content=b"x" * 2000)).status_code == 413
             codes = [(await known.post(server.url, content=b"{}")).status_code for _ in range(40)]
         assert 429 in codes and codes[0] != 429
@@ -257,6 +261,8 @@ async def test_no_text_steers_a_terminal_or_hides_from_the_eye():
                 await session.call_tool("suggest_workflow", {"request": "clone"}),
                 await session.call_tool("search_knowledge", {"query": f"clone {hostile}"}),
                 await session.call_tool("explain", {"query": "clone", "node_id": identity}),
+                await session.call_tool("get_node", {"node_id": identity}),
+                await session.call_tool("ask", {"query": f"what does clone {hostile} depend on?"}),
                 await session.call_tool("explain", {"query": "clone", "node_id": f"no {hostile}"}),
                 await session.call_tool("record_use", {"tools": [f"no {hostile}"]}),
             ]
@@ -267,6 +273,94 @@ async def test_no_text_steers_a_terminal_or_hides_from_the_eye():
         assert texts
         for text in texts:
             assert not set(text) & set("\x1b\x07\u202e\u2066\u200f\U000e0041"), text
+
+
+@pytest.fixture
+def library():
+    """A graph of documents and what depends on what."""
+    keys = "Nothing of interest stands here. " * 700 + "Rotate the signing keys every month. " + "More of it. " * 100
+    with Retriever() as retriever:
+        retriever.add(
+            nodes=[
+                Node("keys", "Signing keys", "document", keys, {"source": "ops/keys.md", "lang": "en", "n": [1] * 500}),
+                Node("clef", "Clefs", "document", "Changer les clefs chaque mois.", {"lang": "fr"}),
+                Node("api", "Public API", "service", "Serves the customers."),
+                Node("auth", "Auth service", "service", "Checks the tokens of the customers."),
+            ],
+            edges=[Edge("api", "auth", "depends_on"), Edge("auth", "keys", "depends_on", 0.5)],
+        )
+        yield retriever
+
+
+async def structured(retriever, tool, **arguments):
+    async with Client(make_server(ToolCatalog(retriever))) as session:
+        answer = await session.call_tool(tool, arguments)
+    assert not answer.is_error, answer.content
+    return answer.structured_content
+
+
+async def test_knowledge_tells_its_source_metadata_and_the_passage_that_fits(library):
+    found = await structured(library, "search_knowledge", query="how often to rotate signing keys", limit=2)
+    first = found["hits"][0]
+    hit = next(hit for hit in found["hits"] if hit["id"] == "keys")
+    assert hit["source"] == "ops/keys.md" and hit["metadata"]["lang"] == "en"
+    assert "Rotate the signing keys every month" in hit["snippet"] and len(hit["snippet"]) <= 300
+    assert len(hit["metadata"]["n"]) == 100  # data, cut to length
+    found = await structured(library, "search_knowledge", query="signing keys", filter={"lang": "fr"})
+    assert [hit["id"] for hit in found["hits"]] == ["clef"]
+    found = await structured(library, "search_knowledge", query="how often to rotate signing keys", min_score=first["score"])
+    assert [hit["id"] for hit in found["hits"]] == [first["id"]]
+
+
+async def test_a_filter_that_cannot_be_read_is_said(library):
+    async with Client(make_server(ToolCatalog(library))) as session:
+        answer = await session.call_tool("search_knowledge", {"query": "a", "filter": {"lang": {"$like": "e"}}})
+        assert answer.is_error and "$like" in answer.content[0].text
+        answer = await session.call_tool("get_node", {"node_id": "none"})
+        assert answer.is_error and "'none'" in answer.content[0].text
+
+
+async def test_a_node_can_be_read_whole(library):
+    (whole,) = library.get(["keys"])
+    got = await structured(library, "get_node", node_id="keys")
+    assert got["length"] == len(whole.text) > got["next_offset"] == len(got["text"]) == 20_000
+    rest = await structured(library, "get_node", node_id="keys", offset=got["next_offset"])
+    assert got["text"] + rest["text"] == whole.text and rest["next_offset"] is None
+    assert got["source"] == "ops/keys.md" and got["edges_in_all"] == 1
+    assert got["edges"] == [
+        {"direction": "in", "type": "depends_on", "weight": 0.5, "id": "auth", "name": "Auth service"}
+    ]
+
+
+async def test_questions_about_the_graph_are_answered(library):
+    broken = await structured(library, "ask", query="what breaks if I change the Auth service?")
+    assert broken["method"] == "impact_analysis" and [node["id"] for node in broken["nodes"]] == ["api"]
+    path = await structured(library, "ask", query="how is it connected", node="Public API", to="Signing keys")
+    assert path["method"] == "trace_path" and [node["id"] for node in path["nodes"]] == ["api", "auth", "keys"]
+    assert path["mermaid"].startswith("flowchart") and "Auth service" in path["text"]
+
+
+async def test_without_sessions_a_single_post_is_answered(db):
+    server = Http(db, "--stateless")
+    try:
+        call = {"name": "search_tools", "arguments": {"query": "screenshot", "limit": 1}}
+        async with httpx2.AsyncClient(headers={"Accept": "application/json"}) as client:
+            body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
+            answer = await client.post(server.url, json=body)
+            assert answer.status_code == 200 and "mcp-session-id" not in answer.headers
+            found = answer.json()["result"]["structuredContent"]["tools"]
+            assert [tool["id"] for tool in found] == ["playwright:playwright_screenshot"]
+        async with Client(server.url) as session:
+            assert not (await session.call_tool("search_tools", {"query": "files"})).is_error
+    finally:
+        server.stop()
+
+
+def test_the_file_may_be_named_by_the_environment(db, capsys, monkeypatch):
+    monkeypatch.delenv("FOURFOLD_DB", raising=False)
+    assert main([]) == 2 and "FOURFOLD_DB" in capsys.readouterr().err
+    monkeypatch.setenv("FOURFOLD_DB", f"{db}.missing")
+    assert main([]) == 2 and f"{db.name}.missing" in capsys.readouterr().err
 
 
 def words(value, left_out):

@@ -42,7 +42,7 @@ def _mode(text: str) -> str:
     return text
 
 
-Db = Annotated[Path, typer.Option("--db", help="The SQLite file of the graph.")]
+Db = Annotated[Path, typer.Option("--db", envvar="FOURFOLD_DB", help="The SQLite file of the graph.")]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Model = Annotated[
     str | None,

@@ -11,18 +11,31 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold import arguments, filters
 from fourfold.arguments import shown, whole_number
 from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
+from fourfold.store import Writer
 from fourfold.store import usage as usage_table
+from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import learning, workflow
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import Importance, build_graph, measure, typed_neighbours
 from fourfold.tools.schema import field_record, fields, fields_of, parameter_text, schema_edges
-from fourfold.tools.search import Ranking, State, Weighting, rank
+from fourfold.tools.search import (
+    Ranking,
+    State,
+    Weighting,
+    best_of,
+    cosines_of,
+    rank,
+    semantic_scores,
+    similarity_of,
+)
 from fourfold.tools.sources import read_tools
 from fourfold.tools.types import Described, Step, Tool, ToolAnswer, ToolEntry, Workflow
 from fourfold.types import Edge, Node
@@ -32,6 +45,7 @@ _INLINE_EDGES = 5_000
 
 _MOST_USED_AT_ONCE = 100
 _NAME_LIMIT = 200
+_COMPARED = 3  # matches, of which the most similar tells how similar the question is to any
 
 
 class ToolCatalog:
@@ -56,6 +70,7 @@ class ToolCatalog:
         self._own = not isinstance(retriever, Retriever)
         self.retriever = retriever if isinstance(retriever, Retriever) else Retriever(retriever)
         self._clock = clock
+        self._terms = make_tokenizer(self.retriever.info()["tokenizer"]).terms
         self._lock = threading.Lock()
         self._state: State | None = None
         self._importance: Importance | None = None
@@ -143,6 +158,7 @@ class ToolCatalog:
 
         Raises:
             UnknownNodeError: a tool that does not exist; nothing was learned.
+            StoreError: the file is read-only, or another application's: its next change would erase what was learned.
 
         """
         given = arguments.ids(tools, "tools")
@@ -151,13 +167,16 @@ class ToolCatalog:
         known = self._resolve(given, strict=True)
         used = [known[name] for name in given]
         store = self.retriever.store
-        with store.transaction() as writer:  # what is read inside is what the write is based on
+
+        def teach(writer: Writer) -> None:  # what is read inside the transaction is what the write is based on
             before = usage_table.read(store, used)
             edges = usage_table.edges_from(store, used, learning.TYPES)
             lesson = learning.learn(used, bool(success), before, edges, self._clock(), self.config)
             usage_table.put(writer, lesson.usage)
             writer.put_edges(lesson.changed)
             writer.delete_edges(lesson.faded)
+
+        self.retriever.add(also=teach)
 
     # -- finding ------------------------------------------------------------------------------------------------
 
@@ -174,7 +193,8 @@ class ToolCatalog:
         Args:
             query: plain words.
             limit: 1 to ``config.max_limit``.
-            context_tools: tools already in use, by id; unknown ones are left out and named in ``meta``.
+            context_tools: tools already in use, by id or by a name that only one tool has; others are left out and
+                named in ``meta``.
             weighting: ``"adaptive"`` (α by the size of the graph) or ``"fixed"`` (0.7 semantic + 0.3 graph importance).
 
         Raises:
@@ -185,7 +205,7 @@ class ToolCatalog:
         if weighting not in ("adaptive", "fixed"):
             raise InvalidValueError(f"weighting is {shown(weighting)}; it is 'adaptive' or 'fixed'.")
         context = arguments.ids(context_tools, "context_tools")
-        ranking, state, unknown = self._rank(query, limit, context, weighting)
+        ranking, request, state, unknown = self._rank(query, limit, context, weighting)
         ids = state.index.ids
         nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
         found = [(p, nodes[ids[p]]) for p in ranking.order if ids[p] in nodes]
@@ -193,7 +213,11 @@ class ToolCatalog:
         meta["context"] = {ids[p]: weight for p, weight in ranking.context.items()}
         if unknown:
             meta["unknown_context_tools"] = unknown
-        meta["signals"] = {node.id: ranking.signals_of(p, ids) for p, node in found}
+        cosines = cosines_of(state.index, request, [p for p, _ in found])
+        meta["signals"] = {
+            node.id: {"cosine": cosine, **ranking.signals_of(p, ids)}
+            for (p, node), cosine in zip(found, cosines, strict=True)
+        }
         tools = [
             ToolEntry(
                 **self._described(node),
@@ -203,7 +227,7 @@ class ToolCatalog:
             )
             for p, node in found
         ]
-        return {"tools": tools, "meta": meta}
+        return ToolAnswer(tuple(tools), meta)
 
     def suggest_workflow(self, request: str, limit: int = 10, context_tools: Iterable[str] = ()) -> Workflow:
         """Return the tools for a request, with what they need, in the order in which to call them.
@@ -220,7 +244,7 @@ class ToolCatalog:
         candidates: dict[int, None] = {}
         parts = workflow.clauses(request)
         for part in parts:
-            ranking, state, _ = self._rank(part, limit, context, "adaptive")
+            ranking, _, state, _ = self._rank(part, limit, context, "adaptive")
             candidates |= dict.fromkeys(ranking.order)
             for position in self._goals(ranking, state, one=len(parts) > 1):
                 goals[position] = max(goals.get(position, 0.0), float(ranking.semantic[position]))
@@ -335,14 +359,31 @@ class ToolCatalog:
 
     def _rank(
         self, query: str, limit: int, context: Sequence[str], weighting: Weighting
-    ) -> tuple[Ranking, State, list[str]]:
+    ) -> tuple[Ranking, Query, State, list[str]]:
         index, request, scores = self.retriever.scores(query, k=limit)
         state = self._current(index)
-        positions = {tool: index.position(tool) for tool in context}
-        known = [p for p in positions.values() if p is not None and state.graph.tools[p]]
+        meant = self._resolve(context, strict=False)
+        positions = {tool: index.position(meant.get(tool, tool)) for tool in context}
+        known = list(dict.fromkeys(p for p in positions.values() if p is not None and state.graph.tools[p]))
         unknown = [tool for tool, p in positions.items() if p is None or not state.graph.tools[p]]
-        ranking = rank(state, scores, request, self.config, limit=limit, context=known, weighting=weighting)
-        return ranking, state, unknown
+        ranking = rank(
+            state,
+            scores,
+            request,
+            self.config,
+            limit=limit,
+            similarity=self._similarity(query, request, semantic_scores(scores) * state.graph.tools, state),
+            context=known,
+            weighting=weighting,
+        )
+        return ranking, request, state, unknown
+
+    def _similarity(self, question: str, request: Query, semantic: NDArray[np.float64], state: State) -> float:
+        """Return how similar the question and the best of the tools are, in [0, 1]."""
+        best = best_of(semantic, _COMPARED, state.index.ids)
+        nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.index.ids[p] for p in best])}
+        texts = [self._terms(nodes.get(state.index.ids[p], "")) for p in best]
+        return similarity_of(self._terms(question), texts, cosines_of(state.index, request, best))
 
     def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
         """Return the tools directly meant: the best match and those that come close to it."""
@@ -418,8 +459,9 @@ class ToolCatalog:
         named: dict[str, list[str]] = {}
         if left:
             index = self.retriever.index
+            tools = self._current(index).graph.tools
             nums = self.retriever.store.matching(*filters.to_sql({"$name": {"$in": left}}))
-            for node in self.retriever.get([index.ids[p] for p in index.positions_of(nums)]):
+            for node in self.retriever.get([index.ids[p] for p in index.positions_of(nums) if tools[p]]):
                 named.setdefault(node.name, []).append(node.id)
         for name in left:
             candidates = named.get(name, [])

@@ -28,11 +28,11 @@ class ToolConfig:
     Search
         alpha_steps: (edges below which it holds, α), ascending; beyond the last, ``alpha_dense``.
         alpha_dense: α of a graph with many edges.
-        context_hits: how many of the best semantic hits stand for the context when none is given.
+        context_hits: how many of the best semantic hits stand for the context when none is given; 0 is none.
         context_sharpness: such a hit counts ``exp(sharpness · (score / best − 1))``; 0 counts all alike.
         prerequisite_relatedness: relatedness of what a context tool needs by way of others.
-        hub_boost, bridge_boost, success_boost: added to the score, times PageRank, betweenness (each divided by its
-            maximum) and 2 · success rate − 1.
+        hub_boost, bridge_boost, usage_boost, success_boost: added to the score, times PageRank, betweenness, recent
+            use (each divided by its maximum) and 2 · success rate − 1.
         fixed_semantic: share of the semantic score in the fixed-weight variant.
 
     Workflow
@@ -65,6 +65,7 @@ class ToolConfig:
     prerequisite_relatedness: float = 1.0
     hub_boost: float = 0.1
     bridge_boost: float = 0.1
+    usage_boost: float = 0.1
     success_boost: float = 0.05
     fixed_semantic: float = 0.7
 
@@ -88,7 +89,9 @@ class ToolConfig:
         for name in ("alpha_dense", "prerequisite_relatedness", "fixed_semantic", "tie", "loose_tie", "forget"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must lie between 0 and 1.")
-        for name in ("context_hits", "max_goals", "description_limit", "max_limit", "half_life", "max_cycle"):
+        if not self.context_hits >= 0:
+            raise InvalidValueError(f"context_hits is {self.context_hits!r}; it must be 0 or more.")
+        for name in ("max_goals", "description_limit", "max_limit", "half_life", "max_cycle"):
             if not getattr(self, name) > 0:
                 raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must be above 0.")
         for edge_type, meaning in self.edge_meanings.items():

@@ -15,48 +15,18 @@ _DEEPEST = 4
 _MOST_FIELDS = 200
 _MOST_PROVIDERS = 5
 _GENERIC = frozenset(
-    [
-        "id",
-        "ids",
-        "name",
-        "names",
-        "text",
-        "value",
-        "values",
-        "data",
-        "result",
-        "results",
-        "content",
-        "query",
-        "type",
-        "key",
-        "url",
-        "path",
-        "message",
-        "status",
-        "code",
-        "success",
-        "error",
-        "errors",
-        "count",
-        "total",
-        "limit",
-        "offset",
-        "page",
-        "title",
-        "description",
-        "items",
-        "list",
-        "body",
-        "format",
-        "options",
-        "input",
-        "output",
-        "response",
-        "ok",
-    ]
+    "id ids name names text value values data result results content query type key url path message status code "
+    "success error errors count total limit offset page title description items list body format options input output "
+    "response ok".split()
 )
 """Field names that say nothing of what the value is; sharing one links no tools."""
+
+_SETTINGS = frozenset(
+    "timezone time_zone tz language lang locale encoding currency country country_code region unit units date time "
+    "datetime timestamp start end start_date end_date start_time end_time created_at updated_at year month day sort "
+    "sort_by order order_by cursor page_size page_token next_page_token per_page version api_version".split()
+)
+"""Field names of what a caller chooses and an answer repeats; no tool is called to get one for another."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,18 +119,20 @@ def parameter_text(schema: Mapping[str, Any]) -> str:
 def schema_edges(schemas: Mapping[str, tuple[Sequence[Field], Sequence[Field]]]) -> list[Edge]:
     """Return ``provides`` and ``requires`` edges between tools whose output fits another's required input.
 
-    A field fits by its name (as words, without regard to writing) and type; names that say nothing (``id``, ``text``)
-    fit nothing. Several tools can provide one input: each edge weighs ``1 / providers``, and beyond 5 providers a
-    field says nothing either.
+    A field fits by its name (as words, without regard to writing) and type. Names that say nothing (``id``, ``text``),
+    settings (``timezone``), yes-or-no values and what a tool itself cannot do without fit nothing. Several tools
+    can provide one input: each edge weighs ``1 / providers``, and beyond 5 providers a field says nothing either.
 
     Args:
         schemas: input and output fields by tool id.
 
     """
     providers: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for tool, (_, outputs) in schemas.items():
+    for tool, (inputs, outputs) in schemas.items():
+        repeated = {_meaningful(field.name) for field in inputs if field.required}
         for field in outputs:
-            if (name := _meaningful(field.name)) is not None:
+            name = _meaningful(field.name)
+            if name is not None and name not in repeated and field.type != "boolean":
                 providers[name][field.type].add(tool)
     best: dict[tuple[str, str], float] = {}
     for tool, (inputs, _) in schemas.items():
@@ -183,7 +155,7 @@ def schema_edges(schemas: Mapping[str, tuple[Sequence[Field], Sequence[Field]]])
 def _meaningful(name: str) -> str | None:
     words = [part.lower() for word in re.split(r"\W+", name) for part in split_identifier(word) if part]
     joined = "_".join(words)
-    return None if not words or joined in _GENERIC else joined
+    return None if not words or joined in _GENERIC or joined in _SETTINGS else joined
 
 
 def _fits(given: str, wanted: str) -> bool:

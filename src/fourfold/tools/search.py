@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -64,6 +64,7 @@ def rank(
     config: ToolConfig,
     *,
     limit: int,
+    similarity: float = 1.0,
     context: Sequence[int] = (),
     weighting: Weighting = "adaptive",
 ) -> Ranking:
@@ -75,27 +76,35 @@ def rank(
         query: the query as the pipeline took it.
         config: the constants.
         limit: how many tools are wanted.
+        similarity: of the query and the best match, in [0, 1], see ``similarity_of``. The retriever's scores compare
+            nodes with one another; this makes them say little where there is little, as does all that follows from
+            taking the best matches for the context.
         context: positions of the tools in use; without any, the best semantic hits stand for them.
         weighting: ``"adaptive"``: α by the number of edges, relatedness to the context; ``"fixed"``: 0.7 semantic
             + 0.3 of the mean of PageRank, community and usage.
 
     """
     semantic = np.where(state.graph.tools, semantic_scores(scores), 0.0)
-    best = _ordered(semantic, _CANDIDATES * limit, state.index.ids)
+    best = best_of(semantic, _CANDIDATES * limit, state.index.ids)
     alpha = config.fixed_semantic if weighting == "fixed" else config.alpha(state.graph.edge_count)
+    boost = config.usage_boost * state.usage + config.success_boost * (2.0 * state.success_rate - 1.0)
     signals: dict[str, NDArray[Any]] = {"usage": state.usage, "success_rate": state.success_rate}
-    if state.graph.edge_count == 0 and weighting == "adaptive":
-        nothing = np.zeros(len(semantic))
-        order = _filled(best[:limit], semantic, state, query, limit)
-        return Ranking(order, alpha, semantic, semantic, nothing, signals=signals)
-
-    chosen = _context(best, semantic, context, config)
     candidates = np.zeros(len(semantic), bool)
     candidates[best] = True
+    if state.graph.edge_count == 0 and weighting == "adaptive":
+        signals["boost"] = boost = similarity * boost
+        semantic = similarity * semantic
+        score = semantic + boost
+        ranked = np.where(candidates, score, 0.0)
+        order = _filled(best_of(ranked, limit, state.index.ids), ranked, state, query, limit)
+        return Ranking(order, alpha, np.clip(score, 0.0, 1.0), semantic, np.zeros(len(semantic)), signals=signals)
+
+    chosen = _context(best, semantic, context, config)
     near = state.graph.neighbours[[*best, *chosen]]
     candidates[near.indices] = True
     relatedness, needed_by = _relatedness(state.graph, chosen, candidates, config)
     same = np.isin(state.importance.communities, _communities(state, chosen)).astype(np.float64)
+    semantic = similarity * semantic
     signals |= {
         "relatedness": relatedness,
         "pagerank": state.importance.pagerank,
@@ -107,16 +116,12 @@ def rank(
         graph = (state.importance.pagerank + same + state.usage) / 3.0
         score = fixed_score(semantic, graph, config)
     else:
-        graph = relatedness
-        boost = (
-            config.hub_boost * state.importance.pagerank
-            + config.bridge_boost * state.importance.betweenness
-            + config.success_boost * (2.0 * state.success_rate - 1.0)
-        )
-        signals["boost"] = boost
-        score = alpha * semantic + (1.0 - alpha) * relatedness + boost
+        graph = relatedness if context else similarity * relatedness
+        boost += config.hub_boost * state.importance.pagerank + config.bridge_boost * state.importance.betweenness
+        signals["boost"] = boost = similarity * boost
+        score = alpha * semantic + (1.0 - alpha) * graph + boost
     ranked = np.where(candidates & state.graph.tools, score, 0.0)
-    order = _filled(_ordered(ranked, limit, state.index.ids), ranked, state, query, limit)
+    order = _filled(best_of(ranked, limit, state.index.ids), ranked, state, query, limit)
     return Ranking(order, alpha, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
 
 
@@ -131,6 +136,38 @@ def semantic_scores(scores: Scores) -> NDArray[np.float64]:
     if total > 0 and abs(total - 1.0) > 1e-9:  # dividing by almost 1 would only make ties
         found /= total
     return np.minimum(found, 1.0)
+
+
+def similarity_of(question: Collection[str], texts: Sequence[Collection[str]], cosines: Sequence[float]) -> float:
+    """Return how similar a question and the best of some texts are, in [0, 1]; around 0 for what means nothing.
+
+    ``1 − (1 − cos²)(1 − share)`` of the text for which that is largest: the part of the question's meaning that is the
+    text's, and the share of its words that the text has, as two independent reasons.
+
+    Args:
+        question: the terms of the question.
+        texts: the terms of each text.
+        cosines: of the question and each text.
+
+    """
+    wanted = set(question)
+    shares = [len(wanted.intersection(own)) / max(len(wanted), 1) for own in texts]
+    return max(
+        (
+            1.0 - (1.0 - min(max(cosine, 0.0), 1.0) ** 2) * (1.0 - share)
+            for cosine, share in zip(cosines, shares, strict=True)
+        ),
+        default=0.0,
+    )
+
+
+def cosines_of(index: Index, query: Query, positions: Sequence[int]) -> list[float]:
+    """Return the cosine of the query and each node; 0 where either has no vector."""
+    length = 0.0 if query.vector is None else float(np.linalg.norm(query.vector))
+    if query.vector is None or not length or not index.has_vectors:
+        return [0.0] * len(positions)
+    found: list[float] = (index.matrix[list(positions)] @ (query.vector / length)).tolist()
+    return found
 
 
 def fixed_score(semantic: FloatArray, graph: FloatArray, config: ToolConfig) -> NDArray[np.float64]:
@@ -174,7 +211,7 @@ def _communities(state: State, context: Mapping[int, float]) -> list[int]:
     return [int(state.importance.communities[p]) for p in context if state.importance.communities[p] >= 0]
 
 
-def _ordered(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> list[int]:
+def best_of(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> list[int]:
     """Return the positions of the largest positive values, best first; ties go to the smaller id."""
     found: list[int] = top_positions(values, count).tolist()
     return sorted(found, key=lambda position: (-values[position], ids[position]))[:count]
@@ -187,9 +224,6 @@ def _filled(order: list[int], values: NDArray[np.float64], state: State, query: 
     left = state.graph.tools.copy()
     left[order] = False
     rest = np.nonzero(left)[0]
-    if query.vector is not None and state.index.has_vectors:
-        cosine = state.index.matrix[rest] @ query.vector
-    else:
-        cosine = np.zeros(len(rest))
-    best = sorted(zip((-cosine).tolist(), rest.tolist(), strict=True), key=lambda p: (p[0], state.index.ids[p[1]]))
+    cosines = cosines_of(state.index, query, rest.tolist())
+    best = sorted(zip(cosines, rest.tolist(), strict=True), key=lambda pair: (-pair[0], state.index.ids[pair[1]]))
     return order + [position for _, position in best[: limit - len(order)]]

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, field
 from typing import Any, TypedDict
 
 from fourfold.errors import InvalidValueError
@@ -58,19 +58,48 @@ class Described(TypedDict):
     description: str
 
 
-class ToolEntry(Described):
-    """One tool of an answer; scores in [0, 1]."""
+@dataclass(frozen=True, slots=True)
+class ToolEntry:
+    """One tool of an answer; scores in [0, 1]. The description is data from whoever wrote the tool, cut to length."""
 
+    id: str
+    name: str
+    server: str
+    description: str
     score: float
     semantic_score: float
     graph_score: float
 
 
-class ToolAnswer(TypedDict):
-    """The answer of ``search_tools``: ``tools``, best first, and everything else under ``meta``."""
+@dataclass(frozen=True, slots=True)
+class ToolAnswer:
+    """The answer of ``search_tools``: the tools, best first, and under ``meta`` how they were found."""
 
-    tools: list[ToolEntry]
-    meta: dict[str, Any]
+    tools: tuple[ToolEntry, ...]
+    meta: Mapping[str, Any]
+
+    @property
+    def ids(self) -> list[str]:
+        """The ids of the tools, best first."""
+        return [tool.id for tool in self.tools]
+
+    def __iter__(self) -> Iterator[ToolEntry]:
+        return iter(self.tools)
+
+    def __len__(self) -> int:
+        return len(self.tools)
+
+    def __getitem__(self, name: str) -> Any:
+        """Return ``"tools"`` or ``"meta"`` in plain JSON types, as the published answer has them."""
+        return self.as_dict()[name]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the answer in plain JSON types."""
+        return {"tools": [asdict(tool) for tool in self.tools], "meta": dict(self.meta)}
+
+    def __str__(self) -> str:
+        lines = [f"{n:3}. {tool.score:.3f}  {tool.id}  {tool.description}" for n, tool in enumerate(self.tools, 1)]
+        return "\n".join(plain_text(line.replace("\n", " ")) for line in lines) or "No tool matches."
 
 
 @dataclass(frozen=True, slots=True)

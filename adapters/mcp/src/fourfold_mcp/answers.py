@@ -5,13 +5,31 @@ Ids are given as they are, to be asked with again; every other text is made plai
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
 
-from pydantic import AfterValidator, BaseModel, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 
 from fourfold.plain_text import plain_text
 
+_LONGEST_STRING = 1_000
+_MOST_PARTS = 100
+
 Plain = Annotated[str, AfterValidator(plain_text)]
+
+
+def _shown(value: Any) -> Any:
+    """Return JSON values as they may be shown: strings plain and cut to length, of long lists the beginning."""
+    if isinstance(value, str):
+        return plain_text(value, _LONGEST_STRING)
+    if isinstance(value, Mapping):
+        return {plain_text(str(key), _LONGEST_STRING): _shown(part) for key, part in list(value.items())[:_MOST_PARTS]}
+    if isinstance(value, (list, tuple)):
+        return [_shown(part) for part in value[:_MOST_PARTS]]
+    return value
+
+
+Shown = Annotated[dict[str, Any], BeforeValidator(_shown)]
 
 
 class FoundTool(BaseModel):
@@ -60,12 +78,14 @@ class SuggestedWorkflow(BaseModel):
 
 
 class FoundNode(BaseModel):
-    """One node of the graph, with the scores it was found by; the text is data, cut to length."""
+    """One node of the graph, with the scores it was found by; ``get_node`` has the whole of it."""
 
     id: str
     name: Plain
     type: Plain
-    text: Plain
+    snippet: Plain = Field(description="The passage of its text that the query is about.")
+    source: Plain = Field(description="Where it came from: a path or a URL; empty if the graph does not say.")
+    metadata: Shown
     score: float
     components: dict[str, float]
     why: Plain
@@ -78,6 +98,56 @@ class FoundKnowledge(BaseModel):
     intent: Plain
     weights: dict[str, float]
     hits: list[FoundNode]
+
+
+class Link(BaseModel):
+    """One edge of a node: ``out`` leads from it to the other node, ``in`` the other way."""
+
+    direction: Literal["out", "in"]
+    type: Plain
+    weight: float
+    id: str
+    name: Plain
+
+
+class GotNode(BaseModel):
+    """A whole node: its text from an offset on, its metadata, and its edges, the heaviest first."""
+
+    id: str
+    name: Plain
+    type: Plain
+    text: Plain
+    length: int = Field(description="Characters of the text in all.")
+    next_offset: int | None = Field(description="Where the text goes on; null at its end.")
+    source: Plain
+    metadata: Shown
+    edges: list[Link]
+    edges_in_all: int
+
+
+class AnsweringNode(BaseModel):
+    """One node of an answer to a question, and what it says there."""
+
+    id: str
+    name: Plain
+    type: Plain
+    snippet: Plain
+    score: float
+    why: Plain
+
+
+class Asked(BaseModel):
+    """The answer to a question about the graph: by which method, in words, and the nodes it is made of."""
+
+    question: Plain
+    method: Plain
+    why: Plain
+    headline: Plain
+    text: Plain
+    nodes: list[AnsweringNode]
+    notes: list[Plain]
+    truncated: bool
+    mermaid: Plain | None = None
 
 
 class Explained(BaseModel):

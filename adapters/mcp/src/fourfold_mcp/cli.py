@@ -16,11 +16,14 @@ from fourfold_mcp.http import MAX_SESSIONS, SESSION_SECONDS, http_app
 from fourfold_mcp.server import make_server
 
 TOKEN_VARIABLE = "FOURFOLD_MCP_TOKEN"
+FILE_VARIABLE = "FOURFOLD_DB"
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Serve a graph until the client leaves (stdio) or a signal comes (HTTP); return the exit code."""
     options = _parser().parse_args(arguments)
+    if not options.db:
+        return _refuse(f"Say which file to serve: --db FILE, or the environment variable {FILE_VARIABLE}.")
     if not Path(options.db).is_file():
         return _refuse(f"There is no file {options.db!r}; make one with fourfold, or mind the path.")
     token = os.environ.get(TOKEN_VARIABLE) or None
@@ -45,6 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 max_body=options.max_body,
                 session_seconds=options.session_seconds,
                 max_sessions=options.max_sessions,
+                stateless=options.stateless,
             )
             serve(
                 app,
@@ -60,7 +64,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fourfold-mcp", description="Serve a Fourfold graph over MCP.")
-    parser.add_argument("--db", required=True, help="the graph: a Fourfold SQLite file")
+    parser.add_argument(
+        "--db",
+        default=os.environ.get(FILE_VARIABLE),
+        help=f"the graph, a Fourfold SQLite file; else: {FILE_VARIABLE}",
+    )
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
     parser.add_argument("--host", default="127.0.0.1", help="HTTP: where to listen; beyond loopback a token is needed")
     parser.add_argument("--port", type=_within(int, 0, 65535), default=8000, help="HTTP: default 8000; 0: any free one")
@@ -88,6 +96,7 @@ def _parser() -> argparse.ArgumentParser:
         default=MAX_SESSIONS,
         help=f"HTTP: open at a time; default {MAX_SESSIONS}",
     )
+    parser.add_argument("--stateless", action="store_true", help="HTTP: answer each request alone, without sessions")
     parser.add_argument("--read-only", action="store_true", help="never write to the file; record_use is not offered")
     parser.add_argument(
         "--log-level", choices=("DEBUG", "INFO", "WARNING", "ERROR"), default="WARNING", help="to standard error"

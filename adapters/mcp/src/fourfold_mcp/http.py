@@ -26,6 +26,7 @@ def http_app(
     max_body: int = MAX_BODY,
     session_seconds: float = SESSION_SECONDS,
     max_sessions: int = MAX_SESSIONS,
+    stateless: bool = False,
 ) -> ASGIApp:
     """Return the ASGI application, to be served at ``/mcp`` (see ``fourfold.guard.serve``).
 
@@ -38,6 +39,7 @@ def http_app(
         max_body: bytes of one request; larger ones are answered with 413.
         session_seconds: a session without a request for so long ends; its client starts another.
         max_sessions: sessions open at a time; one more is answered with 503.
+        stateless: no sessions: a single POST is answered, without a greeting before it.
 
     Raises:
         InvalidValueError: not on loopback and no token, or a number that cannot be meant.
@@ -49,6 +51,7 @@ def http_app(
         # the guard looks at Host and Origin, on every name of this machine and before anything else is done
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         json_response=True,
+        stateless_http=stateless,
         session_idle_timeout=session_seconds,
         max_sessions=max_sessions,
     )

@@ -47,7 +47,7 @@ class FourfoldToolRetriever(ObjectRetriever[BaseTool]):
         """Return the tools for a message, best first, then what they need."""
         bundle = str_or_query_bundle
         query = bundle.query_str if isinstance(bundle, QueryBundle) else bundle
-        names = [tool["name"] for tool in self._catalog.search_tools(query, self._limit)["tools"]]
+        names = [tool.name for tool in self._catalog.search_tools(query, self._limit)]
         if self._with_prerequisites:
             names += [step.name for step in self._catalog.suggest_workflow(query, self._limit).steps]
         return [self._tools[name] for name in dict.fromkeys(names) if name in self._tools]

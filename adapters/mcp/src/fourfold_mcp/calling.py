@@ -1,0 +1,77 @@
+"""How a call is carried out: off the event loop, with errors as sentences and answers in plain text."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+from functools import partial
+from typing import Annotated, Any, ParamSpec, TypeVar
+
+import anyio.to_thread
+from mcp.server.mcpserver import Context, MCPServer
+from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
+from pydantic import Field, StrictInt, ValidationError
+
+from fourfold import FourfoldError
+from fourfold.plain_text import plain_text
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
+LEARNS = ToolAnnotations(read_only_hint=False, destructive_hint=False, open_world_hint=False)
+
+Query = Annotated[str, Field(min_length=1, max_length=4_000, description="What is wanted, in plain words.")]
+Limit = Annotated[StrictInt, Field(ge=1, le=100, description="How many to return at most.")]
+
+
+class Server(MCPServer[Any]):
+    """An MCPServer whose errors are sentences and whose texts are plain.
+
+    Args:
+        path: where the graph lies; no error tells it.
+        options: as for ``MCPServer``.
+
+    """
+
+    def __init__(self, path: str, **options: Any) -> None:
+        super().__init__(**options)
+        self._hidden = (repr(path), path)
+
+    async def apart(self, call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
+        """Run a call off the event loop; what it refuses is a sentence for the model to read."""
+        waiting: Awaitable[R] = anyio.to_thread.run_sync(partial(call, *args, **options))
+        try:
+            return await waiting
+        except FourfoldError as error:
+            said = str(error)
+            for written in self._hidden:
+                said = said.replace(written, "the graph")
+            raise ToolError(said) from error
+
+    async def call_tool(
+        self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
+    ) -> CallToolResult | InputRequiredResult:
+        """Call a tool by name; what it says in words is plain text, also where it refuses."""
+        try:
+            result = await super().call_tool(name, arguments, context)
+        except UnexpectedToolError:
+            raise
+        except ToolError as error:
+            wrong = error.__cause__
+            said = _sentence(name, wrong) if isinstance(wrong, ValidationError) else str(error)
+            raise ToolError(plain_text(said)) from None
+        for part in result.content if isinstance(result, CallToolResult) else ():
+            if isinstance(part, TextContent):
+                part.text = plain_text(part.text)
+        return result
+
+
+def _sentence(tool: str, error: ValidationError) -> str:
+    """Say in words what is wrong with the arguments."""
+    parts = []
+    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+        where = ".".join(str(part) for part in problem["loc"]) or "the arguments"
+        message = str(problem["msg"])
+        parts.append(f"{where}: {message[:1].lower()}{message[1:]}")
+    return f"The arguments of {tool} do not fit: {'; '.join(parts)}."
