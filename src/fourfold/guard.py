@@ -17,6 +17,7 @@ from collections import OrderedDict
 from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
 from typing import Any
 
+from fourfold.arguments import finite_number, whole_number
 from fourfold.errors import InvalidValueError, MissingExtraError
 
 Message = MutableMapping[str, Any]
@@ -84,16 +85,12 @@ class Guard:
             raise InvalidValueError(
                 f"{host!r} can be reached from other machines; set a token, or listen on 127.0.0.1."
             )
-        if not 0 <= rate < math.inf:
-            raise InvalidValueError(f"rate is {rate!r}; it must be 0 (no bound) or a number of requests a second.")
-        if max_body < 1:
-            raise InvalidValueError(f"max_body is {max_body!r}; it must be at least 1 byte.")
         self._app = app
         self._local = is_loopback(host)
         self._token = token.encode() if token else None
         self._names = frozenset(name.lower() for name in allowed_hosts)
-        self._buckets = _Buckets(rate, clock) if rate else None
-        self._max_body = max_body
+        self._buckets = _Buckets(rate, clock) if finite_number(rate, "rate", least=0) else None
+        self._max_body = whole_number(max_body, "max_body")
         self._body_seconds = body_seconds
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -223,8 +220,7 @@ def serve(
         MissingExtraError: uvicorn is not installed.
 
     """
-    if not 0 <= port <= 65535:
-        raise InvalidValueError(f"The port is {port!r}; it must be a whole number from 0 to 65535.")
+    whole_number(port, "port", least=0, most=65535)
     for proxy in trusted_proxies:
         try:
             ipaddress.ip_network(proxy, strict=False)

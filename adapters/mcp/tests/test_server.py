@@ -308,7 +308,8 @@ async def test_knowledge_tells_its_source_metadata_and_the_passage_that_fits(lib
     assert len(hit["metadata"]["n"]) == 100  # data, cut to length
     found = await structured(library, "search_knowledge", query="signing keys", filter={"lang": "fr"})
     assert [hit["id"] for hit in found["hits"]] == ["clef"]
-    found = await structured(library, "search_knowledge", query="how often to rotate signing keys", min_score=first["score"])
+    same = {"query": "how often to rotate signing keys", "min_score": first["score"]}
+    found = await structured(library, "search_knowledge", **same)
     assert [hit["id"] for hit in found["hits"]] == [first["id"]]
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from fourfold.arguments import whole_number
 from fourfold.errors import InvalidValueError
 
 Meaning = Literal["needs", "may_need", "needed_by", "before", "after", "link"]
@@ -89,8 +90,7 @@ class ToolConfig:
         for name in ("alpha_dense", "prerequisite_relatedness", "fixed_semantic", "tie", "loose_tie", "forget"):
             if not 0 <= getattr(self, name) <= 1:
                 raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must lie between 0 and 1.")
-        if not self.context_hits >= 0:
-            raise InvalidValueError(f"context_hits is {self.context_hits!r}; it must be 0 or more.")
+        whole_number(self.context_hits, "context_hits", least=0)
         for name in ("max_goals", "description_limit", "max_limit", "half_life", "max_cycle"):
             if not getattr(self, name) > 0:
                 raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must be above 0.")
