@@ -1,0 +1,227 @@
+"""The text part: postings of several segments, ranked as one collection.
+
+What moves with every write (the number of nodes, idf, average lengths) is computed here, when a generation is first
+asked: see ``text_worth`` for BM25, ``text_walk`` for how little of the postings a question touches, ``text_segment``
+for how they lie.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Allowed, Moments, Nodes, Scored
+from fourfold.index.text_segment import TextSegment, spans
+from fourfold.index.text_walk import Walk
+from fourfold.index.text_worth import COUNTED, Memory, Shard, Statistics, Word
+from fourfold.types import FloatArray
+
+__all__ = ["Holders", "NodeTerms", "Text", "TextRanking", "TextSegment"]
+
+_LEAST = np.finfo(np.float32).tiny
+
+
+@dataclass(frozen=True, slots=True)
+class NodeTerms:
+    """The terms of nodes: node i has ``terms[starts[i]:starts[i + 1]]``, ascending.
+
+    ``tf`` (int32), parallel to ``terms``, is how often the reading that has it most often holds the term.
+    """
+
+    starts: NDArray[np.int64]
+    terms: NDArray[np.int64]
+    tf: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """The nodes of terms: term i is held by ``nodes[starts[i]:starts[i + 1]]``, ascending."""
+
+    starts: NDArray[np.int64]
+    nodes: Nodes
+
+
+class Text:
+    """Postings of one generation. Immutable but for what it remembers, so threads share it.
+
+    Args:
+        segments: their nodes must differ.
+        weights: (R,) how much each reading counts.
+        k1: saturation of the term frequency.
+        b: strength of the length normalisation.
+
+    """
+
+    def __init__(self, segments: Sequence[TextSegment], *, weights: Sequence[float], k1: float, b: float) -> None:
+        totals = np.zeros(len(weights) + 1, np.int64)
+        for segment in segments:
+            totals += segment.totals[:]
+        self.size = int(totals[0])
+        """How many nodes live, those without any term included."""
+        averages = (totals[1:] / max(self.size, 1)).tolist()
+        self._statistics = Statistics(tuple(weights), k1, b, self.size, tuple(averages))
+        self._bounded = min(weights, default=0.0) >= 0
+        memory = Memory()
+        self._shards = [Shard(segment, self._statistics, memory) for segment in segments if segment.totals[:][0]]
+        self._df: dict[int, list[int]] = {}
+
+    def ask(self, terms: Mapping[int, float]) -> TextRanking:
+        """Rank by BM25, each term (by its number) counting as often as said."""
+        asked = [(term, float(count), self._df_of(term)) for term, count in terms.items() if count]
+        grid, bounded = None, self._bounded
+        counts = [count for _, count, _ in asked]
+        if len(asked) > COUNTED or any([count != 1.0 for count in counts]):
+            grid = self._statistics.grid_for(sum(map(abs, counts)))
+            bounded = bounded and min(counts) > 0
+        walks = []
+        for shard in self._shards:
+            found = [(shard.word(term, df), count) for term, count, df in asked]
+            words: list[tuple[Word, float]] = [(word, count) for word, count in found if word is not None]
+            if words:
+                walks.append(Walk(shard, words, grid, bounded=bounded))
+        return TextRanking(walks, self.size)
+
+    def worth(self, term: int, nodes: Nodes) -> FloatArray:
+        """Return what one occurrence of a term in the question is worth in some nodes; 0 where it does not occur.
+
+        (len(nodes),) float32.
+        """
+        return self.ask({term: 1.0}).at(nodes)
+
+    def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many live nodes any reading holds each term, (len(terms),)."""
+        found = np.zeros(len(terms), np.int64)
+        for shard in self._shards:
+            places = shard.segment.term_places(terms)
+            known = np.flatnonzero(places >= 0)
+            found[known] += shard.segment.df[places[known]][:, -1]
+        return found
+
+    def holders(self, terms: NDArray[np.int64]) -> Holders:
+        """Return the live nodes that hold each term in any reading; meant for rare terms."""
+        origins, nodes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
+        for shard in self._shards:
+            segment = shard.segment
+            places = segment.term_places(terms)
+            known = np.flatnonzero(places >= 0)
+            starts = segment.starts[places[known]]
+            counts = segment.starts[places[known] + 1] - starts
+            rows = [segment.nodes[spans(starts, counts)].astype(np.int64)]
+            origin = [np.repeat(known, counts)]
+            for one in known[counts == 0].tolist():
+                column = segment.column(int(places[one]))
+                rows.append(np.flatnonzero(segment.columns[column : column + len(segment)]))
+                origin.append(np.full(len(rows[-1]), one))
+            row, whose = np.concatenate(rows), np.concatenate(origin)
+            alive = segment.live[:][row]
+            nodes.append(segment.nums[:][row[alive]])
+            origins.append(whose[alive])
+        origin_of, held = np.concatenate(origins), np.concatenate(nodes)
+        order = np.lexsort((held, origin_of))
+        return Holders(_starts(origin_of, len(terms)), held[order])
+
+    def terms_of(self, nodes: Nodes) -> NodeTerms:
+        """Return the terms of some nodes, and how often they occur; none for a node that is not there."""
+        origins, terms, tfs = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        for shard in self._shards:
+            segment = shard.segment
+            places = segment.places(nodes)
+            known = np.flatnonzero(places >= 0)
+            known = known[segment.live[:][places[known]]]
+            if len(known):
+                origin, term, codes = segment.held(places[known])
+                origins.append(known[origin])
+                terms.append(segment.vocabulary[term].astype(np.int64))
+                tfs.append(segment.pairs[:][codes, ::2].max(axis=1))
+        origin_of, term_of = np.concatenate(origins), np.concatenate(terms)
+        order = np.lexsort((term_of, origin_of))
+        return NodeTerms(_starts(origin_of, len(nodes)), term_of[order], np.concatenate(tfs)[order])
+
+    def _df_of(self, term: int) -> list[int]:
+        """Return in how many live nodes each reading holds a term, (R,)."""
+        df = self._df.get(term)
+        if df is None:
+            df = [0] * len(self._statistics.weights)
+            for shard in self._shards:
+                place = shard.segment.place(term)
+                if place >= 0:
+                    own = shard.segment.df[place : place + 1][0].tolist()
+                    df = [one + more for one, more in zip(df, own, strict=False)]
+            if len(self._df) > _REMEMBERED:
+                self._df = {}
+            self._df[term] = df
+        return df
+
+
+class TextRanking:
+    """One question put to the postings; see ``index.base.Ranking``.
+
+    Args:
+        walks: the segments that hold any of the words.
+        size: how many nodes all segments have.
+
+    """
+
+    def __init__(self, walks: Sequence[Walk], size: int) -> None:
+        self._walks, self._size = walks, size
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Sums over all live nodes, those without any of the words included."""
+        best = max([walk.scores.max(initial=0.0) for walk in self._walks], default=0.0)
+        if any([walk.outside > best for walk in self._walks]):
+            best = max(self.best(1).values, default=0.0)
+        sums = [walk.sums() for walk in self._walks]
+        total, squares = math.fsum([total for total, _ in sums]), math.fsum([squares for _, squares in sums])
+        return Moments(total, squares, float(best), self._size)
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the ``count`` best of positive score, float32, and all that tie with the last; ties by number."""
+        count = max(count, 1)
+        while True:
+            found = [walk.best(count, allowed) for walk in self._walks]
+            nodes, values = _joined(found)
+            order = np.argsort(-values, kind="stable")
+            least = values[order[count - 1]] if len(order) >= count else np.float32(0.0)
+            bound = max(least, _LEAST)
+            short = [walk for walk, (_, _, outside) in zip(self._walks, found, strict=True) if outside >= bound]
+            if not short:
+                break
+            for walk in short:
+                walk.walk_all()
+        order = order[: np.count_nonzero(values >= least)]
+        return Scored(nodes[order], values[order], float(least))
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the scores of some nodes, (len(nodes),) float32; 0 for those that are not there."""
+        if len(self._walks) == 1:
+            return self._walks[0].at(nodes)
+        scores = np.zeros(len(nodes), np.float32)
+        for walk in self._walks:
+            scores += walk.at(nodes)  # a node lives in one segment
+        return scores
+
+
+_REMEMBERED = 50_000
+"""Terms whose number of nodes a generation remembers."""
+
+
+def _joined(
+    found: Sequence[tuple[Nodes, NDArray[np.float32], np.float32]],
+) -> tuple[Nodes, NDArray[np.float32]]:
+    """Return the nodes of several segments, ascending, and their scores."""
+    if len(found) == 1:
+        return found[0][0], found[0][1]
+    nodes = np.concatenate([np.empty(0, np.int64), *(nodes for nodes, _, _ in found)])
+    values = np.concatenate([np.empty(0, np.float32), *(values for _, values, _ in found)])
+    order = np.argsort(nodes)
+    return nodes[order], values[order]
+
+
+def _starts(origin: NDArray[np.int64], size: int) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(origin, minlength=size))))

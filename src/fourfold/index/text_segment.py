@@ -1,0 +1,406 @@
+"""Postings of some nodes, immutable: for every term the nodes that hold it, and how often, in texts of what length.
+
+A posting is a node and a *code*: the number of a distinct combination of (term frequency, length) over all readings.
+There are few of them, so BM25 at question time is one small table by code, and nothing that moves with every write
+(the number of nodes, average lengths, idf) is frozen here. A term that more than an eighth of the nodes hold has a
+column instead, a code for every node: smaller than its postings would be, and random access is one gather.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import InvalidValueError
+from fourfold.index.base import Nodes
+
+Array = Any
+"""A numpy array, or one that lies in a file: indexed along the first axis only, which gives a numpy array."""
+
+_COMMON = 1 / 8
+"""Share of the nodes above which a term has a column."""
+
+_NARROW = 1 << 16
+"""Up to so many distinct values take two bytes each."""
+
+_TABLE = 1 << 22
+"""Up to this bound distinct numbers are found by a table instead of sorting."""
+
+
+@dataclass(frozen=True, eq=False)
+class TextSegment:
+    """The postings of n nodes under R readings; made by ``build`` or ``merge``.
+
+    Args:
+        nums: (n,) int64 store numbers, ascending.
+        live: (n,) bool, False where a node was deleted or replaced.
+        totals: (1 + R,) int64, how many nodes live and the sums of their lengths by reading.
+        lengths: (n, R) int32, terms of each node by reading.
+        terms: (t,) int32 numbers of the terms, ascending.
+        df: (t, R + 1) int32, in how many live nodes each reading holds the term, and last, any of them.
+        starts: (t + 1,) int64; the postings of term i are ``starts[i]:starts[i + 1]``, none where it has a column.
+        nodes: (p,) int32 places of nodes in ``nums``, ascending within a term.
+        codes: (p,) uint16 or uint32 rows of ``pairs``.
+        pairs: (c, 2 R) int32, term frequency and length by reading, zeros where a reading lacks the term; row 0 is
+            all zeros: the term is absent.
+        common: (m,) int32 places in ``terms`` of those that have a column, ascending.
+        columns: (m * n,) of the type of ``codes``, column by column.
+        own_starts: (n + 1,) int64; node i has the postings of ``own_terms[own_starts[i]:own_starts[i + 1]]``.
+        own_terms: (p,) uint16 or int32 places in ``terms``, ascending within a node; columns are left out.
+
+    """
+
+    nums: Array
+    live: Array
+    totals: Array
+    lengths: Array
+    terms: Array
+    df: Array
+    starts: Array
+    nodes: Array
+    codes: Array
+    pairs: Array
+    common: Array
+    columns: Array
+    own_starts: Array
+    own_terms: Array
+
+    def __len__(self) -> int:
+        """Return the number of nodes, deleted ones included."""
+        return len(self.nums)
+
+    @classmethod
+    def build(
+        cls,
+        nums: Nodes,
+        tokens: NDArray[np.void],
+        token_counts: NDArray[np.int64],
+        readings: Sequence[Sequence[int]],
+    ) -> Self:
+        """Return the postings of nodes.
+
+        Args:
+            nums: (n,) store numbers, ascending.
+            tokens: concatenated records with the fields ``term``, ``field`` and ``count``, node by node.
+            token_counts: (n,) records of each node.
+            readings: for each reading, the numbers of the fields that it reads as one text.
+
+        Raises:
+            InvalidValueError: nodes and terms are too many for one segment.
+
+        """
+        n = len(nums)
+        terms, term = _distinct(tokens["term"])
+        n_fields = max((field for reading in readings for field in reading), default=0) + 1
+        fields = np.minimum(tokens["field"], n_fields)
+        most = int(tokens["count"].max(initial=0))
+        node = np.repeat(np.arange(n, dtype=np.uint32), token_counts)
+        key = _packed((term, len(terms)), (node, n), (fields, n_fields + 1), (tokens["count"], most + 1))
+        del term, node, fields
+        key.sort()  # by term, node and field
+        counts = (key & np.uint64((1 << most.bit_length()) - 1)).astype(np.int32)
+        key >>= np.uint64(most.bit_length())
+        field = (key & np.uint64((1 << n_fields.bit_length()) - 1)).astype(np.uint8)
+        key >>= np.uint64(n_fields.bit_length())
+        first = np.flatnonzero(np.concatenate((np.ones(min(1, len(key)), bool), key[1:] != key[:-1])))
+        read = [_members(reading, n_fields) for reading in readings]
+        if len(first):
+            tfs = [np.add.reduceat(counts * member[field], first, dtype=np.int32) for member in read]
+        else:
+            tfs = [counts for _ in read]
+        key = key[first]
+        del counts, field, first
+        held = np.logical_or.reduce([tf > 0 for tf in tfs]) if tfs else np.zeros(len(key), bool)
+        if not held.all():
+            key, tfs = key[held], [tf[held] for tf in tfs]
+        bits = max(n - 1, 0).bit_length()
+        place, row = (key >> np.uint64(bits)).astype(np.int32), (key & np.uint64((1 << bits) - 1)).astype(np.int32)
+        del key, held
+        lengths = np.zeros((n, len(readings)), np.int32)
+        for column, tf in zip(lengths.T, tfs, strict=True):
+            column[:] = np.bincount(row, tf, n)
+        codes, pairs = _codes(tfs, lengths, row)
+        return cls._of(np.asarray(nums, np.int64), lengths, terms, place, row, codes, pairs)
+
+    @classmethod
+    def merge(cls, segments: Sequence[Self]) -> Self:
+        """Return one segment with the live nodes of several (at least one); their nodes must differ.
+
+        Raises:
+            InvalidValueError: nodes and terms are too many for one segment.
+
+        """
+        kept = [np.flatnonzero(segment.live[:]) for segment in segments]
+        theirs = np.concatenate([segment.nums[:][rows] for segment, rows in zip(segments, kept, strict=True)])
+        order = np.argsort(theirs, kind="stable")
+        place = np.empty(len(order), np.int32)
+        place[order] = np.arange(len(order), dtype=np.int32)
+        lengths = np.concatenate([s.lengths[:][rows] for s, rows in zip(segments, kept, strict=True)])[order]
+        terms = np.unique(np.concatenate([segment.terms[:] for segment in segments]))
+        rows_of = np.cumsum([0, *(len(segment.pairs) for segment in segments)])
+        pairs, code_of = np.unique(np.concatenate([s.pairs[:] for s in segments]), axis=0, return_inverse=True)
+        code_of = code_of.ravel()
+        keys, begin = [], 0
+        for segment, rows, first in zip(segments, kept, rows_of.tolist(), strict=False):
+            where = np.full(len(segment), -1, np.int32)
+            where[rows] = place[begin : begin + len(rows)]
+            begin += len(rows)
+            term, node, codes = segment._postings()
+            alive = where[node] >= 0
+            term, node, codes = np.searchsorted(terms, segment.terms[:])[term[alive]], node[alive], codes[alive]
+            mine = code_of[first : first + len(segment.pairs)]
+            keys.append(_packed((term, len(terms)), (where[node], len(order)), (mine[codes], len(pairs))))
+        key = np.concatenate(keys)
+        del keys
+        key.sort()
+        low, high = (max(size - 1, 0).bit_length() for size in (len(pairs), len(order)))
+        codes = (key & np.uint64((1 << low) - 1)).astype(np.int64)
+        node = ((key >> np.uint64(low)) & np.uint64((1 << high) - 1)).astype(np.int32)
+        term = (key >> np.uint64(low + high)).astype(np.int32)
+        return cls._of(theirs[order], lengths, terms, term, node, codes, pairs)
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
+        """Return the segment whose ``arrays()`` these are; they may lie in files."""
+        return cls(**{field.name: arrays[field.name] for field in dataclasses.fields(cls)})
+
+    def arrays(self) -> dict[str, Array]:
+        """Return everything the segment consists of; ``without`` replaces ``live``, ``totals`` and ``df`` only."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def without(self, nums: Nodes) -> Self:
+        """Return the segment with these nodes deleted; numbers that it does not have are left out."""
+        rows = np.unique(self.places(nums))
+        rows = rows[rows >= 0]
+        rows = rows[self.live[:][rows]]
+        if not len(rows):
+            return self
+        live = self.live[:].copy()
+        live[rows] = False
+        gone = np.concatenate(([len(rows)], self.lengths[rows].sum(axis=0, dtype=np.int64)))
+        df = self.df[:].copy()
+        if len(rows) * 16 < len(self):
+            _, term, codes = self.held(rows)
+        else:
+            place, node, codes = self._postings()
+            dead = np.isin(np.arange(len(self)), rows)[node]
+            term, codes = place[dead].astype(np.int64), codes[dead]
+        tfs = self.pairs[:][:, ::2]
+        for reading in range(tfs.shape[1]):
+            df[:, reading] -= np.bincount(term[tfs[codes, reading] > 0], minlength=len(df)).astype(np.int32)
+        df[:, -1] -= np.bincount(term, minlength=len(df)).astype(np.int32)
+        return dataclasses.replace(self, live=live, totals=self.totals[:] - gone, df=df)
+
+    def places(self, nums: Nodes) -> NDArray[np.int64]:
+        """Return where these store numbers stand in ``nums``, (len(nums),); -1 for those not there."""
+        return places_of(self.nums, nums)
+
+    def place(self, term: int) -> int:
+        """Return where a term stands in ``terms``; -1 where no node holds it."""
+        place = int(self.vocabulary.searchsorted(np.int32(term)))  # of one type: else numpy converts all terms first
+        return place if place < len(self.vocabulary) and self.vocabulary[place] == term else -1
+
+    def term_places(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the same for several terms, (len(terms),)."""
+        if not len(self.vocabulary):
+            return np.full(len(terms), -1, np.int64)
+        places = np.minimum(self.vocabulary.searchsorted(terms.astype(np.int32)), len(self.vocabulary) - 1)
+        return np.where(self.vocabulary[places] == terms, places, -1)
+
+    def column(self, place: int) -> int:
+        """Return where the column of the term at a place begins in ``columns``; -1 where it has postings."""
+        column = int(self.column_terms.searchsorted(np.int32(place)))
+        if column < len(self.column_terms) and self.column_terms[column] == place:
+            return column * len(self)
+        return -1
+
+    def held(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Return (origin, term, code), parallel: which terms (places) are in some nodes (places ``rows``)."""
+        counts = self.own_starts[rows + 1] - self.own_starts[rows]
+        origin = np.repeat(np.arange(len(rows)), counts)
+        term = self.own_terms[spans(self.own_starts[rows], counts)].astype(np.int64)
+        low, high = self.starts[term], self.starts[term + 1] - 1
+        while np.any(low < high):  # a binary search of all at once: each posting exists
+            middle = (low + high) // 2
+            before = self.nodes[middle] < rows[origin]
+            low, high = np.where(before, middle + 1, low), np.where(before, high, middle)
+        parts = [(origin, term, self.codes[low].astype(np.int64))]
+        for column, place in enumerate(self.column_terms.tolist()):
+            codes = self.columns[column * len(self) + rows].astype(np.int64)
+            own = np.flatnonzero(codes)
+            parts.append((own, np.full(len(own), place, np.int64), codes[own]))
+        origins, terms, codes = (np.concatenate(part) for part in zip(*parts, strict=True))
+        return origins, terms, codes
+
+    @cached_property
+    def vocabulary(self) -> NDArray[np.int32]:
+        """The numbers of the terms, in memory."""
+        terms: NDArray[np.int32] = self.terms[:]
+        return terms
+
+    @cached_property
+    def column_terms(self) -> NDArray[np.int32]:
+        """The places of the terms that have a column, in memory."""
+        common: NDArray[np.int32] = self.common[:]
+        return common
+
+    @cached_property
+    def dead(self) -> bool:
+        """Whether any node was deleted."""
+        return int(self.totals[:][0]) < len(self)
+
+    def _postings(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+        """Return (term, node, code) of everything, deleted nodes included; terms and nodes by their places."""
+        starts = self.starts[:]
+        terms = [np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))]
+        nodes, codes = [self.nodes[:]], [self.codes[:].astype(np.int64)]
+        for column, place in enumerate(self.column_terms.tolist()):
+            codes_of = self.columns[column * len(self) : (column + 1) * len(self)]
+            own = np.flatnonzero(codes_of)
+            terms.append(np.full(len(own), place, np.int32))
+            nodes.append(own.astype(np.int32))
+            codes.append(codes_of[own].astype(np.int64))
+        return np.concatenate(terms), np.concatenate(nodes), np.concatenate(codes)
+
+    @classmethod
+    def _of(
+        cls,
+        nums: Nodes,
+        lengths: NDArray[np.int32],
+        terms: NDArray[np.integer[Any]],
+        term: NDArray[np.int32],
+        node: NDArray[np.int32],
+        codes: NDArray[np.int64],
+        pairs: NDArray[np.int32],
+    ) -> Self:
+        """Return the segment of postings in the order of (term, node), terms and nodes by their places."""
+        n, narrow = len(nums), np.uint16 if len(pairs) <= _NARROW else np.uint32
+        codes = codes.astype(narrow)
+        counts = np.bincount(term, minlength=len(terms))
+        if not counts.all():  # terms of no reading, or of deleted nodes only
+            used = counts > 0
+            terms, counts, term = terms[used], counts[used], (np.cumsum(used, dtype=np.int32) - 1)[term]
+        df = np.empty((len(terms), lengths.shape[1] + 1), np.int32)
+        for reading in range(lengths.shape[1]):
+            df[:, reading] = np.bincount(term[pairs[codes, 2 * reading] > 0], minlength=len(terms))
+        df[:, -1] = counts
+        common = np.flatnonzero(counts > _COMMON * n).astype(np.int32)
+        columns = np.zeros(len(common) * n, narrow)
+        ends = np.cumsum(counts)
+        for column, place in enumerate(common.tolist()):
+            span = slice(int(ends[place] - counts[place]), int(ends[place]))
+            columns[column * n + node[span].astype(np.int64)] = codes[span]
+        listed = np.ones(len(terms), bool)
+        listed[common] = False
+        own = listed[term]
+        term, node, codes = term[own], node[own], codes[own]
+        by_node = _packed((node, n), (term, len(terms)))
+        by_node.sort()
+        by_node &= np.uint64((1 << max(len(terms) - 1, 0).bit_length()) - 1)
+        return cls(
+            nums=nums,
+            live=np.ones(n, bool),
+            totals=np.concatenate(([n], lengths.sum(axis=0, dtype=np.int64))),
+            lengths=lengths,
+            terms=terms.astype(np.int32),
+            df=df,
+            starts=_starts(np.where(listed, counts, 0)),
+            nodes=node,
+            codes=codes,
+            pairs=pairs,
+            common=common,
+            columns=columns,
+            own_starts=_starts(np.bincount(node, minlength=n)),
+            own_terms=by_node.astype(np.uint16 if len(terms) <= _NARROW else np.int32),
+        )
+
+
+def places_of(nums: Array, wanted: Nodes) -> NDArray[np.int64]:
+    """Return where each wanted number stands in ``nums`` (ascending), (len(wanted),); -1 for those not there."""
+    n = len(nums)
+    if not n or not len(wanted):
+        return np.full(len(wanted), -1, np.int64)
+    first = int(nums[:1][0])
+    if int(nums[n - 1 : n][0]) - first == n - 1:  # no gaps, as after loading in bulk
+        place = wanted - first
+        return np.where((place >= 0) & (place < n), place, -1)
+    own = nums[:]
+    place = np.minimum(np.searchsorted(own, wanted), n - 1)
+    found: NDArray[np.int64] = np.where(own[place] == wanted, place, -1)
+    return found
+
+
+def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ``starts[i], starts[i] + 1, …`` (``counts[i]`` of them) for every i, one after the other."""
+    ends = np.cumsum(counts)
+    places: NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
+    return places
+
+
+def _starts(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+
+
+def _members(reading: Sequence[int], n_fields: int) -> NDArray[np.int32]:
+    """Return 1 for each field of a reading, (n_fields + 1,); the last stands for all that nothing reads."""
+    member = np.zeros(n_fields + 1, np.int32)
+    member[list(reading)] = 1
+    return member
+
+
+def _packed(*columns: tuple[NDArray[np.integer[Any]], int]) -> NDArray[np.uint64]:
+    """Return columns (each with the number of values it can have) side by side in the bits of one number.
+
+    One sort of such numbers is many times faster than an indirect one by several keys.
+    """
+    widths = [max(size - 1, 0).bit_length() for _, size in columns]
+    if sum(widths) > 64:
+        sizes = ", ".join(str(size) for _, size in columns)
+        raise InvalidValueError(f"Postings of {sizes} values are too many for one segment: build it in several parts.")
+    key = columns[0][0].astype(np.uint64)
+    for (values, _), width in zip(columns[1:], widths[1:], strict=True):
+        key <<= np.uint64(width)
+        key |= values.astype(np.uint64)
+    return key
+
+
+def _distinct(keys: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the distinct values, ascending, and the place of each key among them."""
+    bound = int(keys.max(initial=-1)) + 1
+    if bound > max(_TABLE, len(keys)) or bound > 64 * len(keys):
+        values, inverse = np.unique(keys, return_inverse=True)
+        return values.astype(np.int64), inverse
+    seen = np.zeros(bound, bool)
+    seen[keys] = True
+    places: NDArray[np.int64] = (np.cumsum(seen) - 1)[keys]
+    return np.flatnonzero(seen), places
+
+
+def _codes(
+    tfs: Sequence[NDArray[np.int32]], lengths: NDArray[np.int32], node: NDArray[np.int32]
+) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    """Return the code of each posting, and what the codes stand for (see ``TextSegment.pairs``)."""
+    code = np.zeros(len(node), np.int64)
+    for reading, tf in enumerate(tfs):
+        longest = int(lengths[:, reading].max(initial=0))
+        pair = lengths[:, reading].astype(np.int64)[node]
+        pair += tf * np.int64(longest + 1)
+        pair[tf == 0] = 0
+        values, place = _distinct(pair)
+        code *= len(values)
+        code += place
+        code = _distinct(code)[1]
+    code += 1
+    example = np.zeros(int(code.max(initial=0)) + 1, np.int64)
+    example[code] = np.arange(len(code))
+    pairs = np.zeros((len(example), 2 * len(tfs)), np.int32)
+    for reading, tf in enumerate(tfs):
+        pairs[1:, 2 * reading] = tf[example[1:]]
+        pairs[1:, 2 * reading + 1] = np.where(tf[example[1:]] > 0, lengths[node[example[1:]], reading], 0)
+    return code, pairs

@@ -1,0 +1,271 @@
+"""What words are worth in one generation: BM25 with the idf and average lengths of all live nodes, segment by segment.
+
+Source: Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), in the variant of the method:
+``idf · tf·(k1+1) / (tf + k1·(1 − b + b·|d|/avgdl))`` with ``idf = ln((N − df + 0.5)/(df + 0.5) + 1)``.
+
+Equal texts have equal scores to the last bit, in whatever order words are summed and in whatever segment they lie:
+every worth is a multiple of one power of two (the grid), so that sums are exact.
+"""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.text_segment import TextSegment
+from fourfold.types import FloatArray
+
+_BLOCK = 1 << 15
+"""Nodes per step of a walk over a column, so that what a step needs stays in the processor's cache."""
+
+_KEPT = 4096
+"""Postings up to so many are kept spelt out for the next question that has the word."""
+
+_HELD = 16_000_000
+"""Bytes that a generation holds of words and pairs asked before; beyond, they are forgotten."""
+
+COUNTED = 16.0
+"""Words up to this sum of counts share one grid, so what is kept of a word serves as it is."""
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The constants of BM25, and what it needs to know of all live nodes together.
+
+    Args:
+        weights: (R,) how much each reading counts.
+        k1: saturation of the term frequency.
+        b: strength of the length normalisation.
+        size: how many nodes live.
+        averages: (R,) the mean length of their texts.
+
+    """
+
+    weights: tuple[float, ...]
+    k1: float
+    b: float
+    size: int
+    averages: tuple[float, ...]
+
+    def idf(self, df: int) -> float:
+        """Return the idf of a term that so many live nodes hold."""
+        return math.log((self.size - df + 0.5) / (df + 0.5) + 1.0)
+
+    @cached_property
+    def grid(self) -> float:
+        """The grid of worths (see ``grid_for``)."""
+        return self.grid_for(COUNTED)
+
+    def grid_for(self, counts: float) -> float:
+        """Return what, added and taken away again, rounds worths so that sums of so many are exact in any order."""
+        most = sum(map(abs, self.weights)) * (self.k1 + 1.0) * self.idf(0) * max(counts, COUNTED)
+        return 1.5 * 2.0 ** (math.frexp(most)[1] + 1)
+
+
+class Memory:
+    """Counts the bytes that a generation remembers, for all its threads."""
+
+    def __init__(self) -> None:
+        self._held = 0
+        self._lock = threading.Lock()
+
+    def full(self, more: int) -> bool:
+        """Count some bytes more; True where they are too many, and the count begins anew."""
+        with self._lock:
+            self._held += more
+            if full := self._held > _HELD:
+                self._held = 0
+            return full
+
+
+class Shard:
+    """A segment in one generation: what its codes are worth, and memory to work in.
+
+    Args:
+        segment: the postings.
+        statistics: of all segments.
+        memory: shared by all segments.
+
+    """
+
+    def __init__(self, segment: TextSegment, statistics: Statistics, memory: Memory) -> None:
+        self.segment, self.statistics, self.memory = segment, statistics, memory
+        self._words: dict[int, Word | None] = {}
+        self._products: dict[tuple[int, int], float] = {}
+        self._scratch: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
+
+    @cached_property
+    def saturation(self) -> NDArray[np.float64]:
+        """What each code is worth under each reading, without idf and weight, (R, c)."""
+        k1, b = self.statistics.k1, self.statistics.b
+        pairs = self.segment.pairs[:].astype(np.float64)
+        saturation = np.zeros((len(self.statistics.averages), len(pairs)))
+        for reading, average in enumerate(self.statistics.averages):
+            tf, length = pairs[:, 2 * reading], pairs[:, 2 * reading + 1]
+            norm = k1 * (1.0 - b + b * length / average) if average else np.full(len(tf), k1)
+            np.divide(tf * (k1 + 1.0), tf + norm, out=saturation[reading], where=tf > 0)
+        return saturation
+
+    @cached_property
+    def live(self) -> NDArray[np.bool_] | None:
+        """Which nodes live, (n,); None where all do."""
+        live: NDArray[np.bool_] | None = self.segment.live[:] if self.segment.dead else None
+        return live
+
+    def remember(self, size: int) -> None:
+        """Count bytes kept here; words under way keep what they have when all is forgotten."""
+        if self.memory.full(size):
+            self._words, self._products = {}, {}
+
+    def borrow(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
+        """Return zeros to add scores to, (n,), and to mark nodes in, (n,); they come back as zeros."""
+        try:
+            return self._scratch.pop()
+        except IndexError:
+            return np.zeros(len(self.segment)), np.zeros(len(self.segment), bool)
+
+    def give_back(self, scratch: tuple[NDArray[np.float64], NDArray[np.bool_]]) -> None:
+        """Keep what was borrowed for the next question."""
+        if len(self._scratch) < 2:
+            self._scratch.append(scratch)
+
+    def word(self, term: int, df: Sequence[int]) -> Word | None:
+        """Return a term, given in how many live nodes of all segments each reading holds it; None if none here does."""
+        try:
+            return self._words[term]
+        except KeyError:
+            place = self.segment.place(term)
+            weights = zip(self.statistics.weights, df, strict=False)
+            word = Word(self, term, place, [w * self.statistics.idf(n) for w, n in weights]) if place >= 0 else None
+            self._words[term] = word
+            self.remember(300)
+            return word
+
+    def totals(self, words: Sequence[Word]) -> tuple[list[tuple[float, float, float]], list[float]]:
+        """Return sums over all live nodes of what common words are worth; they are not negative.
+
+        For each word the sum, the sum of squares and the maximum; and for each of ``combinations(words, 2)`` the sum
+        of products. What is new to this generation takes one walk over the columns of its words.
+        """
+        known, keys = self._products, [(one.term, other.term) for one, other in combinations(words, 2)]
+        products = [known.get((min(key), max(key)), -1.0) for key in keys]
+        unknown = [place for place, product in enumerate(products) if product < 0.0]
+        stats = {word.term: (0.0, 0.0, 0.0) for word in words if word.stats is None}
+        walked = {*stats, *(term for place in unknown for term in keys[place])}
+        sums = dict.fromkeys(unknown, 0.0)
+        for low, high in blocks(len(self.segment)) if walked else ():
+            values = {word.term: word.block(low, high) for word in words if word.term in walked}
+            if self.live is not None:
+                values = {term: own * self.live[low:high] for term, own in values.items()}
+            for term, (total, squares, most) in stats.items():
+                own = values[term]
+                stats[term] = total + float(own.sum()), squares + float(own.dot(own)), max(most, float(own.max()))
+            for place in unknown:
+                one, other = keys[place]
+                sums[place] += float(values[one].dot(values[other]))
+        for word in words:
+            word.stats = stats.get(word.term, word.stats)
+        for place, total in sums.items():
+            products[place] = known[min(keys[place]), max(keys[place])] = total
+        if sums:
+            self.remember(200 * len(sums))
+        return [word.stats or (0.0, 0.0, 0.0) for word in words], products
+
+
+class Word:
+    """A term in a segment and a generation: a column, or postings. Worths are those of a word that is asked once.
+
+    Args:
+        shard: the segment.
+        term: the term's number.
+        place: where it stands in the segment.
+        amplitudes: (R,) weight times idf, by reading.
+
+    """
+
+    __slots__ = ("_postings", "_table", "amplitudes", "column", "end", "shard", "start", "stats", "term")
+
+    def __init__(self, shard: Shard, term: int, place: int, amplitudes: Sequence[float]) -> None:
+        self.shard, self.term, self.amplitudes = shard, term, amplitudes
+        self.column = shard.segment.column(place)
+        self.start, self.end = map(int, shard.segment.starts[place : place + 2])
+        self._table: NDArray[np.float64] | None = None
+        self._postings: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+        self.stats: tuple[float, float, float] | None = None
+        """Sum, sum of squares and maximum of the worths in live nodes; see ``Shard.totals``."""
+
+    @property
+    def table(self) -> NDArray[np.float64]:
+        """What each code is worth, (c,)."""
+        if self._table is None:
+            self._table = self._of(self.shard.saturation)
+            self.shard.remember(self._table.nbytes)
+        return self._table
+
+    @property
+    def postings(self) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+        """The places of the nodes that hold the term, ascending, and its worth in each."""
+        if self._postings is not None:
+            return self._postings
+        segment, saturation = self.shard.segment, self.shard.saturation
+        nodes = segment.nodes[self.start : self.end].astype(np.intp)
+        codes = segment.codes[self.start : self.end]
+        if len(codes) > saturation.shape[1]:
+            worth = self.table.take(codes, mode="clip")
+        else:
+            worth = self._of(saturation.take(codes, axis=1, mode="clip"))
+        if len(nodes) <= _KEPT:
+            self._postings = nodes, worth
+            self.shard.remember(nodes.nbytes + worth.nbytes)
+        return nodes, worth
+
+    def block(self, low: int, high: int) -> NDArray[np.float64]:
+        """Return what the term is worth in the nodes from one place to another; of a column."""
+        codes: NDArray[np.unsignedinteger[Any]] = self.shard.segment.columns[self.column + low : self.column + high]
+        return self.table.take(codes, mode="clip")
+
+    def at(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
+        """Return what the term is worth at some places; of a column."""
+        segment = self.shard.segment
+        codes: NDArray[np.unsignedinteger[Any]] = segment.columns[self.column : self.column + len(segment)]
+        return self.table.take(codes.take(rows, mode="clip"), mode="clip")
+
+    def _of(self, saturation: NDArray[np.float64]) -> NDArray[np.float64]:
+        total = saturation[0] * self.amplitudes[0]
+        for amplitude, reading in zip(self.amplitudes[1:], saturation[1:], strict=True):
+            total += amplitude * reading
+        return rounded(total, self.shard.statistics.grid)
+
+
+def blocks(size: int) -> Iterable[tuple[int, int]]:
+    """Return the bounds of consecutive blocks of nodes."""
+    return ((low, min(low + _BLOCK, size)) for low in range(0, size, _BLOCK))
+
+
+def rounded(worth: NDArray[np.float64], grid: float) -> NDArray[np.float64]:
+    """Return worths rounded to a grid (see ``Statistics.grid_for``)."""
+    return np.subtract(worth + grid, grid)
+
+
+def best_places(scores: FloatArray, count: int) -> NDArray[np.int64]:
+    """Return the places of the ``count`` largest positive scores and of all that tie with the last, ascending."""
+    bound = np.finfo(np.float32).tiny
+    width = len(scores) // max(4 * count, 256)
+    maxima = scores
+    if width >= 4:  # the best of disjoint parts bound the best of all from below
+        maxima = scores[: len(scores) // width * width].reshape(width, -1).max(axis=0)
+    if len(maxima) > count:
+        bound = max(bound, np.partition(maxima, len(maxima) - count)[len(maxima) - count])
+    found = np.flatnonzero(scores >= bound)
+    if len(found) > count and width >= 4:
+        values = scores[found]
+        found = found[values >= np.partition(values, len(values) - count)[len(values) - count]]
+    return found

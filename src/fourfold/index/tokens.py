@@ -1,0 +1,143 @@
+"""The token part: the distinct wordpieces of each node, for late interaction, and how many nodes hold each."""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Nodes
+from fourfold.index.text_segment import Array, places_of, spans
+
+_FEW_PIECES = 1 << 16
+
+
+@dataclass(frozen=True, eq=False)
+class TokenSegment:
+    """The wordpieces of n nodes, immutable; made by ``build`` or ``merge``.
+
+    Args:
+        nums: (n,) int64 store numbers, ascending.
+        live: (n,) bool, False where a node was deleted or replaced.
+        starts: (n + 1,) int64; node i has ``pieces[starts[i]:starts[i + 1]]``.
+        pieces: wordpieces, distinct and ascending within a node; uint16 where the numbers fit, else int32.
+        counts: (largest piece + 1,) int32, how many live nodes hold each piece.
+
+    """
+
+    nums: Array
+    live: Array
+    starts: Array
+    pieces: Array
+    counts: Array
+
+    def __len__(self) -> int:
+        """Return the number of nodes, deleted ones included."""
+        return len(self.nums)
+
+    @classmethod
+    def build(cls, nums: Nodes, starts: NDArray[np.int64], pieces: NDArray[np.integer[Any]]) -> Self:
+        """Return a segment of nodes whose pieces are distinct and ascending already."""
+        counts = np.bincount(pieces).astype(np.int32)
+        return cls(
+            np.asarray(nums, np.int64),
+            np.ones(len(nums), bool),
+            np.asarray(starts, np.int64),
+            np.asarray(pieces).astype(np.uint16 if len(counts) <= _FEW_PIECES else np.int32),
+            counts,
+        )
+
+    @classmethod
+    def merge(cls, segments: Sequence[Self]) -> Self:
+        """Return one segment with the live nodes of several (at least one); their nodes must differ."""
+        kept = [np.flatnonzero(segment.live[:]) for segment in segments]
+        nums = np.concatenate([segment.nums[:][rows] for segment, rows in zip(segments, kept, strict=True)])
+        found = [segment.of(rows) for segment, rows in zip(segments, kept, strict=True)]
+        counts = np.concatenate([np.diff(starts) for starts, _ in found])
+        starts, pieces = np.cumsum(counts) - counts, np.concatenate([pieces for _, pieces in found])
+        order = np.argsort(nums)
+        return cls.build(nums[order], _bounds(counts[order]), pieces[spans(starts[order], counts[order])])
+
+    @classmethod
+    def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
+        """Return the segment whose ``arrays()`` these are; they may lie in files."""
+        return cls(**{field.name: arrays[field.name] for field in dataclasses.fields(cls)})
+
+    def arrays(self) -> dict[str, Array]:
+        """Return everything the segment consists of; ``without`` replaces ``live`` and ``counts`` only."""
+        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+
+    def without(self, nums: Nodes) -> Self:
+        """Return the segment with these nodes deleted; numbers that it does not have are left out."""
+        rows = np.unique(places_of(self.nums, nums))
+        rows = rows[rows >= 0]
+        rows = rows[self.live[:][rows]]
+        if not len(rows):
+            return self
+        live = self.live[:].copy()
+        live[rows] = False
+        counts = self.counts[:] - np.bincount(self.of(rows)[1], minlength=len(self.counts)).astype(np.int32)
+        return dataclasses.replace(self, live=live, counts=counts)
+
+    def of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
+        """Return (starts, pieces) of the nodes at some places."""
+        begins = self.starts[rows]
+        counts = self.starts[rows + 1] - begins
+        return _bounds(counts), self.pieces[spans(begins, counts)]
+
+
+class Tokens:
+    """The wordpieces of one generation; see ``index.base.TokenPart``.
+
+    Args:
+        segments: their nodes must differ.
+
+    """
+
+    def __init__(self, segments: Sequence[TokenSegment]) -> None:
+        self._segments = tuple(segments)
+        self._counts = np.zeros(max((len(segment.counts) for segment in segments), default=0), np.int64)
+        self._size = 0
+        for segment in segments:
+            self._counts[: len(segment.counts)] += segment.counts[:]
+            self._size += int(np.count_nonzero(segment.live[:]))
+
+    @property
+    def size(self) -> int:
+        """How many nodes live, those without any piece included."""
+        return self._size
+
+    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return (starts, pieces): node i has ``pieces[starts[i]:starts[i + 1]]``, distinct and ascending.
+
+        None for a node that is not there.
+        """
+        counts = np.zeros(len(nodes), np.int64)
+        found = []
+        for segment in self._segments:
+            places = places_of(segment.nums, nodes)
+            known = np.flatnonzero(places >= 0)
+            known = known[segment.live[:][places[known]]]
+            starts, pieces = segment.of(places[known])
+            counts[known] = np.diff(starts)
+            found.append((known, pieces))
+        bounds = _bounds(counts)
+        all_pieces = np.empty(bounds[-1], np.int32)
+        for known, pieces in found:
+            all_pieces[spans(bounds[known], counts[known])] = pieces
+        return bounds, all_pieces
+
+    def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many live nodes each wordpiece occurs, (len(pieces),); 0 for unknown ones."""
+        found = np.zeros(len(pieces), np.int64)
+        known = (pieces >= 0) & (pieces < len(self._counts))
+        found[known] = self._counts[pieces[known]]
+        return found
+
+
+def _bounds(counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
