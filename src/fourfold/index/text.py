@@ -24,6 +24,7 @@ from fourfold.types import FloatArray
 __all__ = ["Holders", "NodeTerms", "Text", "TextRanking", "TextSegment"]
 
 _LEAST = np.finfo(np.float32).tiny
+_NO_NODES, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float32)
 
 
 @dataclass(frozen=True, slots=True)
@@ -185,8 +186,9 @@ class TextRanking:
         count = max(count, 1)
         while True:
             found = [walk.best(count, allowed) for walk in self._walks]
-            nodes, values = _joined(found)
-            order = np.argsort(-values, kind="stable")
+            nodes = np.concatenate([_NO_NODES, *[nodes for nodes, _, _ in found]])
+            values = np.concatenate([_NO_VALUES, *[values for _, values, _ in found]])
+            order = np.lexsort((nodes, -values))
             least = values[order[count - 1]] if len(order) >= count else np.float32(0.0)
             bound = max(least, _LEAST)
             short = [walk for walk, (_, _, outside) in zip(self._walks, found, strict=True) if outside >= bound]
@@ -209,18 +211,6 @@ class TextRanking:
 
 _REMEMBERED = 50_000
 """Terms whose number of nodes a generation remembers."""
-
-
-def _joined(
-    found: Sequence[tuple[Nodes, NDArray[np.float32], np.float32]],
-) -> tuple[Nodes, NDArray[np.float32]]:
-    """Return the nodes of several segments, ascending, and their scores."""
-    if len(found) == 1:
-        return found[0][0], found[0][1]
-    nodes = np.concatenate([np.empty(0, np.int64), *(nodes for nodes, _, _ in found)])
-    values = np.concatenate([np.empty(0, np.float32), *(values for _, values, _ in found)])
-    order = np.argsort(nodes)
-    return nodes[order], values[order]
 
 
 def _starts(origin: NDArray[np.int64], size: int) -> NDArray[np.int64]:

@@ -48,7 +48,7 @@ class Walk:
             self.walk_all()
 
     rows: NDArray[np.intp] | None
-    """The places whose scores are known, ascending; None where all are."""
+    """The places whose scores are known, each once; None where all are."""
     scores: NDArray[np.float32]
     """Their scores."""
 
@@ -86,19 +86,22 @@ class Walk:
         if self.rows is None:
             found[known] = self.scores[rows]
             return found
-        where = np.searchsorted(self.rows, rows)
-        hit = np.zeros(len(rows), bool)
-        inside = where < len(self.rows)
-        hit[inside] = self.rows[where[inside]] == rows[inside]
-        found[known[hit]] = self.scores[where[hit]]
+        scratch = self.shard.borrow()
+        sums = scratch[0]
+        sums[self.rows] = self.scores
+        scores = sums[rows]
+        sums[self.rows] = 0.0
+        self.shard.give_back(scratch)
         if self._columns:
-            found[known[~hit]] = self._common(rows[~hit])
+            others = np.flatnonzero(scores == 0.0)
+            scores[others] = self._common(rows[others])
+        found[known] = scores
         return found
 
     def best(self, count: int, allowed: Allowed | None) -> tuple[Nodes, NDArray[np.float32], np.float32]:
         """Return the best of the nodes whose scores are known (all that tie with the last), and what others may have.
 
-        Nodes are ascending.
+        In any order.
         """
         segment = self.shard.segment
         if allowed is not None and len(allowed) * 256 < len(segment):
@@ -146,13 +149,17 @@ class Walk:
         """Score the nodes that hold any of the rarer words."""
         scratch = self.shard.borrow()
         sums, marked = scratch
-        walked = []
-        for word, count in self._lists:
+        found: list[NDArray[np.intp]] = []
+        for word, count in sorted(self._lists, key=lambda pair: pair[0].start - pair[0].end):
             nodes, worth = word.postings
-            np.add.at(sums, nodes, self._scaled(worth, count))
+            if found:
+                np.add.at(sums, nodes, self._scaled(worth, count))
+                nodes = nodes[~marked[nodes]]
+            else:  # the longest need not be compared with anything
+                sums[nodes] = self._scaled(worth, count)
             marked[nodes] = True
-            walked.append(nodes)
-        rows = walked[0] if len(walked) == 1 else np.flatnonzero(marked)
+            found.append(nodes)
+        rows = np.concatenate(found)
         scores = sums[rows]
         sums[rows] = 0.0
         marked[rows] = False
