@@ -22,7 +22,7 @@ from fourfold.arguments import shown, whole_number
 from fourfold.asking import Asker, Options
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
-from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of
+from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of, with_changes
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError, UnknownNodeError
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
@@ -633,6 +633,29 @@ class Retriever:
         self._current = None
         self._cache.clear()
 
+    def __copy__(self) -> Self:
+        """Return this very retriever: it is a handle of an open file, which its copies share."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as what opens the same file again, in this process or another."""
+        if self._store.path == ":memory:":
+            raise StoreError("A graph in memory cannot be pickled; keep it in a file: Retriever('kg.sqlite').")
+        source = self._embedding.source
+        config = None if self.config == self._config_history().config() else changes_of(self.config)
+        schema = None if self._foreign is None else self._foreign.schema
+        return _reopened, (
+            type(self),
+            self.path,
+            None if isinstance(source, Cascade) else source,
+            config,
+            self._store.read_only,
+            schema,
+        )
+
     def __enter__(self) -> Self:
         return self
 
@@ -674,3 +697,18 @@ class Retriever:
             f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
             "open it with its own, or build it again."
         )
+
+
+def _reopened(
+    cls: type[Retriever],
+    path: str,
+    embedder: object,
+    changes: Mapping[str, Any] | None,
+    read_only: bool,
+    schema: ForeignSchema | None,
+) -> Retriever:
+    """Open what a pickled retriever had open."""
+    config = None if changes is None else with_changes(RetrievalConfig(), changes)
+    if schema is not None:
+        return cls.open_foreign(path, schema, embedder=embedder, config=config)
+    return cls(path, embedder=embedder, config=config, read_only=read_only, must_exist=True)

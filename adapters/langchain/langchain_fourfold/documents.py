@@ -74,6 +74,8 @@ def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) ->
         InvalidValueError: the metadata has a value that JSON cannot hold.
 
     """
+    if not isinstance(document, Document):
+        raise InvalidValueError(f"{str(document)[:40]!r} is no Document; texts are added by from_texts.")
     own = own_metadata(document.metadata)
     found: Mapping[str, Any] = document.metadata[BREAKDOWN] if own != document.metadata else {}
     metadata = plain(own, f"The metadata of the document {document.id or document.page_content[:40]!r}")

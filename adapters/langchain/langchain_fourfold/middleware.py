@@ -6,10 +6,13 @@ Needs the ``langchain`` package (``pip install langchain-fourfold[agents]``), wh
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+import threading
+from collections import OrderedDict
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.tools import BaseTool
 
 from fourfold.errors import MissingExtraError
 from fourfold.tools import ToolCatalog
@@ -22,6 +25,10 @@ except ImportError as error:
     ) from error
 
 
+_KEPT = 8
+"""Catalogues made of requests' tools that are kept: several agents may share one selector."""
+
+
 class FourfoldToolSelector(AgentMiddleware[Any, Any]):
     """Offers the model the tools found for the last question, with those they need.
 
@@ -29,7 +36,8 @@ class FourfoldToolSelector(AgentMiddleware[Any, Any]):
     dictionaries are never taken away.
 
     Args:
-        catalog: a catalogue that knows the agent's tools by name; None makes one of the first request's tools.
+        catalog: a catalogue that knows the agent's tools by name; tools it does not know are always offered. None makes
+            one of each request's tools, and keeps the last few.
         limit: how many tools the search keeps.
         always: names of tools that always stay.
 
@@ -38,6 +46,9 @@ class FourfoldToolSelector(AgentMiddleware[Any, Any]):
     def __init__(self, catalog: ToolCatalog | None = None, *, limit: int = 10, always: Iterable[str] = ()) -> None:
         super().__init__()
         self._catalog = catalog
+        self._made: OrderedDict[tuple[object, ...], ToolCatalog] = OrderedDict()
+        self._known: tuple[ToolCatalog, int, dict[str, str]] | None = None
+        self._lock = threading.Lock()
         self._limit = limit
         self._always = frozenset(always)
 
@@ -58,17 +69,51 @@ class FourfoldToolSelector(AgentMiddleware[Any, Any]):
         question = _last_question(request.messages)
         if len(named) <= self._limit or not question:
             return request
-        if self._catalog is None:
-            self._catalog = ToolCatalog()
-            self._catalog.add_tools(named)
+        catalog = self._catalogue_of(named)
         used = _called(request.messages)
-        ids = [tool for tool in used if self._catalog.retriever.get([tool])]
-        found = [tool.name for tool in self._catalog.search_tools(question, self._limit, ids)]
-        needed = [step.name for step in self._catalog.suggest_workflow(question, self._limit, ids).steps]
+        known = self._ids_in(catalog)
+        ids = [known[tool] for tool in used if tool in known]
+        found = [tool.name for tool in catalog.search_tools(question, self._limit, ids)]
+        needed = [step.name for step in catalog.suggest_workflow(question, self._limit, ids).steps]
         kept = self._always | set(used) | set(found) | set(needed)
         if not kept.intersection(tool.name for tool in named):  # nothing matched: better all than none
             return request
+        kept |= {tool.name for tool in named} - known.keys()
         return request.override(tools=[tool for tool in request.tools if isinstance(tool, dict) or tool.name in kept])
+
+
+    def _catalogue_of(self, tools: Sequence[BaseTool]) -> ToolCatalog:
+        """Return the catalogue that was given, or one of these very tools: agents change theirs as they run."""
+        if self._catalog is not None:
+            return self._catalog
+        key = tuple((tool.name, tool.description, _parameters(tool)) for tool in tools)
+        with self._lock:
+            if key in self._made:
+                self._made.move_to_end(key)
+                return self._made[key]
+            catalog = ToolCatalog()
+            catalog.add_tools(list(tools))
+            self._made[key] = catalog
+            if len(self._made) > _KEPT:
+                self._made.popitem(last=False)
+            return catalog
+
+
+    def _ids_in(self, catalog: ToolCatalog) -> Mapping[str, str]:
+        """Return the id of each node of a catalogue by its name and by its id, read once for each generation."""
+        generation = catalog.retriever.generation
+        kept = self._known
+        if kept is None or kept[0] is not catalog or kept[1] != generation:
+            nodes = catalog.retriever.get(catalog.retriever.manifest())
+            kept = catalog, generation, {node.name: node.id for node in nodes} | {node.id: node.id for node in nodes}
+            self._known = kept
+        return kept[2]
+
+
+def _parameters(tool: BaseTool) -> tuple[str, ...]:
+    """Return the names of a tool's parameters without making its JSON schema, which takes long."""
+    schema = tool.args_schema
+    return tuple(schema.get("properties", ()) if isinstance(schema, dict) else getattr(schema, "model_fields", ()))
 
 
 def _last_question(messages: Sequence[BaseMessage]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
@@ -26,6 +26,8 @@ from langchain_fourfold.tools import as_tools
 
 _OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "group_by", "max_per_source")
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
+
+_SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
 
 
 class FourfoldRetriever(BaseRetriever):
@@ -90,6 +92,9 @@ class FourfoldRetriever(BaseRetriever):
 
     compare_with: InstanceOf[BaseRetriever] | None = Field(default=None, exclude=True, repr=False)
     """Shadow mode: this retriever answers, and how Fourfold would have is logged (``langchain_fourfold.shadow``)."""
+
+    on_comparison: Callable[[shadow.Comparison], object] | None = Field(default=None, exclude=True, repr=False)
+    """Called with each Comparison of shadow mode: ``print``, or a list's ``append``."""
 
     breakdown: bool = True
     """Whether ``metadata`` tells ``score`` and ``fourfold``; False for idioms that compare serialised documents."""
@@ -239,6 +244,22 @@ class FourfoldRetriever(BaseRetriever):
         self.read_only = self.retriever.store.read_only
         return self
 
+    def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
+        """Return a copy over the same open graph."""
+        return self.model_copy()
+
+    def __getstate__(self) -> dict[Any, Any]:
+        """Pickle with what opens the graph's file again; a graph in memory raises fourfold.StoreError."""
+        state = super().__getstate__()
+        fields = {name: value for name, value in state["__dict__"].items() if name not in ("embedder", "config")}
+        return {**state, "__dict__": fields}  # the retriever brings them
+
+    def __setstate__(self, state: dict[Any, Any]) -> None:
+        opened = state["__dict__"]["retriever"]
+        super().__setstate__(
+            {**state, "__dict__": {**state["__dict__"], "embedder": opened.embedder, "config": opened.config}}
+        )
+
     def as_tools(self) -> list[BaseTool]:
         """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""
         return as_tools(self.retriever)
@@ -256,17 +277,14 @@ class FourfoldRetriever(BaseRetriever):
         intent: str | None = None,
         **options: Any,
     ) -> list[Document]:
-        given = self._options(k=k, filter=filter, weights=weights, intent=intent, **options)
-        if self.compare_with is not None:
-            called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
-            passed_on = {name: value for name, value in called.items() if value is not None}
-            config = RunnableConfig(callbacks=run_manager.get_child())
-            old = self.compare_with.invoke(query, config, **passed_on)
-            with shadow.watched(query):
-                shadow.log(query, old, self.retriever.search(query, **given), self.retriever)
-            return old
-        result = self.retriever.search(query, **given)
-        return self._documents(result)
+        called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
+        if (old := self.compare_with) is None:
+            return self._documents(self.retriever.search(query, **self._options(**called)))
+        theirs, ours = shadow.divided(old, old._get_relevant_documents, called, _SEARCH_OPTIONS)
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        return self._shadow(query, ours).beside(
+            lambda: shadow.first(old.invoke(query, config, **theirs), k)
+        )
 
     async def _aget_relevant_documents(
         self,
@@ -279,17 +297,17 @@ class FourfoldRetriever(BaseRetriever):
         intent: str | None = None,
         **options: Any,
     ) -> list[Document]:
-        given = self._options(k=k, filter=filter, weights=weights, intent=intent, **options)
-        if self.compare_with is not None:
-            called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
-            passed_on = {name: value for name, value in called.items() if value is not None}
-            config = RunnableConfig(callbacks=run_manager.get_child())
-            old = await self.compare_with.ainvoke(query, config, **passed_on)
-            with shadow.watched(query):
-                shadow.log(query, old, await self.retriever.asearch(query, **given), self.retriever)
-            return old
-        result = await self.retriever.asearch(query, **given)
-        return self._documents(result)
+        called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
+        if (old := self.compare_with) is None:
+            return self._documents(await self.retriever.asearch(query, **self._options(**called)))
+        theirs, ours = shadow.divided(old, old._aget_relevant_documents, called, _SEARCH_OPTIONS)
+        config = RunnableConfig(callbacks=run_manager.get_child())
+        found = await self._shadow(query, ours).abeside(old.ainvoke(query, config, **theirs))
+        return shadow.first(found, k)
+
+    def _shadow(self, query: str, given: dict[str, Any]) -> shadow.Shadow:
+        k = self.k if self.compare_with is None or self.k is not None else shadow.own_k(self.compare_with)
+        return shadow.Shadow(query, self.retriever, lambda: self._options(**{"k": k, **given}), self.on_comparison)
 
     def _documents(self, result: SearchResult) -> list[Document]:
         tell = to_document if self.breakdown else to_plain_document
@@ -298,10 +316,10 @@ class FourfoldRetriever(BaseRetriever):
     def _options(self, **given: Any) -> dict[str, Any]:
         """Return the options of one search: what the call gives, else the fields."""
         given.pop("verbose", None)  # BaseRetriever reads it and passes it on
-        unknown = sorted(set(given) - {*_OPTIONS, "query_vector"})
+        unknown = sorted(set(given) - set(_SEARCH_OPTIONS))
         if unknown:
             raise InvalidValueError(
-                f"A search has no option {unknown[0]!r}; the options are {', '.join((*_OPTIONS, 'query_vector'))}."
+                f"A search has no option {unknown[0]!r}; the options are {', '.join(_SEARCH_OPTIONS)}."
             )
         options = {name: getattr(self, name) for name in _OPTIONS}
         options.update((name, value) for name, value in given.items() if value is not None)

@@ -11,6 +11,7 @@ import threading
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import count
 from typing import Any, Self
 
@@ -126,6 +127,11 @@ class GeminiEmbedder:
         self._client: Any = None
         self._lock = threading.Lock()
         self._usage = GeminiUsage(cost_usd=0.0 if self.model in PRICES else None)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle without the key: the environment gives it where it is unpickled."""
+        options = {name: getattr(self, f"_{name}") for name in ("base_url", "timeout", "attempts", "batch", "backoff")}
+        return partial(type(self), self.dimensions, self.model, **options), ()
 
     @classmethod
     def named(cls, name: str, **options: Any) -> Self:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -38,10 +38,14 @@ class StaticEmbedder:
         if not deadline > 0:
             raise InvalidValueError(f"deadline is {deadline!r}; it must be a positive number of seconds.")
         self._source = source
+        self._deadline = deadline
         self._hub = None if Path(source).exists() else HubModel(source, deadline)
         self._model: Any = None
         self._name: str | None = None
         self._lock = threading.Lock()
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return partial(StaticEmbedder, deadline=self._deadline), (self._source,)
 
     @property
     def name(self) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
 
 from fourfold.errors import StoreError
+from fourfold.store.detect import ForeignSchema
 from fourfold.store.foreign import ForeignFile, ForeignGraph, schema_as_json
 from fourfold.store.sqlite import Store, Writer
 from fourfold.types import Edge, Node
@@ -164,6 +165,11 @@ class Follower:
     def path(self) -> str:
         """The foreign file."""
         return self._file.path
+
+    @property
+    def schema(self) -> ForeignSchema:
+        """What its tables and columns mean."""
+        return self._file.schema
 
     def refuse(self) -> NoReturn:
         """Refuse to write: a foreign graph is only read."""

@@ -1,13 +1,11 @@
-"""Documents kept up by id, vector stores taken over, and shadow mode."""
+"""Documents kept up by id, and vector stores taken over."""
 
-import logging
 from types import SimpleNamespace
 
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.indexing import InMemoryRecordManager, index
-from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import InMemoryVectorStore
 from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever
 
@@ -30,13 +28,6 @@ class Counting(Embeddings):
 
     def embed_query(self, text):
         return self.inner.embed_query(text)
-
-
-class Old(BaseRetriever):
-    found: list[Document]
-
-    def _get_relevant_documents(self, query, *, run_manager, k=4):
-        return self.found[:k]
 
 
 def mentions(retriever):
@@ -140,24 +131,3 @@ def test_some_ids_of_a_store_that_cannot_list_what_it_holds():
     with pytest.raises(ValueError, match="give ids="):
         FourfoldRetriever.from_vectorstore(Opaque(inner))
     assert len(FourfoldRetriever.from_vectorstore(Opaque(inner), ids=["a", "c"]).retriever) == 2
-
-
-async def test_in_shadow_mode_the_old_retriever_answers_and_differences_are_logged(caplog):
-    documents = [d.model_copy(update={"id": str(n)}) for n, d in enumerate(PAGES)]
-    old = Old(found=[documents[1], Document(page_content="gone", id="gone")])
-    retriever = FourfoldRetriever.from_documents(documents, compare_with=old, k=1)
-    with caplog.at_level(logging.INFO, "langchain_fourfold.shadow"):
-        assert retriever.invoke("Who builds boats?", k=2) == old.found
-        assert await retriever.ainvoke("New York (city)") == old.found
-    first, second = (record.comparison for record in caplog.records)
-    assert first.gained[0][0] == "2" and "boats" in first.gained[0][1]
-    assert "gone" in dict(first.lost) and "no node" in dict(first.lost)["gone"]
-    assert second.shared == ("1",)
-
-
-def test_a_failure_in_the_shadow_does_not_reach_the_caller(caplog):
-    old = Old(found=PAGES)
-    retriever = FourfoldRetriever.from_documents(PAGES, compare_with=old)
-    retriever.retriever.close()
-    assert retriever.invoke("boats") == PAGES
-    assert "Fourfold failed on 'boats'" in caplog.text

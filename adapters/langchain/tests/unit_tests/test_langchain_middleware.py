@@ -66,3 +66,60 @@ def test_a_catalogue_of_its_own_and_nothing_found():
     agent = create_agent(model, tools(), middleware=[FourfoldToolSelector(limit=2)])
     agent.invoke({"messages": [("user", "send a mail")]})
     assert "send_mail" in model.offered[0] and len(model.offered[0]) <= 7
+
+
+def selected(selector, offered, question):
+    """Return the names of the tools that the selector leaves in a request."""
+    from langchain.agents.middleware import ModelRequest
+    from langchain_core.messages import HumanMessage
+
+    kept = []
+    request = ModelRequest(model=None, messages=[HumanMessage(question)], tools=list(offered))
+    selector.wrap_model_call(request, lambda request: kept.extend(tool.name for tool in request.tools))
+    return set(kept)
+
+
+def named(**said):
+    return [StructuredTool.from_function(lambda: "done", name=name, description=text) for name, text in said.items()]
+
+
+def test_tools_that_come_later_are_found():
+    from langchain_fourfold.middleware import FourfoldToolSelector
+
+    selector = FourfoldToolSelector(limit=2)
+    assert "send_mail" in selected(selector, tools(), "send a mail")
+    later = [*tools(), *named(translate_text="Translate a text into French.")]
+    assert "translate_text" in selected(selector, later, "translate this into French")
+    changed = [*tools()[1:], *named(deploy_prod="Bake bread in the oven.")]
+    assert "deploy_prod" in selected(selector, changed, "bake some bread")
+    assert "translate_text" not in selected(selector, tools(), "translate this into French")
+    assert "send_mail" in selected(selector, tools(), "send a mail")
+
+
+def test_catalogues_are_kept_for_the_last_few_sets_of_tools(monkeypatch):
+    from langchain_fourfold import middleware
+
+    made = []
+
+    class Counting(ToolCatalog):
+        def __init__(self):
+            super().__init__()
+            made.append(self)
+
+    monkeypatch.setattr(middleware, "ToolCatalog", Counting)
+    selector = middleware.FourfoldToolSelector(limit=2)
+    for _ in range(3):
+        selected(selector, tools(), "send a mail")  # made anew each time, as adapters of MCP servers do
+    assert len(made) == 1
+    for n in range(20):
+        selected(selector, [*tools(), *named(**{f"new_{n}": "Something new."})], "send a mail")
+    assert len(made) == 21 and len(selector._made) == middleware._KEPT
+
+
+def test_tools_that_a_given_catalogue_does_not_know_stay():
+    from langchain_fourfold.middleware import FourfoldToolSelector
+
+    catalog = ToolCatalog()
+    catalog.add_tools(tools(), server="local")  # ids are local:deploy_prod and so on
+    kept = selected(FourfoldToolSelector(catalog, limit=1), [*tools(), *named(unheard_of="What is it?")], "send a mail")
+    assert {"send_mail", "unheard_of"} <= kept and len(kept) <= 4

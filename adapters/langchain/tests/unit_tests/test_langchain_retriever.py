@@ -1,7 +1,9 @@
 """The LangChain retriever: options, per call and by configuration, results, async, tracing."""
 
 import asyncio
+import copy
 import json
+import pickle
 import time
 
 import pytest
@@ -363,3 +365,27 @@ async def test_ainvoke_does_not_block_the_event_loop():
     documents, pause = await longest_pause(retriever.ainvoke("text"))
     assert len(documents) == 2
     assert pause < 0.4
+
+
+# -- copies -----------------------------------------------------------------------------------------------------------
+
+
+def test_a_deep_copy_shares_the_open_graph(retriever):
+    copied = copy.deepcopy({"retriever": retriever})["retriever"]
+    assert copied is not retriever and copied.retriever is retriever.retriever
+    assert copied.invoke("read a file") == retriever.invoke("read a file")
+
+
+def test_a_pickle_opens_the_file_again(tmp_path):
+    made = FourfoldRetriever.from_texts(["a text", "more text"], path=tmp_path / "kg.sqlite", k=1, filter={})
+    again = pickle.loads(pickle.dumps(made))
+    assert again.invoke("text") == made.invoke("text") and (again.k, again.filter) == (1, {})
+    assert again.path == made.path and again.embedder.name == made.embedder.name and again.config == made.config
+    assert len(again.configurable_fields(k=ConfigurableField(id="k")).invoke("text", {"configurable": {"k": 2}})) == 2
+    for opened in (made, again):
+        opened.retriever.close()
+
+
+def test_a_graph_in_memory_is_not_pickled(retriever):
+    with pytest.raises(fourfold.StoreError, match="in memory cannot be pickled"):
+        pickle.dumps(retriever)

@@ -4,11 +4,13 @@ import pytest
 from llama_index.core import MockEmbedding, PropertyGraphIndex, StorageContext, VectorStoreIndex
 from llama_index.core.graph_stores import SimplePropertyGraphStore
 from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, EntityNode, Relation
+from llama_index.core.indices.property_graph import ImplicitPathExtractor
 from llama_index.core.llms import MockLLM
-from llama_index.core.schema import Document, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.retrievers.fourfold import FourfoldRetriever
 
-from fourfold import EmbedderMismatchError, Retriever
+from fourfold import EmbedderMismatchError, InvalidValueError, Retriever
 
 
 class Counting(MockEmbedding):
@@ -68,6 +70,42 @@ def test_a_property_graph_is_taken_over_with_its_relations():
     retriever = FourfoldRetriever.from_property_graph(index)
     assert edges(retriever) == {("Ann Lee", "LIVES_IN", "NYC"), ("ann", "mentions", "Ann Lee")}
     assert {n.node.node_id for n in retriever.retrieve("Ann")} == {"ann", "Ann Lee", "NYC"}
+
+
+def test_what_a_prompt_shows_of_an_entity_is_its_own():
+    store = SimplePropertyGraphStore()
+    store.upsert_llama_nodes(PAGES[:1])
+    store.upsert_nodes([EntityNode(name="Ann Lee", label="PERSON", properties={TRIPLET_SOURCE_KEY: "ann", "age": 40})])
+    index = PropertyGraphIndex.from_existing(store, embed_kg_nodes=False, llm=MockLLM(), kg_extractors=[])
+    found = {hit.node.node_id: hit.node for hit in FourfoldRetriever.from_property_graph(index).retrieve("Ann")}
+    shown = found["Ann Lee"].get_content(MetadataMode.LLM)
+    assert "age: 40" in shown and TRIPLET_SOURCE_KEY not in shown
+
+
+def test_the_documents_of_implicit_paths_have_no_text_and_are_no_hits():
+    text = "Ann Lee founded Boat Works. " * 3 + "Boats are made of wood. " * 40
+    index = PropertyGraphIndex.from_documents(
+        [Document(id_="d1", text=text)],
+        kg_extractors=[ImplicitPathExtractor()],
+        embed_model=MockEmbedding(embed_dim=8),
+        llm=MockLLM(),
+        transformations=[SentenceSplitter(chunk_size=100, chunk_overlap=0)],
+    )
+    assert any(node.id == "d1" for node in index.property_graph_store.get())
+    retriever = FourfoldRetriever.from_property_graph(index)
+    found = retriever.retrieve("boats made of wood")
+    assert all(len(hit.node.get_content()) > 20 and hit.node.ref_doc_id == "d1" for hit in found)
+    assert len(found) == len(retriever.retriever) > 2
+    assert {kind for _, kind, _ in edges(retriever)} == {"followed_by"}
+
+
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [("a text", r"'a text' is a string; .* TextNode\(text=…\)"), (5, "TextNode, not int"), ({}, "TextNode, not dict")],
+)
+def test_what_is_no_node_is_refused_with_a_sentence(given, match):
+    with pytest.raises(InvalidValueError, match=match):
+        FourfoldRetriever.from_nodes([given])
 
 
 def test_nodes_are_inserted_and_deleted_by_source_document():

@@ -1,6 +1,8 @@
 """The LlamaIndex retriever: in engines and fusions, with bundles, options, events and a beating event loop."""
 
 import asyncio
+import copy
+import pickle
 import time
 
 import pytest
@@ -406,3 +408,14 @@ async def test_an_event_carries_intent_and_components(retriever):
 def test_any_query_has_an_answer(retriever, query):
     for hit in retriever.retrieve(query):
         assert 0 <= hit.score <= 1
+
+
+def test_copies_share_the_open_graph_and_a_pickle_opens_its_file_again(tmp_path):
+    made = FourfoldRetriever.from_nodes(text_nodes(), path=tmp_path / "kg.sqlite", similarity_top_k=2)
+    assert copy.deepcopy(made).retriever is made.retriever
+    again = pickle.loads(pickle.dumps(made))
+    assert ids(again.retrieve("read a file")) == ids(made.retrieve("read a file")) and again.similarity_top_k == 2
+    for opened in (made, again):
+        opened.retriever.close()
+    with pytest.raises(fourfold.StoreError, match="in memory cannot be pickled"):
+        pickle.dumps(FourfoldRetriever.from_nodes(text_nodes()))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, ChunkNode, LabelledNode, PropertyGraphStore
-from llama_index.core.schema import BaseNode
+from llama_index.core.schema import BaseNode, NodeRelationship
 from pydantic_core import to_jsonable_python
 
 from fourfold import Edge, InvalidValueError
@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from llama_index.core import VectorStoreIndex
 
 _AT_ONCE = 500
+_IMPLICIT = {relationship.name for relationship in NodeRelationship}
+"""The labels that ``ImplicitPathExtractor`` gives to what texts say of each other."""
 
 
 def nodes_of(index: VectorStoreIndex) -> list[BaseNode]:
@@ -43,16 +45,26 @@ def nodes_of(index: VectorStoreIndex) -> list[BaseNode]:
 def graph_of(store: PropertyGraphStore) -> tuple[list[BaseNode], list[GraphNode], list[Edge]]:
     """Return the texts, the entities and the relations of a property graph store.
 
-    A relation keeps its label as type; a text gets an edge ``mentions`` to each entity that was found in it.
+    A relation keeps its label as type; a text gets an edge ``mentions`` to each entity that was found in it. What an
+    ``ImplicitPathExtractor`` made of the texts' own relationships is left out: they say it themselves, and the
+    documents it leads to have no text in the store.
     """
     held = store.get()
-    chunks = [node.id for node in held if isinstance(node, ChunkNode)]
-    texts = store.get_llama_nodes(chunks) if chunks else []
-    entities = [_entity(node) for node in held if not isinstance(node, ChunkNode)]
+    chunks = {node.id for node in held if isinstance(node, ChunkNode)}
+    texts = store.get_llama_nodes(list(chunks)) if chunks else []
+    every = list(_relations(store, [node.id for node in held]))
+    relations = [relation for relation in every if not (relation.source in chunks and relation.type in _IMPLICIT)]
+    related = {end for relation in relations for end in (relation.source, relation.target)}
+    implied = {relation.target for relation in every} - related
+    entities = [
+        _entity(node)
+        for node in held
+        if not (isinstance(node, ChunkNode) or (node.id in implied and not node.properties))
+    ]
     here = {text.node_id for text in texts} | {entity.id for entity in entities}
     edges = {
         (edge.source, edge.target, edge.type): edge
-        for edge in [*_relations(store, [node.id for node in held]), *_found_in(held)]
+        for edge in [*relations, *_found_in(held)]
         if edge.source in here and edge.target in here
     }
     return texts, entities, list(edges.values())
@@ -72,6 +84,6 @@ def _found_in(nodes: Iterable[LabelledNode]) -> Iterable[Edge]:
 
 
 def _entity(node: Any) -> GraphNode:
-    properties = {key: value for key, value in node.properties.items() if not key.startswith("_")}
+    properties = {key: value for key, value in node.properties.items() if key[:1] != "_" and key != TRIPLET_SOURCE_KEY}
     text = next((properties[key] for key in ("description", "text") if isinstance(properties.get(key), str)), "")
     return GraphNode(node.id, name=node.name, type=node.label, text=text, metadata=to_jsonable_python(properties))

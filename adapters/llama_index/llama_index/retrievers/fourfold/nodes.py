@@ -109,6 +109,11 @@ _EXPLAINED: Mapping[type[BaseNode], type[BaseNode]] = {
 _BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): explained for cls, explained in _EXPLAINED.items()}
 
 
+def _is_breakdown(value: object) -> bool:
+    """Tell a breakdown from a user's own ``fourfold``."""
+    return isinstance(value, Mapping) and {"intent", "weights", "components", "method", "why"} <= value.keys()
+
+
 def _without_breakdown(metadata: Mapping[str, Any]) -> dict[str, Any]:
     breakdown = metadata.get(BREAKDOWN)
     own = breakdown.get("metadata", {}) if isinstance(breakdown, dict) else {}
@@ -138,7 +143,7 @@ def add_nodes(
         The generation of the graph after the write.
 
     """
-    given = [node.without_breakdown() if isinstance(node, _Explained) else node for node in nodes]
+    given = [_as_given(node) for node in nodes]
     edges = list(dict.fromkeys(edge for node in given for edge in edges_of(node)))
     here = {node.node_id for node in given}
     elsewhere = {end for edge in edges for end in (edge.source, edge.target)} - here
@@ -150,6 +155,22 @@ def add_nodes(
         vectors_by=vectors_by,
     )
     return retriever.generation
+
+
+def _as_given(node: object) -> BaseNode:
+    """Return a node as it was before it was found."""
+    if isinstance(node, str):
+        raise InvalidValueError(f"{node[:40]!r} is a string; a node is made of it by TextNode(text=…).")
+    if not isinstance(node, BaseNode):
+        raise InvalidValueError(f"A node must be one of LlamaIndex's, such as a TextNode, not {type(node).__name__}.")
+    if isinstance(node, _Explained):
+        return node.without_breakdown()
+    if not _is_breakdown(node.metadata.get(BREAKDOWN)):
+        return node
+    own: dict[str, Any] = {"metadata": _without_breakdown(node.metadata)}  # read back from JSON, as its own class
+    for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
+        own[keys] = [key for key in getattr(node, keys) if key != BREAKDOWN]
+    return node.model_copy(update=own)
 
 
 def to_graph_node(

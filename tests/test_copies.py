@@ -1,0 +1,96 @@
+"""Retrievers are handles of open files: copies share them, pickles open them again."""
+
+import copy
+import pickle
+import sqlite3
+import subprocess
+import sys
+
+import pytest
+
+from fourfold import Node, RetrievalConfig, Retriever, StoreError
+from fourfold.embed import GeminiEmbedder, StaticEmbedder
+from fourfold.embed.static import BUNDLED_FOLDER, bundled
+
+
+def letters(texts):
+    return [[1.0 + text.count("a"), float(len(text))] for text in texts]
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "alpha"), Node("b", "beta")])
+    return path
+
+
+def test_copies_share_the_open_file(path):
+    with Retriever(path) as retriever, Retriever() as in_memory:
+        for given in (retriever, in_memory):
+            assert copy.copy(given) is given and copy.deepcopy({"held": given})["held"] is given
+
+
+def test_a_pickle_opens_the_file_again_in_another_process(path):
+    with Retriever(path, config=RetrievalConfig(limit=1), read_only=True) as retriever:
+        pickled = pickle.dumps(retriever)
+        found = retriever.search("alpha").ids
+    script = "import pickle, sys; r = pickle.load(sys.stdin.buffer); print(r.search('alpha').ids, r.store.read_only)"
+    run = subprocess.run([sys.executable, "-c", script], input=pickled, capture_output=True)
+    assert run.stdout.decode().strip() == f"{found} True", run.stderr.decode()
+
+
+def test_a_pickle_follows_the_file_s_config_unless_one_was_given(path):
+    with Retriever(path) as follows, Retriever(path, config=RetrievalConfig(limit=1)) as given:
+        pickled = pickle.dumps(follows), pickle.dumps(given)
+        follows.apply_config(RetrievalConfig(limit=2))
+    with pickle.loads(pickled[0]) as first, pickle.loads(pickled[1]) as second:
+        assert first.config.limit == 2 and second.config.limit == 1
+
+
+def test_a_pickle_keeps_the_embedder(tmp_path):
+    path = tmp_path / "own.sqlite"
+    with Retriever(path, embedder=letters) as retriever:
+        retriever.add([Node("a", "alpha")])
+        again = pickle.loads(pickle.dumps(retriever))
+    with again:
+        assert again.embedder.name.endswith(".letters")
+        assert again.search("alpha").ids == ["a"]
+
+
+def test_embedders_are_pickled_without_their_models_and_keys(monkeypatch):
+    key = "AIzaSy-a-secret-of-39-characters-abcdef"
+    pickled = pickle.dumps((bundled(), GeminiEmbedder(8, api_key=key, attempts=2)))
+    assert key.encode() not in pickled and len(pickled) < 2000
+    monkeypatch.setenv("GEMINI_API_KEY", "AIzaSy-another-key-of-the-environment-x")
+    static, gemini = pickle.loads(pickled)
+    assert static.name == StaticEmbedder(BUNDLED_FOLDER).name
+    assert gemini.name == "gemini:gemini-embedding-001:8" and gemini._attempts == 2
+
+
+def test_a_graph_in_memory_is_not_pickled():
+    with Retriever() as retriever, pytest.raises(StoreError, match="in memory cannot be pickled; keep it in a file"):
+        pickle.dumps(retriever)
+
+
+def test_a_pickle_makes_no_file(path):
+    with Retriever(path) as retriever:
+        pickled = pickle.dumps(retriever)
+    path.unlink()
+    with pytest.raises(StoreError, match="There is no file"):
+        pickle.loads(pickled)
+    assert not path.exists()
+
+
+def test_a_foreign_graph(tmp_path):
+    path = tmp_path / "theirs.db"
+    with sqlite3.connect(path) as connection:
+        connection.execute("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT)")
+        connection.execute("INSERT INTO nodes VALUES ('a', 'alpha')")
+    connection.close()
+    with Retriever.open_foreign(path) as theirs:
+        again = pickle.loads(pickle.dumps(theirs))
+    with again:
+        assert again.search("alpha").ids == ["a"] and again.path == str(path)
+        with pytest.raises(StoreError, match="foreign graph"):
+            again.add([Node("b")])
