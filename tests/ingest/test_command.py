@@ -1,20 +1,17 @@
-"""``fourfold index FOLDER`` in a process of its own."""
+"""``fourfold index`` of folders and files."""
 
 import json
-import subprocess
-import sys
 
-import pytest
+from typer.testing import CliRunner
 
-pytest.importorskip("typer")
+from fourfold.cli import create_app
 
 
 def fourfold(*words, code=0):
-    """Run the command line in a process of its own."""
-    command = [sys.executable, "-m", "fourfold", *map(str, words)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
-    assert done.returncode == code, done.stderr
-    return done
+    """Run the command line; return what it printed."""
+    result = CliRunner().invoke(create_app(), [str(word) for word in words], env={"COLUMNS": "200"})
+    assert result.exit_code == code, result.output
+    return result
 
 
 def test_a_folder_is_indexed_and_indexed_again(tmp_path):
@@ -25,10 +22,7 @@ def test_a_folder_is_indexed_and_indexed_again(tmp_path):
     (notes / "empty.md").write_text("")
 
     def run():
-        command = [sys.executable, "-m", "fourfold", "index", str(notes), "--db", str(tmp_path / "n.sqlite"), "--json"]
-        done = subprocess.run(command, capture_output=True, text=True, timeout=120)
-        assert done.returncode == 0, done.stderr
-        return json.loads(done.stdout)
+        return json.loads(fourfold("index", notes, "--db", tmp_path / "n.sqlite", "--json").stdout)
 
     first = run()
     assert (first["added"], first["nodes"], first["edges"]) == (2, 2, 1)

@@ -12,9 +12,9 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.ingest import Document, IngestConfig, add_documents, delete_documents, index_folder, list_documents
-from fourfold.ingest.files import READERS
-from fourfold.ingest.html import parse_html
-from fourfold.ingest.markdown import parse_markdown
+from fourfold.ingest.readers import READERS
+from fourfold.ingest.readers.html import parse_html
+from fourfold.ingest.readers.markdown import parse_markdown
 
 pytest.importorskip("typer")
 
@@ -153,7 +153,7 @@ def test_a_reader_that_fails_in_any_way_passes_its_file_over(tmp_path, monkeypat
     def fail(text):
         raise AssertionError("odd\nbytes")
 
-    monkeypatch.setitem(READERS, ".text", fail)
+    monkeypatch.setattr("fourfold.ingest.files.READERS", {**READERS, ".text": fail})
     (tmp_path / "a.text").write_text("a")
     (tmp_path / "b.txt").write_text("b")
     retriever = open_graph()

@@ -4,27 +4,17 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
 
-from fourfold.errors import FourfoldError, InvalidValueError
+from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document, shortened
-from fourfold.ingest.html import parse_html
-from fourfold.ingest.markdown import Parsed, parse_markdown
+from fourfold.ingest.readers import READ_APART, READERS, Parsed
+from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.roots import Roots
 
-READERS: dict[str, Callable[[str], Parsed]] = {
-    ".md": parse_markdown,
-    ".markdown": parse_markdown,
-    ".txt": Parsed,
-    ".text": Parsed,
-    ".html": parse_html,
-    ".htm": parse_html,
-}
-"""What reads a file, by the end of its name."""
-
-_READING = b"3"
+_READING = b"4"
 """Part of every file's hash: another number makes all files be read again."""
 
 
@@ -47,45 +37,42 @@ def is_corpus(path: Path) -> bool:
     return path.name == "corpus.jsonl" and path.with_name("queries.jsonl").exists()
 
 
-def reason(error: Exception) -> str:
-    """Return why a file is passed over, in a sentence."""
-    if isinstance(error, FourfoldError):
-        return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        return f"the file cannot be read: {error.strerror}."
-    return f"the file cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:300]}."
-
-
 def fingerprint(path: Path, data: bytes) -> str:
     """Return a hash of a file and its place."""
     place = path.as_posix().encode("utf-8", "surrogateescape")
     return hashlib.blake2b(_READING + place + data, digest_size=16).hexdigest()
 
 
-def document_of(path: Path, data: bytes, roots: Roots) -> tuple[Document, str | None]:
+def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> tuple[Document, str | None]:
     """Return a file as a document, and what is wrong with it.
+
+    Args:
+        path: the file.
+        data: its bytes.
+        roots: name it, and what it links to.
+        apart: reads the kinds of files that are not to be read in this process.
 
     Raises:
         Exception: whatever a reader raises at a broken file; ``reason`` puts it into words.
 
     """
-    text = _decoded(data)
-    if not text.strip():
+    if not data.strip():
         raise InvalidValueError("the file is empty.")
-    parsed = READERS[path.suffix.lower()](text)
+    kind = path.suffix.lower()
+    parsed = apart.read(kind, data) if kind in READ_APART else READERS[kind](data)
     if not parsed.text.strip():
         raise InvalidValueError("the file holds no text.")
     place = path.as_posix()
     identity = roots.id_of(place) or path.name
     below = PurePosixPath(place).relative_to(roots.root_of(place) or path.parent.as_posix()).with_suffix("")
-    name = path.stem.replace("_", " ").replace("-", " ").strip()
+    name = path.parent.name if path.stem in ("__init__", "index") else path.stem
     links = dict.fromkeys([*_targets(parsed.links, path, roots), *parsed.wiki_links])
     links.pop(identity, None)
     aliases = dict.fromkeys((path.stem, identity.removesuffix(path.suffix), str(below), *_aliases(parsed)))
     document = Document(
         id=identity,
         text=parsed.text,
-        title=shortened(parsed.title or name),
+        title=shortened(parsed.title or name.replace("_", " ").replace("-", " ").strip()),
         metadata=parsed.metadata,
         source=place,
         links=tuple(links),
@@ -99,16 +86,6 @@ def document_of(path: Path, data: bytes, roots: Roots) -> tuple[Document, str | 
 def _aliases(parsed: Parsed) -> list[str]:
     given = parsed.metadata.get("aliases")
     return [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
-
-
-def _decoded(data: bytes) -> str:
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
-    try:
-        return data.decode(encoding)
-    except UnicodeDecodeError as error:
-        raise InvalidValueError(
-            f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
-        ) from error
 
 
 def _targets(links: Sequence[str], path: Path, roots: Roots) -> Iterator[str]:

@@ -8,8 +8,10 @@ from pathlib import Path
 
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document, IngestConfig
-from fourfold.ingest.files import document_of, fingerprint, is_corpus, is_json_lines, no_reader, reason
+from fourfold.ingest.files import document_of, fingerprint, is_corpus, is_json_lines, no_reader
 from fourfold.ingest.graphs import read_jsonl
+from fourfold.ingest.readers.apart import ReadersApart
+from fourfold.ingest.readers.parsed import reason
 from fourfold.ingest.roots import SETTING, Roots
 from fourfold.ingest.walk import Walk, content
 from fourfold.ingest.writing import Problem, Report, add_documents, delete_documents, list_documents, resolve_config
@@ -27,6 +29,7 @@ def index_folder(
     *,
     config: IngestConfig | None = None,
     max_bytes: int = 20_000_000,
+    max_seconds: int = 60,
     follow_links: bool = False,
     progress: FolderProgress | None = None,
 ) -> Report:
@@ -39,7 +42,13 @@ def index_folder(
     if not Path(folder).is_dir():
         raise InvalidValueError(f"{str(folder)!r} is no folder.")
     return index_paths(
-        retriever, [folder], config=config, max_bytes=max_bytes, follow_links=follow_links, progress=progress
+        retriever,
+        [folder],
+        config=config,
+        max_bytes=max_bytes,
+        max_seconds=max_seconds,
+        follow_links=follow_links,
+        progress=progress,
     )
 
 
@@ -49,6 +58,7 @@ def index_paths(
     *,
     config: IngestConfig | None = None,
     max_bytes: int = 20_000_000,
+    max_seconds: int = 60,
     follow_links: bool = False,
     progress: FolderProgress | None = None,
 ) -> Report:
@@ -65,6 +75,8 @@ def index_paths(
         paths: folders, read with their subfolders, and files. Names in a folder that begin with a dot are passed over.
         config: see ``add_documents``.
         max_bytes: a larger file is passed over.
+        max_seconds: processor time after which a file of reStructuredText, Python or PDF is passed over. These are
+            read in a process of their own, where they may break down or fill memory without harm.
         follow_links: read what links out of a folder lead to, too.
         progress: called with (files done, files in all).
 
@@ -76,7 +88,8 @@ def index_paths(
         InvalidValueError: a path leads nowhere; or see ``add_documents``.
 
     """
-    return _Run(retriever, list(map(Path, paths)), config, max_bytes, follow_links, progress).report()
+    with ReadersApart(max_seconds) as apart:
+        return _Run(retriever, list(map(Path, paths)), config, max_bytes, follow_links, progress, apart).report()
 
 
 class _Run:
@@ -90,6 +103,7 @@ class _Run:
         max_bytes: int,
         follow_links: bool,
         progress: FolderProgress | None,
+        apart: ReadersApart,
     ) -> None:
         for path in paths:
             if not path.exists():
@@ -98,6 +112,7 @@ class _Run:
         self._config = resolve_config(retriever, config)
         self._max_bytes = max_bytes
         self._progress = progress
+        self._apart = apart
         self._notes = Report()
         self._kept: set[str] = set()
         # A file is called by the name that was given, though that be a link.
@@ -168,7 +183,7 @@ class _Run:
                 self._kept.add(entry.id)
                 self._notes.unchanged += 1
                 return
-            document, fault = document_of(path, data, self._roots)
+            document, fault = document_of(path, data, self._roots, self._apart)
         except Exception as error:  # readers raise anything at a broken file; it must not take the others with it
             self._notes.leave_out(path.as_posix(), reason(error))
             return

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import Any
 
 from fourfold.errors import MissingExtraError
-from fourfold.ingest.markdown import Parsed
+from fourfold.ingest.readers.parsed import Parsed
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(

@@ -1,0 +1,54 @@
+"""What reads which kind of file. A reader is a function in a module of its own, and imports its library when called."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import Protocol
+
+from fourfold.ingest.readers.html import parse_html
+from fourfold.ingest.readers.markdown import parse_markdown
+from fourfold.ingest.readers.notebook import read_notebook
+from fourfold.ingest.readers.parsed import Parsed, decoded
+from fourfold.ingest.readers.pdf import read_pdf
+from fourfold.ingest.readers.python import read_python
+from fourfold.ingest.readers.rst import parse_rst
+
+
+class Reader(Protocol):
+    """Reads the bytes of a file."""
+
+    def __call__(self, data: bytes, /) -> Parsed:
+        """Return what the file says.
+
+        Raises:
+            MissingExtraError: the library is not installed; the sentence names the extra.
+            Exception: anything, at a broken file.
+
+        """
+
+
+def _of_text(parse: Callable[[str], Parsed]) -> Reader:
+    return lambda data: parse(decoded(data))
+
+
+READERS: Mapping[str, Reader] = MappingProxyType(
+    {
+        ".md": _of_text(parse_markdown),
+        ".markdown": _of_text(parse_markdown),
+        ".txt": _of_text(Parsed),
+        ".text": _of_text(Parsed),
+        ".html": _of_text(parse_html),
+        ".htm": _of_text(parse_html),
+        ".rst": _of_text(parse_rst),
+        ".ipynb": read_notebook,
+        ".py": read_python,
+        ".pdf": read_pdf,
+    }
+)
+"""The reader of each kind of file, by the end of its name in lower case."""
+
+READ_APART = frozenset({".rst", ".py", ".pdf"})
+"""Kinds whose libraries may take any time or memory, or break down, at a hostile file: read in a process apart."""
+
+__all__ = ["READERS", "READ_APART", "Parsed", "Reader"]

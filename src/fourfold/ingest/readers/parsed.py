@@ -1,0 +1,78 @@
+"""What every reader makes of a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+from fourfold.errors import FourfoldError, InvalidValueError
+from fourfold.ingest.documents import Section, shortened
+
+
+@dataclass(slots=True)
+class Parsed:
+    """What a reader makes of a file: title ("" if it has none), text, links as written, and what is wrong with it."""
+
+    text: str
+    title: str = ""
+    metadata: dict[str, Any] = field(default_factory=dict)
+    links: list[str] = field(default_factory=list)
+    wiki_links: list[str] = field(default_factory=list)
+    sections: tuple[Section, ...] = ()
+    problem: str | None = None
+
+
+def decoded(data: bytes) -> str:
+    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark.
+
+    Raises:
+        InvalidValueError: it is in neither; the sentence has the first byte that is wrong.
+
+    """
+    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    try:
+        return data.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InvalidValueError(
+            f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
+        ) from error
+
+
+def plain_lines(text: str) -> str:
+    """Return a text whose lines all end with a line feed."""
+    return text.replace("\r\n", "\n").replace("\r", "\n")
+
+
+def cut_at(text: str, headings: Iterable[tuple[int, str]]) -> Iterator[Section]:
+    """Cut a text before some of its lines.
+
+    Args:
+        text: with lines that end with a line feed, and with nothing else: neither a form feed nor U+2028 ends one.
+        headings: line number, from 0 and rising, and what the lines from there on come under.
+
+    """
+    lines = [f"{line}\n" for line in text.split("\n")]
+    start, heading = 0, ""
+    for end, following in (*headings, (len(lines), "")):
+        part = "".join(lines[start:end])
+        if part.strip():
+            yield Section(part, heading)
+        start, heading = end, following
+
+
+def with_those_above(headings: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, str]]:
+    """Return each heading (line, level, words) with those above it, but for the first level: the document's title."""
+    above: list[tuple[int, str]] = []
+    for line, level, words in headings:
+        above = [(other, label) for other, label in above if other < level] + [(level, shortened(words))]
+        yield line, " › ".join(label for other, label in above if other > 1)
+
+
+def reason(error: Exception) -> str:
+    """Return why a file is passed over, in a sentence."""
+    if isinstance(error, FourfoldError):
+        return str(error)
+    if isinstance(error, OSError) and error.strerror:
+        return f"the file cannot be read: {error.strerror}."
+    return f"the file cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:300]}."

@@ -1,0 +1,65 @@
+"""PDF → a document: the text of its pages, cut at them."""
+
+from __future__ import annotations
+
+import io
+from typing import Any
+
+from fourfold.errors import InvalidValueError, MissingExtraError
+from fourfold.ingest.documents import Section
+from fourfold.ingest.readers.parsed import Parsed
+
+
+def read_pdf(data: bytes) -> Parsed:
+    """Read PDF; pages that cannot be read are named in ``problem``, author and number of pages are metadata.
+
+    Raises:
+        InvalidValueError: it is no PDF, asks for a password, or holds no text.
+        MissingExtraError: pypdf is not installed, or what it needs for an encrypted file.
+
+    """
+    pypdf = _pypdf()
+    try:
+        reader = pypdf.PdfReader(io.BytesIO(data))
+        if reader.is_encrypted and not reader.decrypt(""):
+            raise InvalidValueError("the file asks for a password.")
+        count = len(reader.pages)
+    except pypdf.errors.DependencyError as error:
+        raise MissingExtraError(f"Reading this encrypted PDF needs more: {error}.") from error
+    except pypdf.errors.PyPdfError as error:
+        raise InvalidValueError(f"the file is no PDF that can be read: {error}.") from error
+    sections, broken = [], []
+    for number in range(count):
+        try:
+            text = reader.pages[number].extract_text()
+        except Exception as error:  # one page's fonts may be broken in any way, and the others be whole
+            broken.append(f"page {number + 1}: {type(error).__name__}")
+            continue
+        sections.append(Section(f"{text.strip()}\n\n", f"page {number + 1}"))
+    sections = [section for section in sections if section.text.strip()]
+    if not sections:
+        raise InvalidValueError("the file holds no text; its pages may be images.")
+    parsed = Parsed("".join(section.text for section in sections).strip(), sections=tuple(sections))
+    facts = reader.metadata or {}
+    parsed.title = _words(facts.get("/Title"))
+    author = _words(facts.get("/Author"))
+    parsed.metadata = {"pages": count, **({"author": author} if author else {})}
+    if broken:
+        shown = ", ".join(broken[:5])
+        parsed.problem = f"{len(broken):,} of {count:,} pages cannot be read ({shown}); the others were."
+    return parsed
+
+
+def _words(value: Any) -> str:
+    """Return a fact in one line; "" for one that says nothing."""
+    words = " ".join(str(value).split())[:500] if value is not None else ""
+    return "" if words.lower() == "untitled" else words
+
+
+def _pypdf() -> Any:
+    try:
+        import pypdf
+        import pypdf.errors
+    except ImportError as error:
+        raise MissingExtraError("Reading PDF needs pypdf; install it with pip install 'fourfold[ingest]'.") from error
+    return pypdf

@@ -1,0 +1,259 @@
+"""Each kind of file: what becomes of it, and what is said of one that is broken."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import textwrap
+import zlib
+
+import pytest
+
+from fourfold import InvalidValueError, Retriever
+from fourfold.errors import MissingExtraError
+from fourfold.ingest import IngestConfig, index_folder, list_documents
+from fourfold.ingest.readers import READ_APART, READERS
+from fourfold.ingest.readers.apart import ReadersApart
+from fourfold.ingest.readers.notebook import read_notebook
+from fourfold.ingest.readers.pdf import read_pdf
+from fourfold.ingest.readers.python import read_python
+from fourfold.ingest.readers.rst import parse_rst
+
+RST = """\
+:author: Ann
+:tags: one, two
+
+.. _top:
+
+==========
+ A manual
+==========
+
+See `the guide <guide.html>`_, :doc:`sub/intro`, :doc:`More </other>` and :ref:`nothing <top>`.
+
+.. include:: /etc/passwd
+.. raw:: html
+   :file: /etc/passwd
+
+.. toctree::
+   :maxdepth: 2
+
+   first
+   Second one <deep/second>
+   glob*
+
+Not an entry.
+
+Setup
+=====
+
+.. versionadded:: 3.2
+   Kept as it is.
+
+Details
+-------
+
+.. _link: https://example.org/
+
+Teardown
+========
+
+The end.
+"""
+
+
+def pdf(*pages: bytes, info: bytes = b"") -> bytes:
+    """Return a PDF of which each page shows one content stream."""
+    kids = b" ".join(b"%d 0 R" % (4 + 2 * number) for number in range(len(pages)))
+    objects = [
+        b"<< /Type /Catalog /Pages 2 0 R >>",
+        b"<< /Type /Pages /Count %d /Kids [%s] >>" % (len(pages), kids),
+        b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
+    ]
+    for number, stream in enumerate(pages):
+        font = b"/Resources << /Font << /F1 3 0 R >> >>"
+        objects.append(
+            b"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 600 800] %s /Contents %d 0 R >>" % (font, 5 + 2 * number)
+        )
+        data = zlib.compress(stream)
+        objects.append(b"<< /Length %d /Filter /FlateDecode >>\nstream\n%s\nendstream" % (len(data), data))
+    objects.append(b"<< %s >>" % info)
+    out, places = b"%PDF-1.4\n", []
+    for number, content in enumerate(objects, 1):
+        places.append(len(out))
+        out += b"%d 0 obj\n%s\nendobj\n" % (number, content)
+    table = b"".join(b"%010d 00000 n \n" % place for place in places)
+    count = len(objects)
+    trailer = b"trailer\n<< /Size %d /Root 1 0 R /Info %d 0 R >>\nstartxref\n%d\n%%%%EOF" % (count + 1, count, len(out))
+    return out + b"xref\n0 %d\n0000000000 65535 f \n" % (count + 1) + table + trailer
+
+
+def page(text: str) -> bytes:
+    return b"BT /F1 12 Tf 72 720 Td (%s) Tj ET" % text.encode()
+
+
+def notebook(*cells: dict[str, object], **metadata: object) -> bytes:
+    return json.dumps({"nbformat": 4, "cells": cells, "metadata": metadata}).encode()
+
+
+def test_restructured_text():
+    parsed = parse_rst(RST)
+    assert parsed.title == "A manual" and parsed.text == RST.strip() and "root:" not in parsed.text
+    assert parsed.metadata == {"author": "Ann", "tags": "one, two"}
+    assert sorted(parsed.links) == [
+        "/other.rst", "deep/second.rst", "first.rst", "guide.html", "https://example.org/", "sub/intro.rst",
+    ]  # fmt: skip
+    assert [(s.heading, s.text.splitlines()[0]) for s in parsed.sections] == [
+        ("", ":author: Ann"), ("", "=========="), ("Setup", "Setup"), ("Setup › Details", "Details"),
+        ("Teardown", "Teardown"),
+    ]  # fmt: skip
+    assert "".join(s.text for s in parsed.sections).strip() == parsed.text
+
+
+def test_a_notebook():
+    raw = {"cell_type": "raw", "source": "---\ntitle: Badgers\n---\n"}
+    text = {"cell_type": "markdown", "source": ["# Intro\n", "See [[Foxes]] and [b](b.md)."]}
+    code = {"cell_type": "code", "source": "print('# no heading')\n```", "outputs": [{"text": "secret output"}]}
+    parsed = read_notebook(notebook(raw, text, code, {"cell_type": "code"}, language_info={"name": "python"}))
+    assert parsed.title == "Badgers" and parsed.links == ["b.md"] and parsed.wiki_links == ["Foxes"]
+    assert "````python\nprint('# no heading')\n```\n````" in parsed.text and "secret" not in parsed.text
+    assert [s.heading for s in parsed.sections] == [""]
+    old = {"worksheets": [{"cells": [{"cell_type": "heading", "level": 2, "source": "Old"}, {"input": "x = 1"}]}]}
+    assert read_notebook(json.dumps(old).encode()).text == "## Old\n\nx = 1"
+
+
+@pytest.mark.parametrize(
+    "data", [b"", b"[]", b'{"cells": 5}', b'{"cells": [5]}', b"[" * 100_000, b'{"a": ' + b"9" * 5000 + b"}", b"\xff"]
+)
+def test_what_is_no_notebook(data):
+    with pytest.raises((InvalidValueError, TypeError)):
+        read_notebook(data)
+
+
+def test_python():
+    source = '''\
+        # -*- coding: latin-1 -*-
+        """Badgers\\d."""
+        import os
+
+
+        @os.cache
+        class Badger(Base):
+            """What digs.
+
+            And more.
+            """
+
+            async def dig(self): ...
+
+
+        def eat(worm):
+            """Eat a worm."""
+        '''
+    parsed = read_python(textwrap.dedent(source).replace("worm)", "w\xf6rm)").encode("latin-1"))
+    assert "wörm" in parsed.text and parsed.text.startswith("# -*-")
+    assert [s.heading for s in parsed.sections] == ["", "class Badger: What digs.", "Badger.dig", "eat: Eat a worm."]
+    assert parsed.sections[1].text.startswith("@os.cache\nclass Badger")
+    assert "".join(s.text for s in parsed.sections).strip() == parsed.text.strip()
+
+
+@pytest.mark.parametrize(
+    "data", [b"print 'two'", b"a\0b", b"\xff", b"# coding: nothing\n", b"-" * 100_000 + b"1", b"1" + b"+1" * 100_000]
+)
+def test_what_is_no_python(data):
+    with pytest.raises(InvalidValueError, match=r"no Python that can be read: .+\."):
+        read_python(data)
+
+
+def test_pdf():
+    parsed = read_pdf(pdf(page("About badgers."), b"", page("They eat worms."), info=b"/Title (Badgers) /Author (Ann)"))
+    assert (parsed.title, parsed.metadata) == ("Badgers", {"pages": 3, "author": "Ann"})
+    assert [(s.heading, s.text) for s in parsed.sections] == [
+        ("page 1", "About badgers.\n\n"),
+        ("page 3", "They eat worms.\n\n"),
+    ]
+    assert parsed.text == "About badgers.\n\nThey eat worms." and parsed.problem is None
+    assert read_pdf(pdf(page("x"), info=b"/Title (untitled)")).title == ""
+
+
+def test_a_broken_page_does_not_take_the_others():
+    whole = pdf(page("one"), page("two"))
+    at = whole.rindex(b"/FlateDecode")
+    parsed = read_pdf(whole[:at] + b"/NoSuchCodec" + whole[at + 12 :])
+    assert parsed.text == "one" and (parsed.problem or "").startswith("1 of 2 pages cannot be read (page 2: ")
+
+
+@pytest.mark.parametrize("data", [b"%PDF-1.4", b"PK", b"%PDF-1.4\n%%EOF" * 100, pdf(b"")])
+def test_what_is_no_pdf_or_holds_no_text(data):
+    with pytest.raises(InvalidValueError, match=r"no PDF that can be read|holds no text"):
+        read_pdf(data)
+
+
+def test_files_of_every_kind_in_a_folder_are_linked(tmp_path):
+    (tmp_path / "sub").mkdir()
+    (tmp_path / "manual.rst").write_text(RST)
+    (tmp_path / "sub" / "intro.rst").write_text("Intro\n=====\n\nAbout the nice notebook.")
+    (tmp_path / "nice_notebook.ipynb").write_bytes(notebook({"cell_type": "markdown", "source": "# Nice notebook"}))
+    (tmp_path / "sub" / "__init__.py").write_text('"""Read the paper."""')
+    (tmp_path / "paper.pdf").write_bytes(pdf(page("See the manual."), info=b"/Title (Paper)"))
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    report = index_folder(retriever, tmp_path)
+    assert not report.passed_over and report.added == 5
+    (package,) = retriever.get(["sub/__init__.py"])
+    assert package.name == "sub"
+    edges = {(e.source, e.target) for e in retriever.edges(retriever.manifest())}
+    assert {("manual.rst", "sub/intro.rst"), ("sub/intro.rst", "nice_notebook.ipynb")} <= edges
+    assert ("sub/__init__.py", "paper.pdf") in edges
+    assert index_folder(retriever, tmp_path).unchanged == 5
+
+
+def test_a_chunk_of_a_pdf_says_its_page(tmp_path):
+    (tmp_path / "a.pdf").write_bytes(pdf(page("About badgers and more."), page("They eat worms."), info=b"/Title (B)"))
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    index_folder(retriever, tmp_path, config=IngestConfig(whole_length=20, chunk_length=30))
+    assert [node.name for node in retriever.context("a.pdf#0", after=1)] == ["B › page 1", "B › page 2"]
+
+
+def test_a_file_that_hangs_or_breaks_its_reader_is_passed_over_and_the_next_is_read(tmp_path):
+    (tmp_path / "a_hangs.py").write_text("import " + "a." * 400_000 + "a")
+    (tmp_path / "b_grows.pdf").write_bytes(pdf(page("x" * 40_000_000)))
+    (tmp_path / "c_says.py").write_text("print('\\n' * 1000)\n'''fine'''")
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    report = index_folder(retriever, tmp_path, max_seconds=1)
+    assert [d.id for d in list_documents(retriever)] == ["c_says.py"]
+    hangs, grows = report.passed_over
+    assert hangs.what == "reading the file takes more than 1 s of processor time; it is left out."
+    assert grows.where.endswith("b_grows.pdf")
+
+
+def test_the_process_apart_does_not_import_what_lies_in_the_folder_it_is_called_from(tmp_path):
+    (tmp_path / "docutils.py").write_text("import pathlib\npathlib.Path('touched').touch()")
+    (tmp_path / "page.rst").write_text("Title\n=====\n")
+    program = "import fourfold.ingest as i, fourfold; print(i.index_folder(fourfold.Retriever(), '.').added)"
+    environment = {**os.environ, "PYTHONSAFEPATH": "1"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, timeout=300)
+    assert done.stdout == "2\n", done.stderr
+    assert not (tmp_path / "touched").exists()
+
+
+def test_what_a_reader_says_of_a_file_apart_arrives_whole():
+    with ReadersApart(60) as apart:
+        for kind, data in ((".rst", RST.encode()), (".pdf", pdf(page("x"))), (".py", b"def f():\n  'doc'\n")):
+            assert kind in READ_APART and apart.read(kind, data) == READERS[kind](data)
+        with pytest.raises(InvalidValueError, match="no PDF"):
+            apart.read(".pdf", b"")
+        assert apart.read(".py", b"x = '\xc3\xa9'").text == "x = 'é'"
+
+
+@pytest.mark.parametrize(
+    ("library", "kind"),
+    [("docutils", ".rst"), ("pypdf", ".pdf"), ("lxml", ".html"), ("markdown_it", ".md"), ("markdown_it", ".ipynb")],
+)
+def test_where_a_library_is_missing_the_extra_is_named(library, kind, monkeypatch):
+    monkeypatch.setitem(sys.modules, library, None)
+    data = notebook({"cell_type": "markdown", "source": "x"}) if kind == ".ipynb" else b"x"
+    with pytest.raises(MissingExtraError, match=r"fourfold\[ingest\]"):
+        READERS[kind](data)
