@@ -13,7 +13,7 @@ from fourfold.config.groups import (
     TextField,
 )
 from fourfold.config.retrieval import RetrievalConfig
-from fourfold.config.steps import Bridge, Coverage, LateInteraction
+from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths
 
 __all__ = [
     "PUBLISHED_PROFILE",
@@ -26,6 +26,7 @@ __all__ = [
     "IndexConfig",
     "IntentConfig",
     "LateInteraction",
+    "Paths",
     "RetrievalConfig",
     "SeedConfig",
     "TextConfig",

@@ -90,3 +90,53 @@ class Coverage:
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
         at_least("coverage", 0, weight=self.weight, depth=self.depth)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Paths:
+    """What a question asks for that names a node and the edges that lead away from it, see ``signals.paths``.
+
+    Args:
+        weight: the share of the score that the paths take where the words are sure, in [0, 1]; 0 turns them off.
+        steps: the longest path.
+        low: similarity up to which a word asks for no edge type.
+        high: similarity from which a word is trusted fully.
+        sharpness: how much less a word asks for the types that are farther from it than the nearest.
+        asking: how far words such as "where" are trusted.
+        kind: how far a word is trusted that follows "which" and is in no label: it may say what the answer is.
+        price: what a step costs, as a share of the largest trust in a word.
+        against: factor of a step against the arrow.
+        itself: factor of the named node where the path leads back to it.
+        clear: how far the words beside the names must be trusted in the mean for full sureness.
+        sharp_ends: how much less the end of a path counts that explains less than the best.
+        step_back: the share of its other score that the named node loses where the words are sure.
+        fan: a node leads on along at most that many edges of each direction.
+        beam: at most that many ends are followed further.
+
+    """
+
+    weight: float = 0.9
+    steps: int = 3
+    low: float = 0.2
+    high: float = 0.45
+    sharpness: float = 4.0
+    asking: float = 0.6
+    kind: float = 0.3
+    price: float = 0.3
+    against: float = 0.9
+    itself: float = 0.8
+    clear: float = 0.3
+    sharp_ends: float = 6.0
+    step_back: float = 0.9
+    fan: int = 1000
+    beam: int = 2000
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        at_least("paths", 0, sharpness=self.sharpness, price=self.price, sharp_ends=self.sharp_ends)
+        at_least("paths", 1, steps=self.steps, fan=self.fan, beam=self.beam)
+        for name in ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back"):
+            if not 0 <= (value := getattr(self, name)) <= 1:
+                raise InvalidValueError(f"paths.{name} is {value}; it must be from 0 to 1.")
+        if not self.low < self.high:
+            raise InvalidValueError(f"paths.low is {self.low}; it must be below paths.high, {self.high}.")

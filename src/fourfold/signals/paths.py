@@ -1,0 +1,349 @@
+"""Where a question leads that names a node and asks for something else by the words of edge types.
+
+"Who directed the films that X wrote" starts at X, goes against ``written_by`` and along ``directed_by``. A node gains
+by how much of the question the best path to it explains: the words beside the name are read outwards from it, each
+counts once and for one step, in the order of the walk, over up to three edges (Viterbi, 1967, over words and edges).
+A step has a price, so that a second one needs a word of its own. Where several nodes are named, the answer is what all
+of them reach. The named node itself is no answer: it steps back as far as the words are sure.
+
+    V(n, j)   = max over edges m → n of type t, and i < j: V(m, i) + Σ asked(words i … j, t) − price
+    E(n)      = min(1, Σ over named nodes of what is explained) − prices, times the share of them that reach n
+    P(n)      = exp(sharpness · (E(n) / max E − 1))
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import Paths
+from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.signals.names import Named
+from fourfold.signals.relations import SAME_FAMILY, Meaning
+from fourfold.types import FloatArray
+
+_LEAST = 0.02
+"""A type that no word asks for more than that is not followed."""
+
+_NEVER = -1e9
+
+_MOST_NAMED = 4
+"""Of more named nodes those with the longest names are followed."""
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One step of a path: along or against an edge of a type (its number), to a node."""
+
+    node: int
+    type: int
+    forward: bool
+
+
+@dataclass(frozen=True, slots=True)
+class _Level:
+    """The steps of one length of path, grouped by (node, edge type, direction): the states of the search.
+
+    ``nodes``, ``types``, ``forward`` and ``best`` (n_states, n_words + 1) are those of the states; the edges into state
+    s are ``starts[s]:starts[s + 1]`` of ``origins`` (states of the level before) and ``gained`` (n_edges, n_words + 1).
+    """
+
+    nodes: Nodes
+    types: NDArray[np.int64]
+    forward: NDArray[np.bool_]
+    best: FloatArray
+    starts: NDArray[np.int64]
+    origins: NDArray[np.int64]
+    gained: FloatArray
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Every node that a walk from one named node reaches by words of the question.
+
+    ``nodes`` are distinct and ascending; ``values`` (float64) what of the words the best path explains, after its
+    price; ``lengths`` its number of edges; ``total`` what all words are worth together; ``price`` that of one step.
+    """
+
+    nodes: Nodes
+    values: FloatArray
+    lengths: NDArray[np.int64]
+    total: float
+    price: float
+    levels: tuple[_Level, ...]
+    tables: tuple[FloatArray, FloatArray]
+
+    @property
+    def explained(self) -> float:
+        """The largest share of the words that a path explains, in [0, 1]."""
+        if not len(self.nodes):
+            return 0.0
+        return min(1.0, float((self.values + self.price * self.lengths).max()) / self.total)
+
+    def path(self, node: int) -> list[Step]:
+        """Return the steps of the best path to a node, first step first; empty where there is none."""
+        place = int(np.searchsorted(self.nodes, node))
+        if place >= len(self.nodes) or self.nodes[place] != node:
+            return []
+        depth = int(self.lengths[place]) - 1
+        here = np.nonzero(self.levels[depth].nodes == node)[0]
+        state = int(here[np.argmax(self.levels[depth].best[here, -1])])
+        word = self.levels[depth].best.shape[1] - 1
+        steps: list[Step] = []
+        while depth >= 0:
+            level = self.levels[depth]
+            steps.append(Step(int(level.nodes[state]), int(level.types[state]), bool(level.forward[state])))
+            edges = slice(int(level.starts[state]), int(level.starts[state + 1]))
+            edge = edges.start + int(np.argmax(level.gained[edges, word]))
+            before = int(level.origins[edge])
+            if depth:
+                earlier = self.levels[depth - 1]
+                turned = bool(earlier.types[before] == level.types[state]) and bool(
+                    earlier.forward[before] != level.forward[state]
+                )
+                table = self.tables[turned][:, word, level.types[state]]
+                word = int(np.argmax(np.where(table > 0, earlier.best[before] + table, -np.inf)))
+            state, depth = before, depth - 1
+        return steps[::-1]
+
+
+def walk(
+    edges: EdgePart,
+    start: Nodes,
+    meaning: Meaning,
+    numbers: NDArray[np.int64],
+    settings: Paths,
+    allowed: Allowed | None = None,
+) -> Walk | None:
+    """Follow the words of a question from a named node; None where no word asks for an edge.
+
+    Args:
+        edges: the graph.
+        start: the named node, or those of the same name.
+        meaning: what the words ask for, in the order of the walk.
+        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
+        settings: the constants.
+        allowed: nodes that may be reached and passed through.
+
+    """
+    total = float(meaning.trust.sum())
+    if total <= 0:
+        return None
+    price = settings.price * float(meaning.trust.max())
+    plain, turned = _tables(meaning, numbers, len(edges.type_names))
+    worth = (plain[0, -1] > _LEAST).astype(np.float64)
+    n_words = plain.shape[0]
+    nodes = start
+    best: FloatArray = np.zeros((len(start), n_words))
+    came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
+    levels: list[_Level] = []
+    for _ in range(settings.steps):
+        level = _next(edges, nodes, best, came, worth, (plain, turned), price, settings, allowed)
+        if level is None:
+            break
+        levels.append(level)
+        nodes, best, came = level.nodes, level.best, (level.types, level.forward)
+    if not levels:
+        none = np.empty(0, np.int64)
+        return Walk(none, np.empty(0), none, total, price, (), (plain, turned))
+    found = np.concatenate([level.nodes for level in levels])
+    values = np.concatenate([level.best[:, -1] for level in levels])
+    lengths = np.repeat(np.arange(1, len(levels) + 1), [len(level.nodes) for level in levels])
+    order = np.lexsort((lengths, -values, found))
+    first = order[_firsts(found[order])]
+    return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), (plain, turned))
+
+
+def _tables(meaning: Meaning, numbers: NDArray[np.int64], n_types: int) -> tuple[FloatArray, FloatArray]:
+    """Return what the words i … j − 1 are worth to one step of each type, (n_words + 1, n_words + 1, n_types).
+
+    The second table is for a step back along the type it came by, which only a mirror ("the same …") explains.
+    """
+    n_words = len(meaning.trust)
+    plain = np.zeros((n_words + 1, n_words + 1, len(numbers)))
+    for slot in range(int(meaning.slots.max(initial=0)) + 1):
+        own = np.where(meaning.slots == slot, meaning.asked, 0.0)
+        for begin in range(n_words):
+            plain[begin, begin + 1 :] += np.maximum.accumulate(own[begin:], axis=0)
+    turned = np.zeros((n_words + 1, n_words + 1, 1))
+    mirror = meaning.mirrors.astype(np.float64)
+    for begin in range(n_words):
+        turned[begin, begin + 1 :, 0] = np.maximum.accumulate(mirror[begin:])
+    tables = np.zeros((2, n_words + 1, n_words + 1, n_types))
+    tables[0][:, :, numbers], tables[1][:, :, numbers] = plain, turned
+    return tables[0], tables[1]
+
+
+def _next(
+    edges: EdgePart,
+    nodes: Nodes,
+    best: FloatArray,
+    came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None,
+    worth: FloatArray,
+    tables: tuple[FloatArray, FloatArray],
+    price: float,
+    settings: Paths,
+    allowed: Allowed | None,
+) -> _Level | None:
+    """Take one more step from every state; None where no step is worth its price."""
+    parts = []
+    for forward, factor in ((True, 1.0), (False, settings.against)):
+        steps = edges.expand(nodes, forward=forward, worth=worth, use_weights=False, cap=settings.fan)
+        origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
+        back = np.zeros(len(origin), bool)
+        if came is not None:
+            back = (came[0][origin] == kind) & (came[1][origin] != forward)
+        if allowed is not None:
+            kept = allowed.contains(target)
+            origin, target, kind, back = origin[kept], target[kept], kind[kept], back[kept]
+        gained = np.where(
+            back[:, None], _gained(best[origin], tables[1], kind, 1.0), _gained(best[origin], tables[0], kind, factor)
+        )
+        parts.append((origin, target, kind, np.full(len(origin), forward), gained - price))
+    origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    worthwhile = gained[:, -1] > 0
+    if not worthwhile.any():
+        return None
+    origin, target, kind, along = origin[worthwhile], target[worthwhile], kind[worthwhile], along[worthwhile]
+    gained = gained[worthwhile]
+    order = np.lexsort((along, kind, target))
+    origin, target, kind, along, gained = origin[order], target[order], kind[order], along[order], gained[order]
+    first = _firsts(np.stack((target, kind, along), axis=1))
+    reached = np.maximum.reduceat(gained, first, axis=0)
+    starts = np.append(first, len(target))
+    level = _Level(target[first], kind[first], along[first], reached, starts, origin, gained)
+    return level if len(first) <= settings.beam else _thinned(level, settings.beam)
+
+
+def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64], factor: float) -> FloatArray:
+    """Return the best sum after a step along each edge for each number of words used up, (n_edges, n_words + 1)."""
+    n_words = before.shape[1]
+    found = np.full((len(kind), n_words), _NEVER)
+    for used in range(n_words - 1):  # over the words of a question
+        gain = factor * table[used, used + 1 :, :][:, kind].T
+        after = np.where(gain > 0, before[:, used, None] + gain, _NEVER)  # a step that no word asks for is not taken
+        np.maximum(found[:, used + 1 :], after, out=found[:, used + 1 :])
+    return found
+
+
+def _thinned(level: _Level, beam: int) -> _Level:
+    """Keep the best states."""
+    kept = np.sort(np.argsort(-level.best[:, -1], kind="stable")[:beam])
+    counts = np.diff(level.starts)[kept]
+    starts = np.concatenate(([0], np.cumsum(counts)))
+    edges = np.arange(int(starts[-1])) + np.repeat(level.starts[kept] - starts[:-1], counts)
+    return _Level(
+        level.nodes[kept],
+        level.types[kept],
+        level.forward[kept],
+        level.best[kept],
+        starts,
+        level.origins[edges],
+        level.gained[edges],
+    )
+
+
+def _firsts(sorted_values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return the place of the first of each run of equal values (or rows)."""
+    change = sorted_values[1:] != sorted_values[:-1]
+    if change.ndim == 2:
+        change = change.any(axis=1)
+    return np.concatenate(([0], np.nonzero(change)[0] + 1)) if len(sorted_values) else np.empty(0, np.int64)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a question asks for by paths.
+
+    ``nodes`` (ascending) and ``values`` (float64 in [0, 1]) are P; ``sure`` in [0, 1] says how far the words are to be
+    trusted; ``named`` (ascending) are the nodes the question names, ``walks`` from which of them each walk began.
+    """
+
+    nodes: Nodes
+    values: FloatArray
+    sure: float
+    named: Nodes
+    walks: tuple[tuple[Named, Walk], ...]
+
+    def path(self, node: int) -> tuple[int, list[Step]]:
+        """Return the named node and the steps of the path that explains most of the question by leading to a node."""
+        found = [(float(w.values[w.nodes == node].max(initial=-1.0)), named, w) for named, w in self.walks]
+        value, named, best = max(found, key=lambda entry: entry[0])
+        return (int(named.nodes[0]), best.path(node)) if value > 0 else (-1, [])
+
+
+def answer(
+    edges: EdgePart,
+    named: Sequence[Named],
+    meaning: Meaning,
+    numbers: NDArray[np.int64],
+    content: NDArray[np.bool_],
+    settings: Paths,
+    allowed: Allowed | None = None,
+) -> Answer | None:
+    """Return what the question asks for, or None where it names no node or asks for no edge.
+
+    Args:
+        edges: the graph.
+        named: the nodes that the question names, by places in ``meaning``.
+        meaning: what each word of the question asks for, in the order of the question.
+        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
+        content: (n_words,) which words of the question are no stop words.
+        settings: the constants.
+        allowed: nodes that may be reached and passed through.
+
+    """
+    named = _meant(named, meaning)
+    taken = np.zeros(len(meaning.trust), bool)
+    for name in named:
+        taken[name.start : name.end] = True
+    free = np.nonzero(~taken)[0]
+    beside = int((content[free] | (meaning.trust[free] > 0)).sum())
+    told = float(meaning.trust[free].sum()) / max(beside, 1)
+    clear = min(1.0, told / settings.clear) if settings.clear else 1.0
+    walks = []
+    for name in named:
+        right, left = free[free >= name.end].tolist(), free[free < name.start][::-1].tolist()
+        found = [
+            walk(edges, name.nodes, meaning.of(o), numbers, settings, allowed) for o in (right + left, left + right)
+        ]
+        walks += [(name, one) for one in found if one is not None and len(one.nodes)]
+    if not walks:
+        return None
+    nodes, totals = _together(walks)
+    own = np.unique(np.concatenate([name.nodes for name in named]))
+    totals = np.where(np.isin(nodes, own), totals * (settings.itself if len(named) == 1 else 0.0), totals)
+    top = float(totals.max())
+    if top <= 0:
+        return None
+    kept = totals > 0
+    sure = max(one.explained for _, one in walks) * float(meaning.trust[free].max()) * clear
+    values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
+    return Answer(nodes[kept], values, sure, own, tuple(walks))
+
+
+def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
+    """Leave out names that are words of edge types ("position"), where others remain; keep the longest of many."""
+    kept = [name for name in named if (meaning.trust[name.start : name.end] < SAME_FAMILY).any()] or list(named)
+    return sorted(sorted(kept, key=lambda name: name.start - name.end)[:_MOST_NAMED], key=lambda name: name.start)
+
+
+def _together(walks: Sequence[tuple[Named, Walk]]) -> tuple[Nodes, FloatArray]:
+    """Return E of every node that a walk reaches.
+
+    Walks from several named nodes explain the same words: together no more than all of them, each at its own price.
+    """
+    starts = sorted({name.start for name, _ in walks})
+    nodes = np.unique(np.concatenate([one.nodes for _, one in walks]))
+    values, prices = np.zeros((len(starts), len(nodes))), np.zeros((len(starts), len(nodes)))
+    for name, one in walks:
+        row = starts.index(name.start)
+        place = np.searchsorted(nodes, one.nodes)
+        better = one.values / one.total > values[row, place]
+        values[row, place[better]] = one.values[better] / one.total
+        prices[row, place[better]] = one.price * one.lengths[better] / one.total
+    explained = np.minimum((values + prices).sum(axis=0), 1.0)
+    return nodes, (explained - prices.sum(axis=0)) * (values > 0).mean(axis=0)
