@@ -551,6 +551,10 @@ class Retriever:
         found = self._store.nodes_by_id(wanted)
         return [found[identity] for identity in wanted if identity in found]
 
+    def vectors(self, ids: Iterable[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the vector, (dimensions,) float32, of each of these nodes that has one, as it is stored."""
+        return self._store.vectors_of(arguments.ids(ids))
+
     def text_of(self, node: Node) -> str:
         """Return what an embedder reads of a node by the config, as ``reembed`` does."""
         return text_of(node, self.config.embedding)

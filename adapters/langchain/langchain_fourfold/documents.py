@@ -137,6 +137,12 @@ def to_plain_document(hit: Hit, result: SearchResult, name_in_content: bool = Fa
     return Document(id=node.id, page_content="\n".join(part for part in parts if part), metadata=metadata)
 
 
+def as_given(node: Node) -> Document:
+    """Return the document that a node was made of."""
+    metadata = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}
+    return Document(id=node.id, page_content=node.text, metadata=metadata)
+
+
 def plain(value: Mapping[str, Any], what: str) -> dict[str, Any]:
     """Return a mapping in plain JSON types.
 

@@ -9,6 +9,7 @@ import numpy as np
 from langchain_core.embeddings import Embeddings
 
 from fourfold import InvalidValueError
+from fourfold.embed import as_embedder as fourfold_embedder
 from fourfold.types import FloatArray
 
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment", "repo_id", "model_path")
@@ -38,8 +39,37 @@ class LangChainEmbedder:
         return np.asarray(self.embeddings.embed_query(text))
 
 
+class FourfoldEmbeddings(Embeddings):
+    """A Fourfold embedder as a LangChain ``Embeddings``; by default the model that ships with Fourfold, offline.
+
+    Args:
+        embedder: whatever ``fourfold.Retriever`` takes.
+
+    """
+
+    def __init__(self, embedder: object = None) -> None:
+        self.embedder = fourfold_embedder(embedder)
+
+    @property
+    def model(self) -> str:
+        """The name of the embedder."""
+        return self.embedder.name
+
+    def embed_documents(self, texts: list[str]) -> list[list[float]]:
+        """Return one vector per text."""
+        vectors: list[list[float]] = np.asarray(self.embedder.embed_documents(texts), np.float64).tolist()
+        return vectors
+
+    def embed_query(self, text: str) -> list[float]:
+        """Return the vector of a query."""
+        vector: list[float] = np.asarray(self.embedder.embed_query(text), np.float64).tolist()
+        return vector
+
+
 def as_embedder(given: object) -> object:
     """Wrap a LangChain ``Embeddings``; what else Fourfold takes as an embedder passes through."""
+    if isinstance(given, FourfoldEmbeddings):
+        return given.embedder
     return LangChainEmbedder(given) if isinstance(given, Embeddings) else given
 
 

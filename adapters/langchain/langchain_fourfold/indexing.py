@@ -9,8 +9,9 @@ from langchain_core.documents import Document
 from langchain_core.indexing import DeleteResponse, DocumentIndex, UpsertResponse
 
 from fourfold import Edge, InvalidValueError, Node
-from fourfold.ingest import add_linked, delete_linked, list_documents
-from langchain_fourfold.documents import RESERVED, plain, to_node
+from fourfold.ingest import add_linked, delete_linked, list_documents, parts_of
+from langchain_fourfold.chunks import add_documents
+from langchain_fourfold.documents import as_given, plain, to_node
 from langchain_fourfold.retrievers import FourfoldRetriever
 
 
@@ -24,9 +25,8 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
 
     def upsert(self, items: Sequence[Document], /, **kwargs: Any) -> UpsertResponse:
         """Add or replace documents; one without an id gets a hash of its content for an id."""
-        nodes = [to_node(document) for document in items]
-        add_linked(self.retriever, nodes)
-        return UpsertResponse(succeeded=list(dict.fromkeys(node.id for node in nodes)), failed=[])
+        ids = add_documents(self.retriever, items)
+        return UpsertResponse(succeeded=list(dict.fromkeys(ids)), failed=[])
 
     def delete(self, ids: list[str] | None = None, **kwargs: Any) -> DeleteResponse:
         """Delete documents by id, or by ``sources=`` (their ``metadata["source"]``); unknown ones are passed over.
@@ -39,12 +39,13 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
         if ids is None and sources is None:
             raise InvalidValueError("delete needs ids or sources; it does not delete everything on its own.")
         of_sources = [] if sources is None else [entry.id for entry in list_documents(self.retriever, sources=sources)]
-        gone = delete_linked(self.retriever, [*(ids or []), *of_sources])
+        texts = [id_ for document in of_sources for id_ in parts_of(self.retriever, document) or [document]]
+        gone = delete_linked(self.retriever, [*(ids or []), *texts])
         return DeleteResponse(num_deleted=len(gone), succeeded=gone, num_failed=0, failed=[])
 
     def get(self, ids: Sequence[str], /, **kwargs: Any) -> list[Document]:
         """Return the documents of these ids as they were given; unknown ids are left out."""
-        return [_as_given(node) for node in self.retriever.get(ids)]
+        return [as_given(node) for node in self.retriever.get(ids)]
 
     def add_graph_documents(self, graph_documents: Iterable[Any], include_source: bool = True) -> None:
         """Add what a graph transformer found: entities, relations, and the documents they were found in.
@@ -69,11 +70,6 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
                 add_linked(self.retriever, [document])
                 edges += [Edge(document.id, str(entity.id), "mentions") for entity in graph.nodes]
         self.retriever.add(nodes.values(), edges)
-
-
-def _as_given(node: Node) -> Document:
-    metadata = {key: value for key, value in node.metadata.items() if key != RESERVED}
-    return Document(id=node.id, page_content=node.text, metadata=metadata)
 
 
 def _entity(entity: Any) -> Node:

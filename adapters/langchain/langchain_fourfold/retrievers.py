@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,9 +16,9 @@ from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.filters import to_sql
-from fourfold.ingest import add_linked
-from langchain_fourfold import shadow
-from langchain_fourfold.documents import plain, to_document, to_node, to_plain_document
+from langchain_fourfold import chunks, shadow
+from langchain_fourfold.chunks import add_documents
+from langchain_fourfold.documents import plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
@@ -131,7 +130,7 @@ class FourfoldRetriever(BaseRetriever):
             fields["embedder"] = embedder
         made = cls(path=path, **fields)
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-        add_linked(made.retriever, [to_node(document, keys) for document in documents], list(edges))
+        add_documents(made.retriever, documents, name_keys=keys, edges=list(edges))
         return made
 
     @classmethod
@@ -161,8 +160,7 @@ class FourfoldRetriever(BaseRetriever):
             fields["embedder"] = embedder if embedder is not None else store.embeddings
         made = cls(**fields)
         own = vectors if is_model(made.retriever.embedder, store.embeddings) else {}
-        nodes = (replace(to_node(document), vector=own.get(document.id or "")) for document in documents)
-        add_linked(made.retriever, nodes, vectors_by=made.retriever.embedder.name)
+        add_documents(made.retriever, documents, vectors=own, vectors_by=made.retriever.embedder.name)
         return made
 
     @classmethod
@@ -259,6 +257,20 @@ class FourfoldRetriever(BaseRetriever):
         super().__setstate__(
             {**state, "__dict__": {**state["__dict__"], "embedder": opened.embedder, "config": opened.config}}
         )
+
+    def context(self, document: Document | str, before: int = 1, after: int = 1) -> list[Document]:
+        """Return a chunk with its neighbours in the document it was cut from, in reading order.
+
+        Args:
+            document: a document that was found, or an id.
+            before: how many chunks before it.
+            after: how many chunks after it.
+
+        Raises:
+            fourfold.UnknownNodeError: there is no such document.
+
+        """
+        return chunks.context(self.retriever, document, before, after)
 
     def as_tools(self) -> list[BaseTool]:
         """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""

@@ -4,6 +4,7 @@ from fourfold.ingest.documents import Document, IngestConfig, Section
 from fourfold.ingest.folder import index_folder, index_paths
 from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
 from fourfold.ingest.nodes import add_linked, delete_linked
+from fourfold.ingest.parts import Cut, add_parts, parts_of
 from fourfold.ingest.writing import (
     Problem,
     Report,
@@ -14,6 +15,7 @@ from fourfold.ingest.writing import (
 )
 
 __all__ = [
+    "Cut",
     "Document",
     "IngestConfig",
     "Problem",
@@ -21,12 +23,14 @@ __all__ = [
     "Section",
     "add_documents",
     "add_linked",
+    "add_parts",
     "delete_documents",
     "delete_linked",
     "from_networkx",
     "index_folder",
     "index_paths",
     "list_documents",
+    "parts_of",
     "read_graphml",
     "read_jsonl",
     "read_triples",

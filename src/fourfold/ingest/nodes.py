@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from fourfold.ingest.documents import Document, IngestConfig
+from fourfold.ingest.parts import close_gaps, documents_of_parts
 from fourfold.ingest.writing import add_documents, delete_documents
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
@@ -28,6 +29,7 @@ def add_linked(
 
     """
     latest = {node.id: node for node in nodes}
+    torn = documents_of_parts(retriever, latest).values()
     config = None if retriever.store.meta("ingest") is not None else _WHOLE
     vectors = {node.id: node.vector for node in latest.values() if node.vector is not None}
     documents = map(_document, latest.values())
@@ -35,6 +37,7 @@ def add_linked(
     if report.problems:  # without a text, or not to be stored at all: the graph takes it or says why
         there = {node.id for node in retriever.get(latest)}
         retriever.add([node for node in latest.values() if node.id not in there], vectors_by=vectors_by)
+    close_gaps(retriever, torn)
     if edges:
         retriever.add(edges=edges)
 
@@ -43,8 +46,10 @@ def delete_linked(retriever: Retriever, ids: Iterable[str]) -> list[str]:
     """Delete nodes that came by ``add_linked`` or by ``Retriever.add``; return the ids of those there were."""
     wanted = list(dict.fromkeys(ids))
     there = [node.id for node in retriever.get(wanted)]
+    torn = set(documents_of_parts(retriever, there).values()) - set(there)
     delete_documents(retriever, there)
     retriever.delete(there)
+    close_gaps(retriever, torn)
     return there
 
 

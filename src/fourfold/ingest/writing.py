@@ -143,7 +143,7 @@ def delete_documents(
         nonlocal count
         books = Books(writer)
         count = books.delete(ids=ids, sources=sources)
-        link(books, stored_config(writer.meta(_SETTING)))
+        link(books, stored_config(writer.meta(SETTING)))
 
     retriever.add(also=also)
     return count
@@ -190,7 +190,8 @@ def list_documents(
     return booked(retriever.store, ids=ids, sources=sources)
 
 
-_SETTING = "ingest"
+SETTING = "ingest"
+"""Where the file keeps the config it was begun with."""
 
 
 def stored_config(stored: str | None) -> IngestConfig:
@@ -205,7 +206,7 @@ def resolve_config(retriever: Retriever, given: IngestConfig | None) -> IngestCo
         InvalidValueError: another one than the file was begun with.
 
     """
-    stored = retriever.store.meta(_SETTING)
+    stored = retriever.store.meta(SETTING)
     if given is None or stored is None:
         return given or stored_config(stored)
     if given.to_json() != stored:
@@ -292,7 +293,7 @@ def _write(
 
     def also(writer: Writer) -> None:
         books = Books(writer)
-        if books.setting(_SETTING, config.to_json()) != config.to_json():
+        if books.setting(SETTING, config.to_json()) != config.to_json():
             raise InvalidValueError(f"{retriever.path!r} was meanwhile begun with another IngestConfig.")
         books.put(entries)
         books.replace_structure(entries, [edge for row in rows for edge in row.edges])

@@ -104,6 +104,17 @@ def children(store: Store, document_id: str) -> list[str]:
     return [row[0] for row in rows]
 
 
+def documents_of(store: Store, ids: Iterable[str]) -> dict[str, str]:
+    """Return the document of each of these nodes that is a chunk of one."""
+    with store.reading() as connection:
+        rows = connection.execute(
+            "SELECT n.id, d.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
+            "JOIN passages p ON p.node = n.num JOIN nodes d ON d.num = p.document WHERE p.document <> p.node",
+            (json.dumps(list(ids), ensure_ascii=False),),
+        ).fetchall()
+    return dict(rows)
+
+
 class Books:
     """The statements of ingest inside one write transaction."""
 
@@ -156,6 +167,19 @@ class Books:
         used = [(labels[u.kind, u.label], nums[e.id]) for e in entries for u in e.uses]
         self._many("INSERT OR IGNORE INTO uses VALUES (?, ?)", used)
         self._many("UPDATE labels SET changed = 1 WHERE num = ?", [(label,) for label in {label for label, _ in used}])
+
+    def children(self, document_id: str) -> list[str]:
+        """Return the ids of a document's chunks in reading order."""
+        rows = self._execute(
+            "SELECT n.id FROM nodes d JOIN passages p ON p.document = d.num JOIN nodes n ON n.num = p.node "
+            "WHERE d.id = ? AND p.node <> p.document ORDER BY p.place",
+            (document_id,),
+        )
+        return [row[0] for row in rows.fetchall()]
+
+    def release(self, ids: Sequence[str]) -> None:
+        """Forget nodes as documents of their own: they are to be chunks of others."""
+        self._many("DELETE FROM documents WHERE node = ?", [(num,) for num in self._writer.nums(ids).values()])
 
     def delete(self, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> int:
         """Delete documents with their chunks; return how many documents there were."""

@@ -262,6 +262,16 @@ class Store:
             nums = _nums_of(connection, ids)
         return {node.id: node for node in self.nodes(list(nums.values())).values()}
 
+    def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the stored vector, (dimensions,), of each of these nodes that has one."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT n.id, v.vector FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
+                "JOIN vectors v ON v.node = n.num",
+                (json.dumps(list(ids), ensure_ascii=False),),
+            ).fetchall()
+        return {identity: np.frombuffer(blob, "<f4") for identity, blob in rows}
+
     def edges_of(self, ids: Sequence[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
         with self._reading() as connection:

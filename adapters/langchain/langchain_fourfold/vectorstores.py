@@ -1,0 +1,279 @@
+"""A LangChain VectorStore over one SQLite file, searched by four signals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from langchain_core.documents import Document
+from langchain_core.embeddings import Embeddings
+from langchain_core.vectorstores import VectorStore
+
+from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
+from fourfold.embed import Embedder
+from fourfold.ingest import delete_linked
+from langchain_fourfold import chunks
+from langchain_fourfold.documents import as_given, plain, to_document, to_plain_document
+from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
+
+_OPTIONS = ("weights", "intent", "mode", "min_score", "group_by", "max_per_source", "query_vector")
+"""The options of ``Retriever.search`` that may be given per call, beside ``k`` and ``filter``."""
+
+
+class FourfoldVectorStore(VectorStore):
+    """A vector store whose searches weigh embedding, text, graph and intent edges.
+
+    For whatever wants a ``VectorStore``: ``as_retriever`` with every ``search_type``, ``ParentDocumentRetriever``,
+    ``MultiVectorRetriever``, ``SelfQueryRetriever`` (with ``FourfoldTranslator``), ``index``. Chunks of a text splitter
+    are joined to their document and to the next chunk; texts that name another document's title are linked to it.
+
+    Args:
+        embedding: the embedding model; None is the one that ships with Fourfold. Whatever ``fourfold.Retriever`` takes
+            will do, too.
+        path: the SQLite file, created if missing; ``":memory:"``, the default, keeps the graph in memory.
+        retriever: an open ``fourfold.Retriever`` instead of ``embedding``, ``path`` and ``config``.
+        config: the constants of retrieval.
+        must_exist: whether a missing file is an error (StoreError) instead of a new graph.
+        read_only: whether the file, which must exist, is opened without ever writing to it.
+        breakdown: whether documents found tell what their score is made of, as those of ``FourfoldRetriever`` do.
+        name_key: the metadata key that holds a document's title, or several to try; None for no names.
+
+    Raises:
+        fourfold.StoreError: the file cannot be used.
+        fourfold.EmbedderMismatchError: the file was made with another embedder.
+        fourfold.InvalidValueError: an argument that cannot be meant (a ValueError).
+
+    """
+
+    def __init__(
+        self,
+        embedding: object = None,
+        *,
+        path: str | Path = ":memory:",
+        retriever: Retriever | None = None,
+        config: RetrievalConfig | None = None,
+        must_exist: bool = False,
+        read_only: bool = False,
+        breakdown: bool = False,
+        name_key: str | Sequence[str] | None = ("title", "name"),
+    ) -> None:
+        if retriever is None:  # one without nodes is false
+            retriever = Retriever(
+                path, embedder=as_embedder(embedding), config=config, read_only=read_only, must_exist=must_exist
+            )
+        elif embedding is not None or path != ":memory:" or config is not None or read_only:
+            raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
+        self.retriever = retriever
+        self.breakdown = breakdown
+        self._name_keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+
+    @classmethod
+    def from_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return a store over texts; ``options`` are those of the class."""
+        made = cls(embedding, **options)
+        made.add_texts(texts, metadatas, **({} if ids is None else {"ids": ids}))
+        return made
+
+    @property
+    def embeddings(self) -> Embeddings:
+        """The embedding model."""
+        embedder: Embedder = self.retriever.embedder
+        return embedder.embeddings if isinstance(embedder, LangChainEmbedder) else FourfoldEmbeddings(embedder)
+
+    # -- documents ----------------------------------------------------------------------------------------------
+
+    def add_documents(self, documents: list[Document], ids: list[str] | None = None, **kwargs: Any) -> list[str]:
+        """Add or replace documents; return their ids.
+
+        Args:
+            documents: one without an id gets a hash of its text and metadata for an id, so that adding it again
+                replaces it.
+            ids: instead of the documents' own.
+            kwargs: passed over, as by other stores.
+
+        Raises:
+            fourfold.InvalidValueError: there are not as many ids as documents, or metadata that JSON cannot hold.
+
+        """
+        if ids is not None:
+            if len(ids) != len(documents):
+                raise InvalidValueError(f"There are {len(documents)} documents and {len(ids)} ids; give one for each.")
+            documents = [
+                Document(id=id_, page_content=document.page_content, metadata=document.metadata)
+                if id_ is not None and id_ != document.id
+                else document
+                for document, id_ in zip(documents, ids, strict=True)
+            ]
+        return chunks.add_documents(self.retriever, documents, name_keys=self._name_keys)
+
+    def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool | None:
+        """Delete documents by id, all of them where ``ids`` is None; unknown ones are passed over."""
+        if ids is None:
+            self.retriever.delete(self.retriever.manifest())
+        else:
+            delete_linked(self.retriever, ids)
+        return True
+
+    def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
+        """Return the documents of these ids as they were given; unknown ids are left out."""
+        return [as_given(node) for node in self.retriever.get(ids)]
+
+    def context(self, document: Document | str, before: int = 1, after: int = 1) -> list[Document]:
+        """Return a chunk with its neighbours in the document it was cut from, in reading order.
+
+        Args:
+            document: a document that was found, or an id.
+            before: how many chunks before it.
+            after: how many chunks after it.
+
+        Raises:
+            fourfold.UnknownNodeError: there is no such document.
+
+        """
+        return chunks.context(self.retriever, document, before, after)
+
+    # -- searching ----------------------------------------------------------------------------------------------
+
+    def similarity_search(
+        self, query: str, k: int = 4, *, filter: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Document]:
+        """Return the ``k`` best documents.
+
+        Args:
+            query: plain words.
+            k: how many.
+            filter: what the metadata must meet, such as ``{"lang": "en"}``; see ``fourfold.filters``.
+            options: of ``fourfold.Retriever.search``: ``weights``, ``intent``, ``mode``, ``min_score``, ``group_by``,
+                ``max_per_source``, ``query_vector``.
+
+        Raises:
+            fourfold.InvalidValueError: an option that cannot be meant.
+
+        """
+        return [document for document, _ in self.similarity_search_with_score(query, k, filter=filter, **options)]
+
+    def similarity_search_with_score(
+        self, query: str, k: int = 4, *, filter: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the ``k`` best documents with their scores, from 0 to 1, more is better; see ``similarity_search``."""
+        return self._told(self._search(query, k, filter, options))
+
+    def similarity_search_by_vector(
+        self, embedding: list[float], k: int = 4, *, filter: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[Document]:
+        """Return the documents nearest to a vector; see ``similarity_search``."""
+        found = self.similarity_search_with_score_by_vector(embedding, k, filter=filter, **options)
+        return [document for document, _ in found]
+
+    def similarity_search_with_score_by_vector(
+        self, embedding: list[float], k: int = 4, *, filter: Mapping[str, Any] | None = None, **options: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the documents nearest to a vector with their scores, from 0 to 1; see ``similarity_search``."""
+        return self._told(self._search_by_vector(embedding, k, filter, options))
+
+    def max_marginal_relevance_search(
+        self,
+        query: str,
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> list[Document]:
+        """Return ``k`` of the best ``fetch_k`` documents, each good and unlike those before it.
+
+        Carbonell & Goldstein (1998), with the score of the four signals as the relevance: the next is the one with the
+        greatest ``lambda_mult`` · score − (1 − ``lambda_mult``) · cosine to the most similar one before it.
+
+        Args:
+            query: plain words.
+            k: how many.
+            fetch_k: among how many.
+            lambda_mult: from 0, most different, to 1, as without this.
+            filter: see ``similarity_search``.
+            options: see ``similarity_search``.
+
+        """
+        return self._diverse(self._search(query, max(k, fetch_k), filter, options), k, lambda_mult)
+
+    def max_marginal_relevance_search_by_vector(
+        self,
+        embedding: list[float],
+        k: int = 4,
+        fetch_k: int = 20,
+        lambda_mult: float = 0.5,
+        *,
+        filter: Mapping[str, Any] | None = None,
+        **options: Any,
+    ) -> list[Document]:
+        """Return ``k`` of the ``fetch_k`` documents nearest to a vector; see ``max_marginal_relevance_search``."""
+        return self._diverse(self._search_by_vector(embedding, max(k, fetch_k), filter, options), k, lambda_mult)
+
+    def _search(
+        self, query: str, k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]
+    ) -> SearchResult:
+        if unknown := sorted(set(options) - set(_OPTIONS)):
+            raise InvalidValueError(
+                f"A search has no option {unknown[0]!r}; the options are k, filter, {', '.join(_OPTIONS)}."
+            )
+        condition = None if filter is None else plain(filter, "The filter")
+        return self.retriever.search(query, k=k, filter=condition, **options)
+
+    def _search_by_vector(
+        self, vector: list[float], k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]
+    ) -> SearchResult:
+        return self._search("", k, filter, {"mode": "embedding", **options, "query_vector": vector})
+
+    def _told(self, result: SearchResult) -> list[tuple[Document, float]]:
+        return [(self._document(hit, result), hit.score) for hit in result.hits]
+
+    def _document(self, hit: Hit, result: SearchResult) -> Document:
+        return (to_document if self.breakdown else to_plain_document)(hit, result)
+
+    def _diverse(self, result: SearchResult, k: int, lambda_mult: float) -> list[Document]:
+        if not 0 <= lambda_mult <= 1:
+            raise InvalidValueError(f"lambda_mult is {lambda_mult!r}; it must be a number from 0 to 1.")
+        stored = self.retriever.vectors(result.ids)
+        vectors = np.zeros((len(result.hits), max(map(len, stored.values()), default=0)), np.float32)
+        for place, id_ in enumerate(result.ids):
+            if id_ in stored:
+                vectors[place] = stored[id_]
+        order = _marginal_relevance(np.array([hit.score for hit in result.hits]), vectors, k, lambda_mult)
+        return [self._document(result.hits[place], result) for place in order]
+
+    def _select_relevance_score_fn(self) -> Callable[[float], float]:
+        return float  # scores are from 0 to 1 as they are
+
+
+def _marginal_relevance(scores: Any, vectors: Any, count: int, share: float) -> list[int]:
+    """Return the places of ``count`` hits by maximal marginal relevance.
+
+    Args:
+        scores: (n,), the relevance of each.
+        vectors: (n, dimensions), zero rows where there is none.
+        count: how many.
+        share: of the relevance, in [0, 1]; the rest is the share of the likeness to those chosen before.
+
+    """
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
+    likeness = np.zeros(len(scores))
+    left = np.ones(len(scores), bool)
+    order: list[int] = []
+    while left.any() and len(order) < count:
+        place = int(np.argmax(np.where(left, share * scores - (1 - share) * likeness, -np.inf)))
+        order.append(place)
+        left[place] = False
+        likeness = np.maximum(likeness, unit @ unit[place]) if len(order) > 1 else unit @ unit[place]
+    return order
