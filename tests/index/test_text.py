@@ -178,6 +178,10 @@ def test_ranks_as_bm25_spelt_out(history, question, how, constants, count, allow
                 check(ranking, expected, wanted, None)
             check_moments(ranking.moments, expected)
         assert not ranking.at(np.array([0, 41, 99])).any()
+        for term in question:
+            alone = scores(known, readings, weights, k1, b, {term: 1.0})
+            worth = text.worth(term, np.array([77, *alone], np.int64))
+            np.testing.assert_allclose(worth, [0.0, *alone.values()], rtol=1e-6, atol=1e-9)
         assert text.size == len(known)
 
 
@@ -275,6 +279,18 @@ def test_a_bounded_walk_touches_no_more_than_it_must(large):
     assert len(ranking.best(10).nodes) == 10
     _ = ranking.moments
     assert all(0 < len(walk.rows) < 500 for walk in ranking._walks)
+
+
+def test_what_was_learnt_before_serves_questions(large, monkeypatch):
+    question = {0: 1.0, 1: 2.0, 3: 1.0, 1500: 1.0}
+    cold = Text(large, weights=WEIGHTS, k1=1.2, b=0.75).ask(question)
+    moments, best = cold.moments, cold.best(5)
+    text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
+    text.warm(8)
+    ranking = text.ask(question)
+    monkeypatch.setattr(text_worth.Word, "block", None)  # columns are walked no more
+    assert ranking.moments == moments
+    np.testing.assert_array_equal(ranking.best(5).nodes, best.nodes)
 
 
 def test_threads_share_a_generation(large, monkeypatch):

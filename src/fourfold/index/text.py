@@ -67,32 +67,52 @@ class Text:
         averages = (totals[1:] / max(self.size, 1)).tolist()
         self._statistics = Statistics(tuple(weights), k1, b, self.size, tuple(averages))
         self._bounded = min(weights, default=0.0) >= 0
-        memory = Memory()
-        self._shards = [Shard(segment, self._statistics, memory) for segment in segments if segment.totals[:][0]]
-        self._df: dict[int, list[int]] = {}
+        self._nowhere = np.zeros(len(weights) + 1, np.int64)
+        self._memory = Memory()
+        alive = [segment for segment in segments if segment.totals[:][0]]
+        self._shards = [Shard(number, one, self._statistics, self._memory) for number, one in enumerate(alive)]
 
     def ask(self, terms: Mapping[int, float]) -> TextRanking:
         """Rank by BM25, each term (by its number) counting as often as said."""
-        asked = [(term, float(count), self._df_of(term)) for term, count in terms.items() if count]
+        asked = [(self._words(term), float(count)) for term, count in terms.items() if count]
         grid, bounded = None, self._bounded
-        counts = [count for _, count, _ in asked]
+        counts = [count for _, count in asked]
         if len(asked) > COUNTED or any([count != 1.0 for count in counts]):
             grid = self._statistics.grid_for(sum(map(abs, counts)))
             bounded = bounded and min(counts) > 0
         walks = []
         for shard in self._shards:
-            found = [(shard.word(term, df), count) for term, count, df in asked]
-            words: list[tuple[Word, float]] = [(word, count) for word, count in found if word is not None]
-            if words:
-                walks.append(Walk(shard, words, grid, bounded=bounded))
+            found = [(words[shard.number], count) for words, count in asked]
+            known = [(word, count) for word, count in found if word is not None]
+            if known:
+                walks.append(Walk(shard, known, grid, bounded=bounded))
         return TextRanking(walks, self.size)
+
+    def warm(self, most: int = 32) -> None:
+        """Learn what the commonest words give to all nodes, alone and in pairs, of each segment at most so many.
+
+        Questions learn what they lack by themselves; this is work for the time between them.
+        """
+        for shard in self._shards:
+            places = shard.segment.column_terms
+            df = shard.segment.df[places][:, -1]
+            terms = shard.segment.vocabulary[places[np.argsort(-df, kind="stable")[:most]]]
+            words = [self._words(term)[shard.number] for term in terms.tolist()]
+            shard.totals([word for word in words if word is not None])
 
     def worth(self, term: int, nodes: Nodes) -> FloatArray:
         """Return what one occurrence of a term in the question is worth in some nodes; 0 where it does not occur.
 
         (len(nodes),) float32.
         """
-        return self.ask({term: 1.0}).at(nodes)
+        found = np.zeros(len(nodes), np.float32)
+        for shard, word in zip(self._shards, self._words(term), strict=True):
+            if word is not None:
+                rows = shard.segment.places(nodes)
+                known = np.flatnonzero(rows >= 0)
+                known = known[shard.segment.live[:][rows[known]]]
+                found[known] = word.at(rows[known])
+        return found
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many live nodes any reading holds each term, (len(terms),)."""
@@ -143,20 +163,20 @@ class Text:
         order = np.lexsort((term_of, origin_of))
         return NodeTerms(_starts(origin_of, len(nodes)), term_of[order], np.concatenate(tfs)[order])
 
-    def _df_of(self, term: int) -> list[int]:
-        """Return in how many live nodes each reading holds a term, (R,)."""
-        df = self._df.get(term)
-        if df is None:
-            df = [0] * len(self._statistics.weights)
-            for shard in self._shards:
-                place = shard.segment.place(term)
-                if place >= 0:
-                    own = shard.segment.df[place : place + 1][0].tolist()
-                    df = [one + more for one, more in zip(df, own, strict=False)]
-            if len(self._df) > _REMEMBERED:
-                self._df = {}
-            self._df[term] = df
-        return df
+    def _words(self, term: int) -> list[Word | None]:
+        """Return a term in each segment; None where no node holds it."""
+        words = self._memory.words.get(term)
+        if words is None:
+            found = [(shard, shard.segment.place(term)) for shard in self._shards]
+            df = sum([shard.segment.df[place : place + 1][0] for shard, place in found if place >= 0], self._nowhere)
+            amplitudes = [
+                weight * self._statistics.idf(n)
+                for weight, n in zip(self._statistics.weights, df.tolist(), strict=False)
+            ]
+            words = [Word(shard, term, place, amplitudes) if place >= 0 else None for shard, place in found]
+            self._memory.words[term] = words
+            self._memory.remember(300)
+        return words
 
 
 class TextRanking:
@@ -186,8 +206,11 @@ class TextRanking:
         count = max(count, 1)
         while True:
             found = [walk.best(count, allowed) for walk in self._walks]
-            nodes = np.concatenate([_NO_NODES, *[nodes for nodes, _, _ in found]])
-            values = np.concatenate([_NO_VALUES, *[values for _, values, _ in found]])
+            if len(found) == 1:
+                nodes, values, _ = found[0]
+            else:
+                nodes = np.concatenate([_NO_NODES, *[nodes for nodes, _, _ in found]])
+                values = np.concatenate([_NO_VALUES, *[values for _, values, _ in found]])
             order = np.lexsort((nodes, -values))
             least = values[order[count - 1]] if len(order) >= count else np.float32(0.0)
             bound = max(least, _LEAST)
@@ -207,10 +230,6 @@ class TextRanking:
         for walk in self._walks:
             scores += walk.at(nodes)  # a node lives in one segment
         return scores
-
-
-_REMEMBERED = 50_000
-"""Terms whose number of nodes a generation remembers."""
 
 
 def _starts(origin: NDArray[np.int64], size: int) -> NDArray[np.int64]:

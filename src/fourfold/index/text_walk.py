@@ -129,13 +129,12 @@ class Walk:
         for word, count in self._lists:
             nodes, worth = word.postings
             np.add.at(sums, nodes, self._scaled(worth, count))
-        tables = [(word.column, self._scaled(word.table, count)) for word, count in self._columns]
-        columns, total, squares = self.shard.segment.columns, 0.0, 0.0
+        total = squares = 0.0
         self.scores = np.empty(len(sums), np.float32)
         for low, high in blocks(len(sums)):
             block = sums[low:high]
-            for column, table in tables:
-                block += table.take(columns[column + low : column + high], mode="clip")
+            for word, count in self._columns:
+                block += self._scaled(word.block(low, high), count)
             if live is not None:
                 block *= live[low:high]
             total += float(block.sum())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -71,35 +71,37 @@ class Statistics:
 
 
 class Memory:
-    """Counts the bytes that a generation remembers, for all its threads."""
+    """What a generation remembers of words asked before, for all its threads; forgotten where it grows too large."""
 
     def __init__(self) -> None:
+        self.words: dict[int, list[Word | None]] = {}
+        """By term: its word in each shard, None where the shard lacks it."""
+        self.products: dict[tuple[int, int, int], float] = {}
+        """By shard and two terms: the sum over all live nodes of the product of what they are worth."""
         self._held = 0
         self._lock = threading.Lock()
 
-    def full(self, more: int) -> bool:
-        """Count some bytes more; True where they are too many, and the count begins anew."""
+    def remember(self, size: int) -> None:
+        """Count some bytes more. Words under way keep what they have when all is forgotten."""
         with self._lock:
-            self._held += more
-            if full := self._held > _HELD:
-                self._held = 0
-            return full
+            self._held += size
+            if self._held > _HELD:
+                self._held, self.words, self.products = 0, {}, {}
 
 
 class Shard:
     """A segment in one generation: what its codes are worth, and memory to work in.
 
     Args:
+        number: its place among the segments.
         segment: the postings.
         statistics: of all segments.
         memory: shared by all segments.
 
     """
 
-    def __init__(self, segment: TextSegment, statistics: Statistics, memory: Memory) -> None:
-        self.segment, self.statistics, self.memory = segment, statistics, memory
-        self._words: dict[int, Word | None] = {}
-        self._products: dict[tuple[int, int], float] = {}
+    def __init__(self, number: int, segment: TextSegment, statistics: Statistics, memory: Memory) -> None:
+        self.number, self.segment, self.statistics, self.memory = number, segment, statistics, memory
         self._scratch: list[tuple[NDArray[np.float64], NDArray[np.bool_]]] = []
 
     @cached_property
@@ -120,11 +122,6 @@ class Shard:
         live: NDArray[np.bool_] | None = self.segment.live[:] if self.segment.dead else None
         return live
 
-    def remember(self, size: int) -> None:
-        """Count bytes kept here; words under way keep what they have when all is forgotten."""
-        if self.memory.full(size):
-            self._words, self._products = {}, {}
-
     def borrow(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return zeros to add scores to, (n,), and to mark nodes in, (n,); they come back as zeros."""
         try:
@@ -137,26 +134,14 @@ class Shard:
         if len(self._scratch) < 2:
             self._scratch.append(scratch)
 
-    def word(self, term: int, df: Sequence[int]) -> Word | None:
-        """Return a term, given in how many live nodes of all segments each reading holds it; None if none here does."""
-        try:
-            return self._words[term]
-        except KeyError:
-            place = self.segment.place(term)
-            weights = zip(self.statistics.weights, df, strict=False)
-            word = Word(self, term, place, [w * self.statistics.idf(n) for w, n in weights]) if place >= 0 else None
-            self._words[term] = word
-            self.remember(300)
-            return word
-
     def totals(self, words: Sequence[Word]) -> tuple[list[tuple[float, float, float]], list[float]]:
         """Return sums over all live nodes of what common words are worth; they are not negative.
 
         For each word the sum, the sum of squares and the maximum; and for each of ``combinations(words, 2)`` the sum
         of products. What is new to this generation takes one walk over the columns of its words.
         """
-        known, keys = self._products, [(one.term, other.term) for one, other in combinations(words, 2)]
-        products = [known.get((min(key), max(key)), -1.0) for key in keys]
+        known, keys = self.memory.products, [(one.term, other.term) for one, other in combinations(words, 2)]
+        products = [known.get((self.number, min(key), max(key)), -1.0) for key in keys]
         unknown = [place for place, product in enumerate(products) if product < 0.0]
         stats = {word.term: (0.0, 0.0, 0.0) for word in words if word.stats is None}
         walked = {*stats, *(term for place in unknown for term in keys[place])}
@@ -174,9 +159,9 @@ class Shard:
         for word in words:
             word.stats = stats.get(word.term, word.stats)
         for place, total in sums.items():
-            products[place] = known[min(keys[place]), max(keys[place])] = total
+            products[place] = known[self.number, min(keys[place]), max(keys[place])] = total
         if sums:
-            self.remember(200 * len(sums))
+            self.memory.remember(200 * len(sums))
         return [word.stats or (0.0, 0.0, 0.0) for word in words], products
 
 
@@ -191,7 +176,7 @@ class Word:
 
     """
 
-    __slots__ = ("_postings", "_table", "amplitudes", "column", "end", "shard", "start", "stats", "term")
+    __slots__ = ("_dense", "_postings", "_table", "amplitudes", "column", "end", "shard", "start", "stats", "term")
 
     def __init__(self, shard: Shard, term: int, place: int, amplitudes: Sequence[float]) -> None:
         self.shard, self.term, self.amplitudes = shard, term, amplitudes
@@ -199,6 +184,7 @@ class Word:
         self.start, self.end = map(int, shard.segment.starts[place : place + 2])
         self._table: NDArray[np.float64] | None = None
         self._postings: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
+        self._dense: NDArray[np.float64] | None = None
         self.stats: tuple[float, float, float] | None = None
         """Sum, sum of squares and maximum of the worths in live nodes; see ``Shard.totals``."""
 
@@ -207,7 +193,7 @@ class Word:
         """What each code is worth, (c,)."""
         if self._table is None:
             self._table = self._of(self.shard.saturation)
-            self.shard.remember(self._table.nbytes)
+            self.shard.memory.remember(self._table.nbytes)
         return self._table
 
     @property
@@ -224,19 +210,31 @@ class Word:
             worth = self._of(saturation.take(codes, axis=1, mode="clip"))
         if len(nodes) <= _KEPT:
             self._postings = nodes, worth
-            self.shard.remember(nodes.nbytes + worth.nbytes)
+            self.shard.memory.remember(nodes.nbytes + worth.nbytes)
         return nodes, worth
 
     def block(self, low: int, high: int) -> NDArray[np.float64]:
         """Return what the term is worth in the nodes from one place to another; of a column."""
-        codes: NDArray[np.unsignedinteger[Any]] = self.shard.segment.columns[self.column + low : self.column + high]
-        return self.table.take(codes, mode="clip")
+        if self._dense is not None:
+            return self._dense[low:high]
+        segment = self.shard.segment
+        codes: NDArray[np.unsignedinteger[Any]] = segment.columns[self.column + low : self.column + high]
+        values = self.table.take(codes, mode="clip")
+        if len(values) == len(segment) <= _KEPT:
+            self._dense = values
+            self.shard.memory.remember(values.nbytes)
+        return values
 
     def at(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
-        """Return what the term is worth at some places; of a column."""
+        """Return what the term is worth at some places."""
         segment = self.shard.segment
-        codes: NDArray[np.unsignedinteger[Any]] = segment.columns[self.column : self.column + len(segment)]
-        return self.table.take(codes.take(rows, mode="clip"), mode="clip")
+        codes: NDArray[np.unsignedinteger[Any]]
+        if self.column >= 0:
+            codes = segment.columns[self.column : self.column + len(segment)]
+            return self.table.take(codes.take(rows, mode="clip"), mode="clip")
+        nodes, codes = segment.nodes[self.start : self.end], segment.codes[self.start : self.end]
+        places = np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)
+        return self.table.take(np.where(nodes[places] == rows, codes[places], 0), mode="clip")
 
     def _of(self, saturation: NDArray[np.float64]) -> NDArray[np.float64]:
         total = saturation[0] * self.amplitudes[0]
@@ -245,9 +243,9 @@ class Word:
         return rounded(total, self.shard.statistics.grid)
 
 
-def blocks(size: int) -> Iterable[tuple[int, int]]:
+def blocks(size: int) -> list[tuple[int, int]]:
     """Return the bounds of consecutive blocks of nodes."""
-    return ((low, min(low + _BLOCK, size)) for low in range(0, size, _BLOCK))
+    return [(low, min(low + _BLOCK, size)) for low in range(0, size, _BLOCK)]
 
 
 def rounded(worth: NDArray[np.float64], grid: float) -> NDArray[np.float64]:
