@@ -249,7 +249,7 @@ def large():
     return [first, TextSegment.build(*zipf(36_000, 2, first=50_000), READINGS)]
 
 
-@pytest.mark.parametrize("keeps", [None, 10, 1000])
+@pytest.mark.parametrize("keeps", [None, 2, 10, 1000])
 def test_a_bounded_walk_answers_as_a_whole_one(large, monkeypatch, keeps):
     allowed = None if keeps is None else Allowed(np.arange(3, 90_000, keeps))
     rng = np.random.default_rng(3)
@@ -271,6 +271,16 @@ def test_a_bounded_walk_answers_as_a_whole_one(large, monkeypatch, keeps):
             np.testing.assert_array_equal(ours.nodes, theirs.nodes)
             np.testing.assert_array_equal(ours.values, theirs.values)
             assert ours.floor == theirs.floor
+
+
+def test_a_filter_that_keeps_only_the_worst(large):
+    text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
+    question = {0: 1.0, 1: 1.0, 300: 1.0, 1500: 1.0}
+    every = text.ask(question).best(100_000)
+    last = every.nodes[-5000:]
+    found = text.ask(question).best(3, Allowed(last))
+    np.testing.assert_array_equal(found.nodes, last[: len(found.nodes)])
+    assert len(found.nodes) >= 3
 
 
 def test_a_bounded_walk_touches_no_more_than_it_must(large):
@@ -316,6 +326,28 @@ def test_equal_texts_tie_in_different_segments_with_other_words_around():
         found = Text(segments, weights=WEIGHTS, k1=1.2, b=0.75).ask({3: 1.0, 1: 1.0, 4: 1.0, 2: 1.0}).best(1)
     assert found.nodes.tolist() == [1, 2, 3]
     assert len(set(found.values.tolist())) == 1
+
+
+def test_a_node_outside_that_ties_with_the_last_is_found():
+    x, y = {(1, 2): 1}, {(2, 2): 1}  # each is common in one segment and rare in the other
+    with forced(0.5):
+        segments = [built({1: x, 2: x, 3: x, 4: y}), built({5: y, 6: y, 7: y, 8: x})]
+        ranking = Text(segments, weights=WEIGHTS, k1=1.2, b=0.75).ask({1: 1.0, 2: 1.0})
+        assert all(walk.rows is not None for walk in ranking._walks)
+        assert ranking.best(1).nodes.tolist() == [1, 2, 3, 4, 5, 6, 7, 8]
+
+
+@pytest.mark.parametrize("count", [1.0, 0.3, 40.0])
+def test_sums_of_worths_are_exact_in_any_order(count):
+    texts = {num: {(term, term % 3): 1 + num % (term + 2) for term in range(12)} for num in range(1, 30)}
+    texts |= {num: {(num % 12, 2): 1} for num in range(30, 400)}
+    question = {term: count for term in range(12)}
+    walk = Text([built(texts)], weights=WEIGHTS, k1=1.2, b=0.75).ask(question)._walks[0]
+    rows = np.arange(29)
+    worths = [walk._scaled(word.at(rows), times) for word, times in (*walk._lists, *walk._columns)]
+    rng = np.random.default_rng(1)
+    sums = {tuple(np.add.reduce([worths[place] for place in rng.permutation(12)], axis=0)) for _ in range(50)}
+    assert len(sums) == 1
 
 
 def test_worth_is_what_one_occurrence_gives():
