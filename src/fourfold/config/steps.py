@@ -25,7 +25,7 @@ class LateInteraction:
 
     """
 
-    depth: int = 50
+    depth: int = 30
     threshold: float = 0.2
     floor: float = 0.1
     length: float = 0.06
@@ -56,8 +56,8 @@ class Bridge:
     """
 
     weight: float = 1.5
-    passages: int = 3
-    pairs: int = 30
+    passages: int = 2
+    pairs: int = 20
     sharpness: float = 8.0
     most_holders: int = 20
     most_share: float = 0.01

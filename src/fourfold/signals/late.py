@@ -73,7 +73,9 @@ class TokenTable:
 
     def cosines(self, left: Pieces, right: Pieces) -> NDArray[np.float32]:
         """Return the cosine of each pair, (len(left), len(right)) float32."""
-        found = self.unit[left].astype(np.float32) @ self.unit[right].astype(np.float32).T
+        found: NDArray[np.float32] = (
+            self.unit.take(left, axis=0).astype(np.float32) @ self.unit[right].astype(np.float32).T
+        )
         found *= self.scale[left][:, None]
         found *= self.scale[right]
         return found

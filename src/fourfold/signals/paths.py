@@ -190,20 +190,23 @@ def _next(
 ) -> _Level | None:
     """Take one more step from every state; None where no step is worth its price."""
     parts = []
+    mirrored = bool(tables[1].any())
     for forward, factor in ((True, 1.0), (False, settings.against)):
         steps = edges.expand(nodes, forward=forward, worth=worth, use_weights=False, cap=settings.fan)
         origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
-        back = np.zeros(len(origin), bool)
+        kept = np.ones(len(origin), bool) if allowed is None else allowed.contains(target)
         if came is not None:
             back = (came[0][origin] == kind) & (came[1][origin] != forward)
-        if allowed is not None:
-            kept = allowed.contains(target)
-            origin, target, kind, back = origin[kept], target[kept], kind[kept], back[kept]
-        gained = np.where(
-            back[:, None], _gained(best[origin], tables[1], kind, 1.0), _gained(best[origin], tables[0], kind, factor)
-        )
-        parts.append((origin, target, kind, np.full(len(origin), forward), gained - price))
+            if mirrored and back.any():
+                turned = np.nonzero(kept & back)[0]
+                gained = _gained(best[origin[turned]], tables[1], kind[turned], 1.0)
+                parts.append((origin[turned], target[turned], kind[turned], np.full(len(turned), forward), gained))
+            kept &= ~back
+        origin, target, kind = origin[kept], target[kept], kind[kept]
+        gained = _gained(best[origin], tables[0], kind, factor)
+        parts.append((origin, target, kind, np.full(len(origin), forward), gained))
     origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
+    gained -= price
     worthwhile = gained[:, -1] > 0
     if not worthwhile.any():
         return None
@@ -304,9 +307,10 @@ def answer(
     beside = int((content[free] | (meaning.trust[free] > 0)).sum())
     told = float(meaning.trust[free].sum()) / max(beside, 1)
     clear = min(1.0, told / settings.clear) if settings.clear else 1.0
+    asking = free[meaning.trust[free] > 0]
     walks = []
     for name in named:
-        right, left = free[free >= name.end].tolist(), free[free < name.start][::-1].tolist()
+        right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
         found = [
             walk(edges, name.nodes, meaning.of(o), numbers, settings, allowed) for o in (right + left, left + right)
         ]
@@ -320,7 +324,7 @@ def answer(
     if top <= 0:
         return None
     kept = totals > 0
-    sure = max(one.explained for _, one in walks) * float(meaning.trust[free].max()) * clear
+    sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
     values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
     return Answer(nodes[kept], values, sure, own, tuple(walks))
 
