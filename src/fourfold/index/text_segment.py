@@ -276,7 +276,7 @@ class TextSegment:
         terms: NDArray[np.integer[Any]],
         term: NDArray[np.int32],
         node: NDArray[np.int32],
-        codes: NDArray[np.int64],
+        codes: NDArray[np.integer[Any]],
         pairs: NDArray[np.int32],
     ) -> Self:
         """Return the segment of postings in the order of (term, node), terms and nodes by their places."""
@@ -370,32 +370,31 @@ def _packed(*columns: tuple[NDArray[np.integer[Any]], int]) -> NDArray[np.uint64
     return key
 
 
-def _distinct(keys: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+def _distinct(keys: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
     """Return the distinct values, ascending, and the place of each key among them."""
     bound = int(keys.max(initial=-1)) + 1
     if bound > max(_TABLE, len(keys)) or bound > 64 * len(keys):
         values, inverse = np.unique(keys, return_inverse=True)
-        return values.astype(np.int64), inverse
+        return values.astype(np.int64), inverse.astype(np.int32)
     seen = np.zeros(bound, bool)
     seen[keys] = True
-    places: NDArray[np.int64] = (np.cumsum(seen) - 1)[keys]
+    places: NDArray[np.int32] = (np.cumsum(seen, dtype=np.int32) - 1)[keys]
     return np.flatnonzero(seen), places
 
 
 def _codes(
     tfs: Sequence[NDArray[np.int32]], lengths: NDArray[np.int32], node: NDArray[np.int32]
-) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the code of each posting, and what the codes stand for (see ``TextSegment.pairs``)."""
-    code = np.zeros(len(node), np.int64)
+    code = np.zeros(len(node), np.int32)
     for reading, tf in enumerate(tfs):
-        longest = int(lengths[:, reading].max(initial=0))
-        pair = lengths[:, reading].astype(np.int64)[node]
-        pair += tf * np.int64(longest + 1)
+        pair = np.multiply(tf, int(lengths[:, reading].max(initial=0)) + 1, dtype=np.int64)
+        pair += lengths[:, reading][node]
         pair[tf == 0] = 0
         values, place = _distinct(pair)
-        code *= len(values)
-        code += place
-        code = _distinct(code)[1]
+        np.multiply(code, len(values), out=pair, dtype=np.int64)
+        pair += place
+        code = _distinct(pair)[1]
     code += 1
     example = np.zeros(int(code.max(initial=0)) + 1, np.int64)
     example[code] = np.arange(len(code))
