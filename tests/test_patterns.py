@@ -1,16 +1,21 @@
-"""No question makes a pattern work for longer than its length: each is asked in a child process with a time limit."""
+"""No text makes a pattern, or anything else that reads texts, work for longer than in proportion to its length.
 
-from __future__ import annotations
+Each is measured in a child process that the system ends: what is exponential is a failure here, not a hang.
+"""
 
+import json
+import re
 import subprocess
 import sys
 
+import growth
 import pytest
 
 from fourfold import Intent
 from fourfold.intent import DEFAULT_INTENTS, classify
 
 _ENOUGH = 60.0  # seconds for starting Python and a linear answer, on a machine that does much else
+_COMPUTING = 300  # seconds of computing for one pattern with all its texts; a linear one takes about one
 
 SEARCH = "from fourfold import *; r = Retriever(); r.add([Node(id='a', name='alpha')]); r.search({question})"
 WORKFLOW = "from fourfold.tools.workflow import clauses; clauses({question})"
@@ -24,15 +29,52 @@ WORKFLOW = "from fourfold.tools.workflow import clauses; clauses({question})"
         (WORKFLOW, "' ' * 20_000 + '!'"),
     ],
 )
-def test_a_question_that_hung_the_process_is_answered(program: str, question: str) -> None:
+def test_a_question_that_hung_the_process_is_answered(program, question):
     subprocess.run([sys.executable, "-c", program.format(question=question)], check=True, timeout=_ENOUGH)
 
 
+@pytest.mark.slow
+def test_all_that_reads_texts_takes_time_in_proportion():
+    """Every pattern in the source of the four packages, tokenizers, classifiers and readers of documents."""
+    child = subprocess.run([sys.executable, growth.__file__, str(_COMPUTING)], stdout=subprocess.PIPE, text=True)
+    told = [json.loads(line) for line in child.stdout.splitlines()]
+    assert child.returncode == 0, f"ended ({child.returncode}) after {told[-1:]}"
+    assert [what for what in told if what.get("fault")] == []
+    assert len(told) > 200
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        r"^[A-Za-z]\w*(?:[-_]\w+)+(?:\(\))?$",
+        r"(a|a)*b",
+        r"\s*(?:;|\n+|,?\s*\bthen\b,?|^\s*\d+[.)])\s*",
+        r"\s*,?\s*after",
+        r"\s+$",
+        r"`+x`+",
+        r"from (.+?) to \w+!",
+        r"[^\W\d]+(?=\()",
+    ],
+)
+def test_the_measure_finds_what_is_worse(pattern):
+    fault = growth.fault_of(growth.runner(pattern, re.MULTILINE, "finditer"), growth.texts(pattern, re.MULTILINE))
+    assert fault is not None
+
+
+def test_the_walk_finds_patterns_wherever_they_stand():
+    found = set(growth.patterns())
+    places = {where for where, *_ in found}
+    assert {"fourfold.tokenizer", "fourfold.ingest.readers.html", "fourfold.questions.locate"} <= places
+    assert {pattern for spec in DEFAULT_INTENTS for pattern in spec.patterns} <= {pattern for _, pattern, *_ in found}
+    assert ("fourfold.store.detect", r"[\W_]+", 0, "finditer") in found  # inside a function
+    assert {module.__name__ for module in growth.modules()} >= {"langchain_fourfold", "fourfold_mcp"}
+
+
 @pytest.mark.parametrize("name", ["snake_case", "a_b()", "kebab-case", "a__b", "a_-b", "x1-y2_z", "a___", "aé-b"])
-def test_identifiers_are_read_as_before(name: str) -> None:
+def test_identifiers_are_read_as_before(name):
     assert classify(name, DEFAULT_INTENTS) == Intent.EXACT_MATCH
 
 
 @pytest.mark.parametrize("name", ["a_", "a-", "a--b", "1_a", "_a", "a_b-", "a b_c", "a_()"])
-def test_what_was_no_identifier_is_none(name: str) -> None:
+def test_what_was_no_identifier_is_none(name):
     assert classify(name, DEFAULT_INTENTS) != Intent.EXACT_MATCH

@@ -46,7 +46,7 @@ ALTERNATIVE = re.compile(
     re.IGNORECASE | re.DOTALL,
 )
 # A name in prose counts as code when it is dotted, called or quoted as code.
-CODE_NAME = re.compile(r"`+([A-Za-z_][\w.]*)(?:\(\))?`+|\b([A-Za-z_]\w*(?:\.\w+)+)|\b([A-Za-z_]\w*)(?=\()")
+CODE_NAME = re.compile(r"(?<!`)`+([A-Za-z_][\w.]*)(?:\(\))?`+|\b([A-Za-z_]\w*(?:\.\w+)+)|\b([A-Za-z_]\w*)(?=\()")
 WORD = re.compile(r"\b[A-Za-z]\w*\b")
 
 
@@ -153,7 +153,7 @@ def text_of(entity: Entity) -> str:
     doc = (obj.__doc__ if isinstance(obj, type) else inspect.getdoc(obj)) or ""
     paragraphs = [" ".join(part.split()) for part in re.split(r"\n\s*\n", inspect.cleandoc(doc))]
     signature = signature_of(entity)
-    if len(paragraphs) > 1 and re.fullmatch(r"[\w.]+\(.*\)(?: ?->.*)?", paragraphs[0]):
+    if len(paragraphs) > 1 and re.fullmatch(r"[\w.]+\(.*\)(?: ?->.*)?", paragraphs[0], re.DOTALL):
         signature = signature or paragraphs[0]
         paragraphs = paragraphs[1:]
     return "\n".join(part for part in (paragraphs[0], signature) if part)

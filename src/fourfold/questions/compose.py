@@ -8,6 +8,7 @@ requires, however indirectly, and is no step is a missing prerequisite; "conflic
 from __future__ import annotations
 
 import re
+import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -27,12 +28,13 @@ MISSING = 50
 """At most that many missing prerequisites are listed, the nearest first."""
 
 _LATER = re.compile(
-    r"\s*[,;.]?\s*\b(?:and then|then|and afterwards|afterwards|after that|after which|next|finally|followed by"
-    r"|and finally|before)\b[\s,]*",
+    r"\b(?:and then|then|and afterwards|afterwards|after that|after which|next|finally|followed by|and finally"
+    r"|before)\b",
     re.I,
 )
-_AFTER = re.compile(r"\s*,?\s*\bafter\b\s+", re.I)
-_AND = re.compile(r"\s*(?:[,;]\s*(?:and\b)?|\band\b|\bplus\b|->|→|\n)\s*", re.I)
+_AFTER = re.compile(r"\bafter(?=\s)", re.I)
+_AND = re.compile(r"[,;\n]|\band\b|\bplus\b|->|→", re.I)
+_AROUND = string.whitespace + ".!?:"
 _PREAMBLE = re.compile(
     r"^\W*(?:(?:please|first|i (?:want|need|would like) to|i'd like to|how (?:do|can) i|(?:create|build|make"
     r"|compose|design"
@@ -122,12 +124,10 @@ def parts_of(goal: str) -> list[str]:
     parts: list[str] = []
     for stage in _LATER.split(text):
         halves = _AFTER.split(stage, maxsplit=1)
-        if (
-            len(halves) == 2 and not halves[0].strip()
-        ):  # "after reading, edit": what follows "after" comes first as it is
+        if len(halves) == 2 and not halves[0].strip(_AROUND + ",;"):  # "after reading, edit": in order as it is
             halves = [halves[1]]
         for half in reversed(halves):
-            parts += [part.strip(" .!?:") for part in _AND.split(half)]
+            parts += [part.strip(_AROUND) for part in _AND.split(half)]
     return [part for part in parts if part]
 
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
-from fourfold.errors import InvalidValueError
+from fourfold.arguments import question
 
 PHRASE_SCORE = 1.0
 KEYWORD_SCORE = 0.3
@@ -112,9 +112,7 @@ def classify_intent(query: str, rules: Sequence[QuestionRule] | None = None) -> 
         InvalidValueError: the query is no string.
 
     """
-    if not isinstance(query, str):
-        raise InvalidValueError(f"The question is {query!r}; it must be a string.")
-    lowered = " ".join(query[:READ].lower().replace("’", "'").split())
+    lowered = " ".join(question(query, "The question")[:READ].lower().replace("’", "'").split())
     scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in (RULES if rules is None else rules)]
     kept = sorted((found for found in scored if found.score > THRESHOLD), key=lambda found: -found.score)
     return Classification(query, tuple(kept[:KEPT]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourfold.questions.graph import Graph
+from fourfold.questions.intents import READ
 from fourfold.types import Node
 
 CONFIDENT = 0.6
@@ -75,27 +76,27 @@ def nearest_ids(wanted: str, ids: Sequence[str]) -> list[str]:
 _ENDS = tuple(
     re.compile(pattern, re.IGNORECASE)
     for pattern in (
-        r"\bfrom\s+(?P<a>.+?)\s+(?:back\s+)?to\s+(?P<b>.+)$",
-        r"\bbetween\s+(?P<a>.+?)\s+and\s+(?P<b>.+)$",
-        r"^how\s+(?:is|are|was|were|does|do|did)\s+(?P<a>.+?)\s+(?:connected|linked|related|tied|connect|link|relate|lead)\s+"
-        r"(?:to|with)\s+(?P<b>.+)$",
-        r"\b(?:is|are)\s+(?P<a>.+?)\s+(?:connected|linked|related|tied)\s+(?:to|with)\s+(?P<b>.+)$",
-        r"\b(?:links?|connects?|ties|joins)\s+(?P<a>.+?)\s+(?:to|and|with)\s+(?P<b>.+)$",
-        r"^how\s+(?:is|are|was|were)\s+(?P<a>.+?)\s+and\s+(?P<b>.+?)\s+(?:connected|linked|related|tied)\b",
-        r"\breach\s+(?P<b>.+?)\s+from\s+(?P<a>.+)$",
-        r"\bdoes\s+(?P<a>.+?)\s+(?:own|control|reach|know|influence|feed|call|use)\s+(?P<b>.+)$",
-        r"\bcompare\s+(?P<a>.+?)\s+(?:vs\.?|versus|with|and|to)\s+(?P<b>.+)$",
-        r"^(?P<a>.+?)\s+(?:vs\.?|versus|or)\s+(?P<b>.+)$",
+        r"\bfrom (?P<a>.+?) (?:back )?to (?P<b>.+)$",
+        r"\bbetween (?P<a>.+?) and (?P<b>.+)$",
+        r"^how (?:is|are|was|were|does|do|did) (?P<a>.+?) (?:connected|linked|related|tied|connect|link|relate|lead)"
+        r" (?:to|with) (?P<b>.+)$",
+        r"\b(?:is|are) (?P<a>.+?) (?:connected|linked|related|tied) (?:to|with) (?P<b>.+)$",
+        r"\b(?:links?|connects?|ties|joins) (?P<a>.+?) (?:to|and|with) (?P<b>.+)$",
+        r"^how (?:is|are|was|were) (?P<a>.+?) and (?P<b>.+?) (?:connected|linked|related|tied)\b",
+        r"\breach (?P<b>.+?) from (?P<a>.+)$",
+        r"\bdoes (?P<a>.+?) (?:own|control|reach|know|influence|feed|call|use) (?P<b>.+)$",
+        r"\bcompare (?P<a>.+?) (?:vs\.?|versus|with|and|to) (?P<b>.+)$",
+        r"^(?P<a>.+?) (?:vs\.?|versus|or) (?P<b>.+)$",
     )
 )
 
 
 def two_ends(question: str) -> tuple[str, str] | None:
     """Return the two things a question speaks of, such as "from … to …", or None."""
-    text = question[:500].strip().rstrip("?.! ")
+    text = " ".join(question[:READ].split()).rstrip("?.! ")
     for pattern in _ENDS:
         if found := pattern.search(text):
-            return found["a"].strip(), re.split(r",\s+(?:and|along|which|what)\b", found["b"])[0].strip()
+            return found["a"].strip(), re.split(r", (?:and|along|which|what)\b", found["b"])[0].strip()
     return None
 
 

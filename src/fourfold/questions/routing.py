@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fourfold.questions import capability, compose, explore, goals, impact, locate, lookup, paths, similar
-from fourfold.questions.intents import RULES, Classification, QuestionIntent, classify_intent
+from fourfold.questions.intents import READ, RULES, Classification, QuestionIntent, classify_intent
 from fourfold.questions.locate import CONFIDENT, Subject
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
@@ -275,8 +275,8 @@ def _subjects(view: View, query: str, node: str | Node | None, intent: QuestionI
 
 def _without_phrases(query: str, intent: QuestionIntent) -> str:
     """Return a question without the phrases by which it asks; long ones may hold what it asks about, and stay."""
-    lowered = query.lower()
-    if len(lowered) != len(query):
+    lowered = query[:READ].lower()
+    if len(lowered) != len(query[:READ]):
         return query
     kept = list(query)
     for start, end in next(rule for rule in RULES if rule.intent is intent).words_in(lowered):
