@@ -81,7 +81,6 @@ class FourfoldToolSelector(AgentMiddleware[Any, Any]):
         kept |= {tool.name for tool in named} - known.keys()
         return request.override(tools=[tool for tool in request.tools if isinstance(tool, dict) or tool.name in kept])
 
-
     def _catalogue_of(self, tools: Sequence[BaseTool]) -> ToolCatalog:
         """Return the catalogue that was given, or one of these very tools: agents change theirs as they run."""
         if self._catalog is not None:
@@ -97,7 +96,6 @@ class FourfoldToolSelector(AgentMiddleware[Any, Any]):
             if len(self._made) > _KEPT:
                 self._made.popitem(last=False)
             return catalog
-
 
     def _ids_in(self, catalog: ToolCatalog) -> Mapping[str, str]:
         """Return the id of each node of a catalogue by its name and by its id, read once for each generation."""

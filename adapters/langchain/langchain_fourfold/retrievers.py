@@ -294,9 +294,7 @@ class FourfoldRetriever(BaseRetriever):
             return self._documents(self.retriever.search(query, **self._options(**called)))
         theirs, ours = shadow.divided(old, old._get_relevant_documents, called, _SEARCH_OPTIONS)
         config = RunnableConfig(callbacks=run_manager.get_child())
-        return self._shadow(query, ours).beside(
-            lambda: shadow.first(old.invoke(query, config, **theirs), k)
-        )
+        return self._shadow(query, ours).beside(lambda: shadow.first(old.invoke(query, config, **theirs), k))
 
     async def _aget_relevant_documents(
         self,

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
-import numpy as np
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
 from langchain_core.vectorstores import VectorStore
@@ -14,6 +13,7 @@ from langchain_core.vectorstores import VectorStore
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
 from fourfold.embed import Embedder
 from fourfold.ingest import delete_linked
+from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.documents import as_given, plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
@@ -193,8 +193,7 @@ class FourfoldVectorStore(VectorStore):
     ) -> list[Document]:
         """Return ``k`` of the best ``fetch_k`` documents, each good and unlike those before it.
 
-        Carbonell & Goldstein (1998), with the score of the four signals as the relevance: the next is the one with the
-        greatest ``lambda_mult`` · score − (1 − ``lambda_mult``) · cosine to the most similar one before it.
+        Maximal marginal relevance with the score of the four signals as the relevance; see ``fourfold.mmr.diverse``.
 
         Args:
             query: plain words.
@@ -220,9 +219,7 @@ class FourfoldVectorStore(VectorStore):
         """Return ``k`` of the ``fetch_k`` documents nearest to a vector; see ``max_marginal_relevance_search``."""
         return self._diverse(self._search_by_vector(embedding, max(k, fetch_k), filter, options), k, lambda_mult)
 
-    def _search(
-        self, query: str, k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]
-    ) -> SearchResult:
+    def _search(self, query: str, k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]) -> SearchResult:
         if unknown := sorted(set(options) - set(_OPTIONS)):
             raise InvalidValueError(
                 f"A search has no option {unknown[0]!r}; the options are k, filter, {', '.join(_OPTIONS)}."
@@ -242,38 +239,7 @@ class FourfoldVectorStore(VectorStore):
         return (to_document if self.breakdown else to_plain_document)(hit, result)
 
     def _diverse(self, result: SearchResult, k: int, lambda_mult: float) -> list[Document]:
-        if not 0 <= lambda_mult <= 1:
-            raise InvalidValueError(f"lambda_mult is {lambda_mult!r}; it must be a number from 0 to 1.")
-        stored = self.retriever.vectors(result.ids)
-        vectors = np.zeros((len(result.hits), max(map(len, stored.values()), default=0)), np.float32)
-        for place, id_ in enumerate(result.ids):
-            if id_ in stored:
-                vectors[place] = stored[id_]
-        order = _marginal_relevance(np.array([hit.score for hit in result.hits]), vectors, k, lambda_mult)
-        return [self._document(result.hits[place], result) for place in order]
+        return [self._document(hit, result) for hit in diverse(self.retriever, result, k=k, relevance=lambda_mult)]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return float  # scores are from 0 to 1 as they are
-
-
-def _marginal_relevance(scores: Any, vectors: Any, count: int, share: float) -> list[int]:
-    """Return the places of ``count`` hits by maximal marginal relevance.
-
-    Args:
-        scores: (n,), the relevance of each.
-        vectors: (n, dimensions), zero rows where there is none.
-        count: how many.
-        share: of the relevance, in [0, 1]; the rest is the share of the likeness to those chosen before.
-
-    """
-    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit = np.divide(vectors, lengths, out=np.zeros_like(vectors), where=lengths > 0)
-    likeness = np.zeros(len(scores))
-    left = np.ones(len(scores), bool)
-    order: list[int] = []
-    while left.any() and len(order) < count:
-        place = int(np.argmax(np.where(left, share * scores - (1 - share) * likeness, -np.inf)))
-        order.append(place)
-        left[place] = False
-        likeness = np.maximum(likeness, unit @ unit[place]) if len(order) > 1 else unit @ unit[place]
-    return order

@@ -105,19 +105,9 @@ def test_as_retriever_by_marginal_relevance():
     assert ids(same) == ids(store.similarity_search("boats float", k=4))
     assert ids(store.max_marginal_relevance_search_by_vector([1, 0], k=2, lambda_mult=0.1))[1] == "d"
     assert len(store.max_marginal_relevance_search("boats", k=3, fetch_k=1)) == 3
-    with pytest.raises(fourfold.InvalidValueError, match="lambda_mult is 2"):
+    with pytest.raises(fourfold.InvalidValueError, match="relevance is 2"):
         store.max_marginal_relevance_search("boats", lambda_mult=2)
     assert FourfoldVectorStore().max_marginal_relevance_search("boats") == []
-
-
-def test_marginal_relevance_as_written_down():
-    """By hand: after the first, 0.5·score − 0.5·(greatest cosine to those chosen) is greatest for the unlike one."""
-    from langchain_fourfold.vectorstores import _marginal_relevance
-
-    scores = np.array([0.9, 0.8, 0.3, 0.2])
-    vectors = np.array([[1.0, 0], [2, 0], [0, 1], [0, 0]], np.float32)
-    assert _marginal_relevance(scores, vectors, 4, 0.5) == [0, 2, 3, 1]  # −0.1 < 0.1 < 0.15
-    assert _marginal_relevance(scores, vectors, 2, 1.0) == [0, 1]
 
 
 def test_by_vector(store):

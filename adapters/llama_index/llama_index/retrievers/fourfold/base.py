@@ -18,7 +18,7 @@ from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_em
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
-from llama_index.retrievers.fourfold.nodes import REF_DOC_ID, add_nodes, to_llama_index_node
+from llama_index.retrievers.fourfold.nodes import add_nodes, context, delete_ref_doc, to_llama_index_node
 from llama_index.retrievers.fourfold.tools import as_tools
 
 from fourfold import (
@@ -214,9 +214,21 @@ class FourfoldRetriever(BaseRetriever):
 
     def delete_ref_doc(self, ref_doc_id: str) -> None:
         """Delete the nodes of a source document, and the document if it is a node itself."""
-        store = self.retriever.store
-        found = store.nodes(store.matching(*to_sql({REF_DOC_ID: ref_doc_id})).tolist())
-        delete_linked(self.retriever, [ref_doc_id, *(node.id for node in found.values())])
+        delete_ref_doc(self.retriever, ref_doc_id)
+
+    def context(self, node: NodeWithScore | BaseNode | str, before: int = 1, after: int = 1) -> list[BaseNode]:
+        """Return a node with its neighbours in the document it was cut from, in reading order.
+
+        Args:
+            node: a node that was found, or an id.
+            before: how many nodes before it.
+            after: how many nodes after it.
+
+        Raises:
+            UnknownNodeError: there is no such node.
+
+        """
+        return context(self.retriever, node if isinstance(node, str) else node.node_id, before, after)
 
     @property
     def _vectors_by(self) -> str | None:

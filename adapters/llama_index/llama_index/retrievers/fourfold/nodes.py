@@ -9,8 +9,10 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from itertools import islice
 from typing import Any, ClassVar
 
+import numpy as np
 from llama_index.core.schema import (
     BaseNode,
     Document,
@@ -27,7 +29,8 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
-from fourfold.ingest import add_linked
+from fourfold.filters import to_sql
+from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 
 BREAKDOWN = "fourfold"
 """The metadata key under which a hit tells what its score is made of."""
@@ -106,7 +109,7 @@ _EXPLAINED: Mapping[type[BaseNode], type[BaseNode]] = {
     Document: _Document,
     ImageDocument: _ImageDocument,
 }
-_BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): explained for cls, explained in _EXPLAINED.items()}
+_BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): cls for cls in _EXPLAINED}
 
 
 def _is_breakdown(value: object) -> bool:
@@ -143,21 +146,14 @@ def add_nodes(
         The generation of the graph after the write.
 
     """
-    given = [_as_given(node) for node in nodes]
-    edges = list(dict.fromkeys(edge for node in given for edge in edges_of(node)))
-    here = {node.node_id for node in given}
-    elsewhere = {end for edge in edges for end in (edge.source, edge.target)} - here
-    here |= {node.id for node in retriever.get(sorted(elsewhere))}
-    add_linked(
-        retriever,
-        [to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given],
-        [edge for edge in edges if edge.source in here and edge.target in here],
-        vectors_by=vectors_by,
-    )
+    given = [_before_it_was_found(node) for node in nodes]
+    edges = _edges_here(retriever, given)
+    made = [to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given]
+    add_linked(retriever, made, edges, vectors_by=vectors_by)
     return retriever.generation
 
 
-def _as_given(node: object) -> BaseNode:
+def _before_it_was_found(node: object) -> BaseNode:
     """Return a node as it was before it was found."""
     if isinstance(node, str):
         raise InvalidValueError(f"{node[:40]!r} is a string; a node is made of it by TextNode(text=…).")
@@ -171,6 +167,50 @@ def _as_given(node: object) -> BaseNode:
     for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
         own[keys] = [key for key in getattr(node, keys) if key != BREAKDOWN]
     return node.model_copy(update=own)
+
+
+def add_chunks(
+    retriever: Retriever,
+    nodes: Iterable[BaseNode],
+    *,
+    name_keys: Sequence[str] = ("title", "name"),
+    metadata_mode: MetadataMode = MetadataMode.NONE,
+    vectors_by: str | None = None,
+) -> list[str]:
+    """Add nodes as ``add_nodes`` does, and join those of one source document to it and to the next; return their ids.
+
+    The document becomes a node without a text, which is no answer.
+    """
+    given = [_before_it_was_found(node) for node in nodes]
+    edges = _edges_here(retriever, given)
+    made = {node.node_id: to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given}
+    chunks: dict[str, list[GraphNode]] = {}
+    for node in made.values():
+        if document := node.metadata[RESERVED].get("ref_doc_id"):
+            chunks.setdefault(document, []).append(node)
+    before: dict[str, list[str]] = {}
+    for node in retriever.get(ids_where(retriever, {REF_DOC_ID: {"$in": list(chunks)}}) if chunks else ()):
+        if node.id not in made:
+            before.setdefault(node.metadata[RESERVED]["ref_doc_id"], []).append(node.id)
+    cuts = [
+        Cut(f"document:{document}", parts, before.get(document, ()), title=parts[0].name)
+        for document, parts in chunks.items()
+        if len(parts) > 1 or document in before
+    ]
+    joined = {node.id for cut in cuts for node in cut.parts}
+    add_linked(retriever, [node for node in made.values() if node.id not in joined], vectors_by=vectors_by)
+    add_parts(retriever, cuts, place=text_range_start, vectors_by=vectors_by)
+    retriever.add(edges=edges)
+    return [node.node_id for node in given]
+
+
+def _edges_here(retriever: Retriever, nodes: Sequence[BaseNode]) -> list[Edge]:
+    """Return the relationships of nodes as edges, as far as both ends are here or in the graph."""
+    edges = list(dict.fromkeys(edge for node in nodes for edge in edges_of(node)))
+    here = {node.node_id for node in nodes}
+    elsewhere = {end for edge in edges for end in (edge.source, edge.target)} - here
+    here |= {node.id for node in retriever.get(sorted(elsewhere))}
+    return [edge for edge in edges if edge.source in here and edge.target in here]
 
 
 def to_graph_node(
@@ -274,22 +314,8 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
     A node that did not come from LlamaIndex becomes a TextNode with its name and type in the metadata.
     """
     node = hit.node
-    own = {key: value for key, value in node.metadata.items() if key != RESERVED}
-    reserved = node.metadata.get(RESERVED)
-    cls: type[BaseNode] = _TextNode
-    fields: dict[str, Any] = {}
-    if reserved is None:
-        labels = {"name": node.name if node.text else "", "type": node.type}
-        own = {**{key: value for key, value in labels.items() if value}, **own}
-        fields["text"] = node.text or node.name
-    else:
-        cls = _BY_NAME[reserved["class"]]
-        fields = deepcopy(reserved.get("node", [{}])[0])  # answers are cached
-        text = fields.pop("text", node.text)
-        if issubclass(cls, TextNode):
-            fields["text"] = text
-        elif "text_resource" in fields:
-            fields["text_resource"].setdefault("text", text)
+    cls, fields = _class_and_fields(node)
+    own = fields["metadata"]
     breakdown = {
         "intent": str(result.intent),
         "weights": result.weights.as_dict(),
@@ -305,5 +331,81 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
         breakdown["metadata"] = {BREAKDOWN: own[BREAKDOWN]}
     for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
         fields[keys] = [*fields.get(keys, ()), BREAKDOWN]
-    fields["metadata"] = {**deepcopy(own), BREAKDOWN: breakdown}
-    return cls(id_=node.id, **fields)
+    fields["metadata"] = {**own, BREAKDOWN: breakdown}
+    return _EXPLAINED[cls](id_=node.id, **fields)
+
+
+def as_given(node: GraphNode, vector: Any = None) -> BaseNode:
+    """Return a node of the graph as one of LlamaIndex's own classes, as it was given.
+
+    Args:
+        node: see ``to_llama_index_node``.
+        vector: becomes its embedding.
+
+    """
+    cls, fields = _class_and_fields(node)
+    return cls(id_=node.id, embedding=None if vector is None else [float(x) for x in vector], **fields)
+
+
+def _class_and_fields(node: GraphNode) -> tuple[type[BaseNode], dict[str, Any]]:
+    """Return LlamaIndex's class of a node, and new copies of all its fields but the id."""
+    own = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
+    reserved = node.metadata.get(RESERVED)
+    if reserved is None:
+        labels = {"name": node.name if node.text else "", "type": node.type}
+        shown = {**{key: value for key, value in labels.items() if value}, **own}
+        return TextNode, {"text": node.text or node.name, "metadata": shown}
+    cls = _BY_NAME[reserved["class"]]
+    fields: dict[str, Any] = deepcopy(reserved.get("node", [{}])[0])
+    text = fields.pop("text", node.text)
+    if issubclass(cls, TextNode):
+        fields["text"] = text
+    elif "text_resource" in fields:
+        fields["text_resource"].setdefault("text", text)
+    return cls, {**fields, "metadata": own}
+
+
+def text_range_start(node: GraphNode) -> int | None:
+    """Return where in its document a node's text begins, if it says so."""
+    start = node.metadata.get(RESERVED, {}).get("node", [{}])[0].get("start_char_idx")
+    return start if isinstance(start, int) else None
+
+
+# -- what is in the graph ---------------------------------------------------------------------------------------------
+
+
+def ids_where(retriever: Retriever, condition: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the nodes that meet a Fourfold filter and have a text of their own, in order of coming."""
+    store = retriever.store
+    nums = np.setdiff1d(store.matching(*to_sql(condition)), store.hidden())
+    return [node.id for _, node in sorted(store.nodes(nums.tolist()).items())]
+
+
+def delete_ref_doc(retriever: Retriever, ref_doc_id: str) -> None:
+    """Delete the nodes of a source document, and the document if it is a node itself."""
+    delete_linked(retriever, [ref_doc_id, *ids_where(retriever, {REF_DOC_ID: ref_doc_id})])
+
+
+def context(retriever: Retriever, node_id: str, before: int, after: int) -> list[BaseNode]:
+    """Return a node with its neighbours in reading order; see ``FourfoldRetriever.context``."""
+    found = retriever.context(node_id, before, after)
+    if len(found) > 1:
+        return [as_given(node) for node in found]
+    here = as_given(found[0])
+    return [
+        *reversed(list(islice(_along(retriever, here, NodeRelationship.PREVIOUS), before))),
+        here,
+        *islice(_along(retriever, here, NodeRelationship.NEXT), after),
+    ]
+
+
+def _along(retriever: Retriever, node: BaseNode, relationship: NodeRelationship) -> Iterator[BaseNode]:
+    """Follow a relationship from node to node, as far as the graph has them."""
+    seen = {node.node_id}
+    while isinstance(other := node.relationships.get(relationship), RelatedNodeInfo) and other.node_id not in seen:
+        found = retriever.get([other.node_id])
+        if not found:
+            return
+        node = as_given(found[0])
+        seen.add(node.node_id)
+        yield node

@@ -1,0 +1,242 @@
+"""A LlamaIndex vector store over one SQLite file, searched by four signals."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.vector_stores.types import (
+    BasePydanticVectorStore,
+    MetadataFilters,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+    VectorStoreQueryResult,
+)
+from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder
+from llama_index.retrievers.fourfold.filters import translate
+from llama_index.retrievers.fourfold.nodes import (
+    REF_DOC_ID,
+    add_chunks,
+    as_given,
+    delete_ref_doc,
+    ids_where,
+    to_llama_index_node,
+)
+
+from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult
+from fourfold.ingest import delete_linked
+from fourfold.mmr import diverse
+
+_HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
+_TEXT = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)
+_PREFETCH = 4
+"""Maximal marginal relevance chooses among so many times the nodes asked for, as LlamaIndex's own stores do."""
+
+
+class FourfoldVectorStore(BasePydanticVectorStore):
+    """A vector store whose queries weigh embedding, text, graph and intent edges.
+
+    For whatever wants a vector store: ``VectorStoreIndex``, ``StorageContext``, ``IngestionPipeline``. Nodes of one
+    source document are joined to it and to the next; texts that name another node's title are linked to it.
+
+    A query's embedding is the query's vector, and its words are its words: with both, as ``VectorStoreIndex`` asks,
+    all four signals answer, also in the modes ``hybrid`` and ``semantic_hybrid``, where ``alpha`` divides the weight
+    between embedding (1) and text (0). ``text_search`` and ``sparse`` seed from words only, ``mmr`` wants what it
+    finds to differ.
+
+    Args:
+        path: the SQLite file, created if missing; ``":memory:"``, the default, keeps the graph in memory.
+        retriever: an open ``fourfold.Retriever`` instead of ``path``, ``embed_model`` and ``config``.
+        embed_model: what makes the embeddings that nodes bring: remembered with the file, which then refuses another.
+            Left out, the embeddings are of unknown origin, and it is for the caller to ask with the same model.
+        config: the constants of retrieval.
+        must_exist: whether a missing file is an error (StoreError) instead of a new graph.
+        read_only: whether the file, which must exist, is opened without ever writing to it.
+        breakdown: whether nodes found tell what their score is made of, as those of ``FourfoldRetriever`` do.
+        name_key: the metadata key that holds a node's title, or several to try; None for no names.
+        metadata_mode: which metadata is searched with the text.
+
+    Raises:
+        InvalidValueError: an argument that cannot be meant (a ValueError).
+        StoreError: the file cannot be used.
+        EmbedderMismatchError: the file was made with another model.
+
+    """
+
+    stores_text: bool = True
+    is_embedding_query: bool = True
+    flat_metadata: bool = False
+    breakdown: bool = False
+    name_key: str | Sequence[str] | None = ("title", "name")
+    metadata_mode: MetadataMode = MetadataMode.NONE
+
+    _retriever: Retriever = PrivateAttr()
+
+    def __init__(
+        self,
+        path: str | Path | None = None,
+        *,
+        retriever: Retriever | None = None,
+        embed_model: object = None,
+        config: RetrievalConfig | None = None,
+        must_exist: bool = False,
+        read_only: bool = False,
+        breakdown: bool = False,
+        name_key: str | Sequence[str] | None = ("title", "name"),
+        metadata_mode: MetadataMode = MetadataMode.NONE,
+    ) -> None:
+        if isinstance(path, Retriever):
+            raise InvalidValueError("path is an open Retriever; give it as retriever=.")
+        fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
+        super().__init__(**fields)
+        if retriever is None:  # one without nodes is false
+            retriever = Retriever(
+                ":memory:" if path is None else path,
+                embedder=as_embedder(embed_model),
+                config=config,
+                read_only=read_only,
+                must_exist=must_exist,
+            )
+        elif path is not None or embed_model is not None or config is not None or read_only:
+            raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
+        self._retriever = retriever
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name of the store."""
+        return "FourfoldVectorStore"
+
+    @property
+    def client(self) -> Retriever:
+        """The graph: give it to ``FourfoldRetriever(retriever=…)`` for retrieval that tells why."""
+        return self._retriever
+
+    # -- nodes --------------------------------------------------------------------------------------------------
+
+    def add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+        """Add or replace nodes with their embeddings; return their ids.
+
+        Raises:
+            InvalidValueError: a node that cannot be stored.
+            DimensionError: an embedding of another dimension than the others.
+            EmbedderMismatchError: embeddings of unknown origin beside known ones.
+
+        """
+        embedder = self._retriever.embedder
+        return add_chunks(
+            self._retriever,
+            nodes,
+            name_keys=(self.name_key,) if isinstance(self.name_key, str) else tuple(self.name_key or ()),
+            metadata_mode=self.metadata_mode,
+            vectors_by=embedder.name if isinstance(embedder, LlamaIndexEmbedder) else None,
+        )
+
+    async def async_add(self, nodes: Sequence[BaseNode], **kwargs: Any) -> list[str]:
+        """Add nodes without blocking the event loop."""
+        return await asyncio.to_thread(self.add, nodes, **kwargs)
+
+    def delete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
+        """Delete the nodes of a source document."""
+        delete_ref_doc(self._retriever, ref_doc_id)
+
+    async def adelete(self, ref_doc_id: str, **delete_kwargs: Any) -> None:
+        """Delete the nodes of a source document without blocking the event loop."""
+        await asyncio.to_thread(self.delete, ref_doc_id)
+
+    def delete_nodes(
+        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
+    ) -> None:
+        """Delete the nodes with these ids that meet the filters; without both, all of them."""
+        delete_linked(self._retriever, self._ids(node_ids, filters))
+
+    async def adelete_nodes(
+        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
+    ) -> None:
+        """Delete nodes without blocking the event loop."""
+        await asyncio.to_thread(self.delete_nodes, node_ids, filters)
+
+    def clear(self) -> None:
+        """Delete every node."""
+        self._retriever.delete(self._retriever.manifest())
+
+    async def aclear(self) -> None:
+        """Delete every node without blocking the event loop."""
+        await asyncio.to_thread(self.clear)
+
+    def get_nodes(self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None) -> list[BaseNode]:
+        """Return the nodes with these ids that meet the filters, as they were given, with their embeddings."""
+        ids = self._ids(node_ids, filters)
+        vectors = self._retriever.vectors(ids)
+        return [as_given(node, vectors.get(node.id)) for node in self._retriever.get(ids)]
+
+    async def aget_nodes(
+        self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None
+    ) -> list[BaseNode]:
+        """Return nodes without blocking the event loop."""
+        return await asyncio.to_thread(self.get_nodes, node_ids, filters)
+
+    def _ids(self, node_ids: list[str] | None, filters: MetadataFilters | None) -> list[str]:
+        condition = translate(filters) or {}
+        if node_ids is None:
+            return ids_where(self._retriever, condition)
+        found = set(ids_where(self._retriever, {"$and": [{"$id": {"$in": list(node_ids)}}, condition]}))
+        return [id_ for id_ in dict.fromkeys(node_ids) if id_ in found]
+
+    # -- searching ----------------------------------------------------------------------------------------------
+
+    def query(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """Return the best nodes for a query; similarities are scores from 0 to 1.
+
+        Args:
+            query: see the class; ``doc_ids``, ``node_ids`` and ``filters`` bind all signals.
+            kwargs: ``mmr_threshold`` (0 for the most different, 1 for the most relevant; 0.5 if not given) and
+                ``mmr_prefetch_k``; others are passed over, as by other stores.
+
+        Raises:
+            InvalidValueError: a mode that is none of those of the class.
+            FilterError: filters that cannot be translated.
+            DimensionError: an embedding of another dimension than the nodes'.
+
+        """
+        if query.mode == VectorStoreQueryMode.MMR:
+            count = kwargs.get("mmr_prefetch_k") or _PREFETCH * query.similarity_top_k
+            found = self._search(query, max(count, query.similarity_top_k))
+            threshold = kwargs.get("mmr_threshold", query.mmr_threshold)
+            hits = diverse(
+                self._retriever, found, k=query.similarity_top_k, relevance=0.5 if threshold is None else threshold
+            )
+        else:
+            found = self._search(query, query.similarity_top_k)
+            hits = list(found.hits)
+        nodes = [to_llama_index_node(hit, found) if self.breakdown else as_given(hit.node) for hit in hits]
+        return VectorStoreQueryResult(
+            nodes=nodes, similarities=[hit.score for hit in hits], ids=[hit.node.id for hit in hits]
+        )
+
+    async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
+        """Return the best nodes for a query without blocking the event loop."""
+        return await asyncio.to_thread(self.query, query, **kwargs)
+
+    def _search(self, query: VectorStoreQuery, count: int) -> SearchResult:
+        if query.mode not in (*_HYBRID, *_TEXT, VectorStoreQueryMode.MMR):
+            known = ", ".join(mode.value for mode in (*_HYBRID, *_TEXT, VectorStoreQueryMode.MMR))
+            raise InvalidValueError(f"The query mode {query.mode!r} is not one of {known}.")
+        conditions = [translate(query.filters) or {}]
+        if query.doc_ids:  # an index over a store that has the texts gives empty lists for "any"
+            conditions.append({REF_DOC_ID: {"$in": query.doc_ids}})
+        if query.node_ids:
+            conditions.append({"$id": {"$in": query.node_ids}})
+        mode = "text" if query.mode in _TEXT else "hybrid" if query.query_str else "embedding"
+        alpha = query.alpha if query.mode in _HYBRID else None
+        return self._retriever.search(
+            query.query_str or "",
+            k=count,
+            filter={"$and": conditions},
+            query_vector=None if mode == "text" else query.query_embedding,
+            mode=mode,
+            weights=None if alpha is None else {"embedding": alpha, "text": 1 - alpha},
+        )

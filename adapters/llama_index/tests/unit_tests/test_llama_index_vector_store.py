@@ -1,0 +1,391 @@
+"""The LlamaIndex vector store: as LlamaIndex's own, beside it, and in what wants one."""
+
+import pytest
+from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStoreIndex
+from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
+from llama_index.core.llms import MockLLM
+from llama_index.core.node_parser import SentenceSplitter
+from llama_index.core.schema import Document, ImageNode, IndexNode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.storage.docstore import SimpleDocumentStore
+from llama_index.core.vector_stores import (
+    FilterCondition,
+    FilterOperator,
+    MetadataFilter,
+    MetadataFilters,
+    SimpleVectorStore,
+)
+from llama_index.core.vector_stores.types import (
+    BasePydanticVectorStore,
+    VectorStore,
+    VectorStoreQuery,
+    VectorStoreQueryMode,
+)
+from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore, LlamaIndexEmbedder
+
+import fourfold
+from fourfold import Retriever
+from fourfold.embed.static import bundled
+
+ROWS = {
+    "a": ([1.0, 0.0], {"weight": 1.0, "rank": "a", "quality": ["medium", "high"], "code": "6FTR78Yun"}),
+    "b": ([0.0, 1.0], {"weight": 2.0, "rank": "c", "quality": ["medium"], "code": "6FTR78Ygl"}),
+    "c": ([1.0, 1.0], {"weight": 3.0, "rank": "c", "quality": ["low", "medium", "high"], "code": "6FTR78Ztl"}),
+}
+
+
+def rows():
+    return [
+        TextNode(
+            id_=id_,
+            text="lorem ipsum",
+            embedding=vector,
+            metadata=metadata,
+            relationships={NodeRelationship.SOURCE: RelatedNodeInfo(node_id=f"doc-{id_}")},
+        )
+        for id_, (vector, metadata) in ROWS.items()
+    ]
+
+
+@pytest.fixture(params=[FourfoldVectorStore, SimpleVectorStore], ids=["fourfold", "simple"])
+def store(request):
+    """Each test holds for LlamaIndex's own store, too: that is what makes it a test of conformance."""
+    store = request.param()
+    store.add(rows())
+    return store
+
+
+def ask(store, *, k=3, **options):
+    return store.query(VectorStoreQuery(query_embedding=[1.0, 1.0], similarity_top_k=k, **options)).ids
+
+
+def where(*filters, condition=FilterCondition.AND):
+    made = [
+        f if isinstance(f, MetadataFilters) else MetadataFilter(key=f[0], operator=f[1], value=f[2]) for f in filters
+    ]
+    return MetadataFilters(filters=made, condition=condition)
+
+
+# -- as LlamaIndex's own ----------------------------------------------------------------------------------------------
+
+
+def test_class():
+    assert BasePydanticVectorStore.__name__ in [cls.__name__ for cls in FourfoldVectorStore.__mro__]
+    assert isinstance(FourfoldVectorStore(), VectorStore) and FourfoldVectorStore.class_name() == "FourfoldVectorStore"
+
+
+def test_an_empty_store():
+    assert FourfoldVectorStore().query(VectorStoreQuery(query_embedding=[1.0], query_str="x")).ids == []
+
+
+def test_without_filters_all_by_similarity(store):
+    assert sorted(ask(store)) == ["a", "b", "c"] and ask(store)[0] == "c" and ask(store, k=1) == ["c"]
+
+
+Op = FilterOperator
+
+
+@pytest.mark.parametrize(
+    ("filters", "expected"),
+    [
+        (where(("rank", Op.EQ, "c")), {"b", "c"}),
+        (where(("rank", Op.NE, "c")), {"a"}),
+        (where(("weight", Op.GT, 1.5)), {"b", "c"}),
+        (where(("weight", Op.GTE, 1.0)), {"a", "b", "c"}),
+        (where(("weight", Op.LT, 1.1)), {"a"}),
+        (where(("weight", Op.LTE, 2.0)), {"a", "b"}),
+        (where(("rank", Op.IN, ["a", "c"])), {"a", "b", "c"}),
+        (where(("rank", Op.NIN, ["c"])), {"a"}),
+        (where(("quality", Op.CONTAINS, "high")), {"a", "c"}),
+        (where(("code", Op.TEXT_MATCH, "6FTR78Y")), {"a", "b"}),
+        (where(("quality", Op.ANY, ["high", "low"])), {"a", "c"}),
+        (where(("quality", Op.ALL, ["medium", "high"])), {"a", "c"}),
+        (where(("missing", Op.IS_EMPTY, None)), {"a", "b", "c"}),
+        (where(("missing", Op.EQ, "c")), set()),
+        (where(("rank", Op.EQ, "c"), ("weight", Op.EQ, 2.0)), {"b"}),
+        (where(("weight", Op.EQ, 2), ("weight", Op.EQ, 3)), set()),
+        (where(("rank", Op.EQ, "c"), ("weight", Op.EQ, 1.0), condition=FilterCondition.OR), {"a", "b", "c"}),
+        (where(("rank", Op.EQ, "a"), condition=FilterCondition.NOT), {"b", "c"}),
+    ],
+)
+def test_filters(store, filters, expected):
+    assert set(ask(store, filters=filters)) == expected
+    if isinstance(store, FourfoldVectorStore):
+        assert {node.node_id for node in store.get_nodes(filters=filters)} == expected
+    store.delete_nodes(filters=filters)
+    assert set(ask(store)) == ROWS.keys() - expected
+
+
+def test_node_ids_and_the_number_asked_for(store):
+    assert ask(store, node_ids=["c", "unknown"]) == ["c"]
+    assert ask(store, node_ids=["a", "b"], k=1) in (["a"], ["b"])
+    assert ask(store, node_ids=["a"], filters=where(("rank", Op.EQ, "c"))) == []
+
+
+def test_deleted_by_source_document_and_by_id(store):
+    store.delete("doc-b")
+    store.delete("unknown")
+    assert set(ask(store)) == {"a", "c"}
+    store.delete_nodes(["a", "unknown"])
+    assert ask(store) == ["c"]
+    store.clear()
+    assert ask(store) == []
+
+
+def test_marginal_relevance(store):
+    options = {"mode": VectorStoreQueryMode.MMR, "similarity_top_k": 2, "query_embedding": [1.0, 0.1]}
+    assert set(store.query(VectorStoreQuery(**options), mmr_threshold=0.1).ids) == {"a", "b"}
+    assert set(store.query(VectorStoreQuery(**options), mmr_threshold=1.0).ids) == {"a", "c"}
+
+
+async def test_asynchronously(store):
+    await store.async_add([TextNode(id_="d", text="x", embedding=[5.0, 5.1])])
+    assert (await store.aquery(VectorStoreQuery(query_embedding=[5.0, 5.1], similarity_top_k=1))).ids == ["d"]
+    await store.adelete("doc-a")
+    await store.adelete_nodes(["b"])
+    assert set(ask(store)) == {"c", "d"}
+    await store.aclear()
+    assert ask(store) == []
+
+
+# -- beyond it --------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def fourfold_store():
+    store = FourfoldVectorStore()
+    store.add(rows())
+    return store
+
+
+def test_nodes_come_back_as_they_were_given(fourfold_store):
+    given = [
+        *rows(),
+        IndexNode(id_="i", index_id="x", text="an index", embedding=[0.5, 0.25]),
+        ImageNode(id_="p", image_path="p.png", text="a picture", embedding=[0.25, 0.5]),
+    ]
+    fourfold_store.add(given[3:])
+    found = {node.node_id: node for node in fourfold_store.get_nodes()}
+    assert [found[node.node_id].model_dump() for node in given] == [node.model_dump() for node in given]
+    assert [node.node_id for node in fourfold_store.get_nodes(["c", "unknown", "a"])] == ["c", "a"]
+    result = fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0], similarity_top_k=5))
+    plain = {node.node_id: node.model_copy(update={"embedding": None}) for node in given}
+    assert {node.node_id: node for node in result.nodes} == plain and all(
+        type(n) is type(plain[n.node_id]) for n in result.nodes
+    )
+    assert all(0 <= score <= 1 for score in result.similarities)
+
+
+def test_the_breakdown_on_demand():
+    store = FourfoldVectorStore(breakdown=True)
+    store.add(rows())
+    [node] = store.query(VectorStoreQuery(query_embedding=[1.0, 1.0], query_str="lorem")).nodes
+    assert node.metadata["fourfold"]["why"] and node == rows()[2].model_copy(update={"embedding": None})
+
+
+def test_words_and_vector_both_count(fourfold_store):
+    fourfold_store.add([TextNode(id_="d", text="Rome is a city.", embedding=[-1.0, -1.0])])
+
+    def best(**options):
+        query = VectorStoreQuery(query_embedding=[1.0, 1.0], query_str="Rome", **options)
+        return fourfold_store.query(query).ids[0]
+
+    assert best(mode=VectorStoreQueryMode.TEXT_SEARCH) == best(mode=VectorStoreQueryMode.SPARSE) == "d"
+    assert best(mode=VectorStoreQueryMode.HYBRID, alpha=0.0) == "d"
+    assert best(mode=VectorStoreQueryMode.SEMANTIC_HYBRID, alpha=1.0) == "c"
+    with pytest.raises(fourfold.InvalidValueError, match="SVM.*default, hybrid"):
+        best(mode=VectorStoreQueryMode.SVM)
+    with pytest.raises(fourfold.DimensionError, match="3 dimensions"):
+        fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0, 1.0]))
+    with pytest.raises(fourfold.InvalidValueError, match="relevance is 2"):
+        fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0], mode="mmr"), mmr_threshold=2)
+
+
+def test_nested_filters(fourfold_store):
+    inner = where(("weight", Op.EQ, 3.0), ("rank", Op.EQ, "a"), condition=FilterCondition.OR)
+    assert ask(fourfold_store, filters=where(("weight", Op.GT, 1.0), inner)) == ["c"]
+
+
+def test_doc_ids(fourfold_store):
+    assert set(ask(fourfold_store, doc_ids=["doc-a", "doc-b"])) == {"a", "b"}
+
+
+def test_whose_embeddings_they_are(tmp_path):
+    path, own = tmp_path / "kg.sqlite", MockEmbedding(embed_dim=2, model_name="own")
+    with pytest.raises(fourfold.StoreError, match="There is no file"):
+        FourfoldVectorStore(path, must_exist=True)
+    store = FourfoldVectorStore(path, embed_model=own)
+    store.add(rows())
+    assert store.client.info()["embedder"] == LlamaIndexEmbedder(own).name
+    store.client.close()
+    with pytest.raises(fourfold.EmbedderMismatchError, match="own.*other"):
+        FourfoldVectorStore(path, embed_model=MockEmbedding(embed_dim=2, model_name="other"))
+    reads = FourfoldVectorStore(path, embed_model=own, read_only=True)
+    assert len(reads.get_nodes()) == 3
+    with pytest.raises(fourfold.StoreError, match="read-only"):
+        reads.clear()
+    reads.client.close()
+    unknown = FourfoldVectorStore()
+    unknown.add(rows())
+    assert unknown.client.info()["embedder"] is None
+
+
+def test_an_open_graph_is_shared():
+    with Retriever() as graph:
+        assert FourfoldVectorStore(retriever=graph).client is graph
+        for option in (
+            {"path": "x"},
+            {"embed_model": len},
+            {"config": fourfold.RetrievalConfig()},
+            {"read_only": True},
+        ):
+            with pytest.raises(fourfold.InvalidValueError, match="belong to the retriever"):
+                FourfoldVectorStore(retriever=graph, **option)
+        with pytest.raises(fourfold.InvalidValueError, match="give it as retriever="):
+            FourfoldVectorStore(graph)
+
+
+# -- chunks -----------------------------------------------------------------------------------------------------------
+
+TEXT = " ".join(f"Sentence number {n} is about boats." for n in range(20))
+
+
+class Static(MockEmbedding):
+    """The model that ships with Fourfold, as a LlamaIndex embedding model."""
+
+    def __init__(self):
+        super().__init__(embed_dim=256, model_name="static")
+
+    def _get_query_embedding(self, query):
+        return bundled().embed_query(query).tolist()
+
+    def _get_text_embedding(self, text):
+        return bundled().embed_query(text).tolist()
+
+    def _get_text_embeddings(self, texts):
+        return bundled().embed_documents(texts).tolist()
+
+
+SPLITTER = SentenceSplitter(chunk_size=40, chunk_overlap=0)
+
+
+def chunks(*documents):
+    nodes = SPLITTER.get_nodes_from_documents(list(documents))
+    for node in nodes:
+        node.embedding = bundled().embed_query(node.text).tolist()
+    return nodes
+
+
+def assert_joined(store, *documents):
+    text = {node.id: node.text for node in store.client.get(store.client.manifest())}
+    edges = store.client.edges(text)
+    texts = [[node.text for node in document] for document in documents]
+    found = {}
+    for edge in edges:
+        if edge.type == "part_of":
+            found.setdefault(edge.target, []).append(text[edge.source])
+    assert sorted(map(sorted, found.values())) == sorted(map(sorted, texts))
+    followed = sorted((text[e.source], text[e.target]) for e in edges if e.type == "followed_by")
+    assert followed == sorted(p for document in texts for p in zip(document, document[1:], strict=False))
+
+
+def test_chunks_are_joined_in_whatever_batches_they_come():
+    boats, ships = chunks(Document(id_="b", text=TEXT)), chunks(Document(id_="s", text=TEXT.replace("boats", "ships")))
+    assert len(boats) > 3
+    store = FourfoldVectorStore()
+    store.add(boats[2:])
+    store.add([*ships, *boats[:1]])
+    store.add(boats[1:2])
+    assert_joined(store, boats, ships)
+    assert len(store.get_nodes()) == len(boats) + len(ships)
+    store.delete_nodes([boats[1].node_id])
+    assert_joined(store, [boats[0], *boats[2:]], ships)
+    store.delete("b")
+    assert_joined(store, ships)
+    store.delete("s")
+    assert not len(store.client)
+
+
+@pytest.mark.parametrize("through", ["store", "retriever"])
+def test_context_gives_the_nodes_around_one(through):
+    nodes = chunks(Document(id_="b", text=TEXT))
+    store = FourfoldVectorStore()
+    if through == "store":
+        store.add(nodes)
+        retriever = FourfoldRetriever(retriever=store.client)
+    else:
+        retriever = FourfoldRetriever.from_nodes(nodes)
+    [found] = retriever.retrieve("Sentence number 9")[:1]
+    place = [node.node_id for node in nodes].index(found.node.node_id)
+    ids = [node.node_id for node in nodes]
+    around = retriever.context(found, before=2, after=1)
+    assert [node.node_id for node in around] == ids[max(place - 2, 0) : place + 2]
+    assert around[0].metadata == nodes[0].metadata and type(around[0]) is TextNode
+    assert [node.node_id for node in retriever.context(ids[0])] == ids[:2]
+    with pytest.raises(fourfold.UnknownNodeError, match="'unknown'"):
+        retriever.context("unknown")
+
+
+# -- in what wants a vector store -------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def models(monkeypatch):
+    monkeypatch.setattr(Settings, "_embed_model", Static())
+    monkeypatch.setattr(Settings, "_llm", MockLLM())
+
+
+DOCUMENTS = [
+    Document(id_="files", text="read_file reads a file and returns its text.", metadata={"lang": "en"}),
+    Document(id_="rome", text="Rome is the capital of Italy.", metadata={"lang": "en", "title": "Rome"}),
+    Document(id_="lire", text="lire lit un fichier (file).", metadata={"lang": "fr"}),
+]
+
+
+def test_vector_store_index(models, tmp_path):
+    store = FourfoldVectorStore(tmp_path / "kg.sqlite")
+    context = StorageContext.from_defaults(vector_store=store)
+    index = VectorStoreIndex.from_documents(DOCUMENTS, storage_context=context)
+    assert index.as_retriever(similarity_top_k=1).retrieve("what is the capital")[0].node.ref_doc_id == "rome"
+    french = index.as_retriever(filters=where(("lang", Op.EQ, "fr"))).retrieve("a file")
+    assert [hit.node.ref_doc_id for hit in french] == ["lire"]
+    assert len(index.as_retriever(vector_store_query_mode="mmr", similarity_top_k=2).retrieve("a file")) == 2
+    hybrid = index.as_retriever(vector_store_query_mode="hybrid", alpha=0.5, similarity_top_k=1)
+    assert hybrid.retrieve("read_file")[0].node.ref_doc_id == "files"
+    assert "capital of Italy" in str(index.as_query_engine(similarity_top_k=1).query("what is the capital"))
+    index.insert(Document(id_="new", text="Oslo is the capital of Norway."))
+    index.delete_ref_doc("rome", delete_from_docstore=True)
+    found = index.as_retriever(similarity_top_k=1).retrieve("what is the capital")
+    assert found[0].node.ref_doc_id == "new"
+    context.persist(str(tmp_path / "storage"))
+    store.client.close()
+    again = VectorStoreIndex.from_vector_store(FourfoldVectorStore(tmp_path / "kg.sqlite"))
+    assert again.as_retriever(similarity_top_k=1).retrieve("what is the capital")[0].node.ref_doc_id == "new"
+    again.vector_store.client.close()
+
+
+def test_a_vector_store_index_is_taken_over(models):
+    store = FourfoldVectorStore()
+    index = VectorStoreIndex.from_documents(DOCUMENTS, storage_context=StorageContext.from_defaults(vector_store=store))
+    taken = FourfoldRetriever.from_vector_index(index)
+    assert taken.retriever.info()["vectors"] == 3 and taken.retrieve("capital of Italy")[0].node.ref_doc_id == "rome"
+
+
+def test_ingestion_pipeline_with_upserts_and_deletions(models):
+    store = FourfoldVectorStore(embed_model=Settings.embed_model)
+    pipeline = IngestionPipeline(
+        transformations=[SPLITTER, Settings.embed_model],
+        vector_store=store,
+        docstore=SimpleDocumentStore(),
+        docstore_strategy=DocstoreStrategy.UPSERTS_AND_DELETE,
+    )
+    boats = Document(id_="b", text=TEXT)
+    made = pipeline.run(documents=[boats, *DOCUMENTS])
+    assert len(store.get_nodes()) == len(made)
+    assert_joined(store, [node for node in made if node.ref_doc_id == "b"])
+    assert pipeline.run(documents=[boats, *DOCUMENTS]) == []
+    changed = Document(id_="b", text=TEXT.replace("number 3", "No. 3"))
+    again = pipeline.run(documents=[changed, *DOCUMENTS[1:]])
+    held = {node.node_id: node for node in store.get_nodes()}
+    assert {node.ref_doc_id for node in held.values()} == {"b", "rome", "lire"}
+    assert {n for n, node in held.items() if node.ref_doc_id == "b"} == {node.node_id for node in again}
+    assert_joined(store, again)
