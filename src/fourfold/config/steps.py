@@ -29,7 +29,7 @@ class LateInteraction:
     threshold: float = 0.2
     floor: float = 0.1
     length: float = 0.06
-    least_weight: float = 0.01
+    least_weight: float = 0.1
     longest: int = 128
 
     def __post_init__(self) -> None:

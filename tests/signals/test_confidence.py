@@ -1,0 +1,62 @@
+"""Whether the graph knows anything about a question."""
+
+import numpy as np
+import pytest
+
+from fourfold.signals import confidence
+from fourfold.signals.confidence import Calibration
+
+
+def test_evidence_wants_meaning_and_words():
+    found = confidence.evidence(np.array([0.5, 0.5, -0.2]), np.array([1.0, 0.0, 1.0]))
+    np.testing.assert_allclose(found, [0.65, 0.15, 0.0])
+
+
+def test_the_share_counts_words_that_nobody_knows():
+    held = np.array([[True, False], [True, True], [False, False]])
+    np.testing.assert_allclose(confidence.covered_share(held, np.array([1.0, 3.0])), [0.25, 1.0, 0.0])
+    assert confidence.covered_share(np.zeros((2, 0), bool), np.zeros(0)).tolist() == [0, 0]
+
+
+def test_confidence_rises_with_the_evidence_and_is_half_in_the_middle():
+    told = Calibration(3.0, float(np.log(0.2))).of(np.array([0.0, 0.1, 0.2, 0.4, 1.3]))
+    assert told[0] == 0
+    assert told[2] == pytest.approx(0.5)
+    assert (np.diff(told) > 0).all()
+    assert told[-1] < 1
+
+
+def test_the_fit_is_that_of_the_log_loss():
+    rng = np.random.default_rng(3)
+    known, foreign = np.exp(rng.normal(-0.7, 0.5, 400)), np.exp(rng.normal(-2.0, 0.5, 100))
+    fitted = confidence.fit(known, foreign)
+
+    def loss(slope, middle):
+        rise = [slope * (np.log(values) - middle) for values in (known, foreign)]
+        return np.logaddexp(0, -rise[0]).mean() / 2 + np.logaddexp(0, rise[1]).mean() / 2 + 0.01 * slope**2
+
+    here = loss(fitted.slope, fitted.middle)
+    for slope, middle in ((0.05, 0.0), (-0.05, 0.0), (0.0, 0.02), (0.0, -0.02)):
+        assert here < loss(fitted.slope + slope, fitted.middle + middle)
+
+
+def test_what_does_not_overlap_has_a_finite_slope_and_what_says_nothing_the_default():
+    apart = confidence.fit(np.full(9, 0.6), np.full(9, 0.1))
+    assert 1 < apart.slope < 10
+    assert 0.1 < np.exp(apart.middle) < 0.6
+    assert confidence.fit(np.zeros(0), np.ones(3)) == Calibration()
+    assert confidence.fit(np.full(5, 0.3), np.full(5, 0.3)) == Calibration()
+    assert confidence.fit(np.full(5, 0.1), np.full(5, 0.6)) == Calibration(), "foreign questions are nearer than known"
+
+
+def test_questions_are_made_of_what_there_is_and_always_the_same():
+    texts = ["one two three four five six seven eight nine ten eleven twelve thirteen", "alone", ""]
+    known = confidence.known_questions(texts)
+    assert set(known[0].split()) <= set(texts[0].split())
+    assert len(known[0].split()) <= 12
+    assert known[1:] == ["alone", ""]
+    assert known == confidence.known_questions(texts)
+    foreign = confidence.foreign_questions(["a", "b", "c"], 4)
+    assert len(foreign) == 4
+    assert all(5 <= len(question.split()) <= 12 for question in foreign)
+    assert confidence.foreign_questions([], 4) == []
