@@ -16,7 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
-from fourfold.index.text_segment import TextSegment, spans
+from fourfold.index.places import bounds, spans
+from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, Memory, Shard, Statistics, Word
 from fourfold.types import FloatArray
@@ -144,7 +145,7 @@ class Text:
             origins.append(whose[alive])
         origin_of, held = np.concatenate(origins), np.concatenate(nodes)
         order = np.lexsort((held, origin_of))
-        return Holders(_starts(origin_of, len(terms)), held[order])
+        return Holders(bounds(np.bincount(origin_of, minlength=len(terms))), held[order])
 
     def terms_of(self, nodes: Nodes) -> NodeTerms:
         """Return the terms of some nodes, and how often they occur; none for a node that is not there."""
@@ -161,7 +162,9 @@ class Text:
                 tfs.append(segment.pairs[:][codes, ::2].max(axis=1))
         origin_of, term_of = np.concatenate(origins), np.concatenate(terms)
         order = np.lexsort((term_of, origin_of))
-        return NodeTerms(_starts(origin_of, len(nodes)), term_of[order], np.concatenate(tfs)[order])
+        return NodeTerms(
+            bounds(np.bincount(origin_of, minlength=len(nodes))), term_of[order], np.concatenate(tfs)[order]
+        )
 
     def _words(self, term: int) -> list[Word | None]:
         """Return a term in each segment; None where no node holds it."""
@@ -230,7 +233,3 @@ class TextRanking:
         for walk in self._walks:
             scores += walk.at(nodes)  # a node lives in one segment
         return scores
-
-
-def _starts(origin: NDArray[np.int64], size: int) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(np.bincount(origin, minlength=size))))

@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from fourfold.errors import InvalidValueError
 from fourfold.index.base import Nodes
-
-Array = Any
-"""A numpy array, or one that lies in a file: indexed along the first axis only, which gives a numpy array."""
+from fourfold.index.places import Array, bounds, places_of, spans
 
 _COMMON = 1 / 8
 """Share of the nodes above which a term has a column."""
@@ -310,41 +308,15 @@ class TextSegment:
             lengths=lengths,
             terms=terms.astype(np.int32),
             df=df,
-            starts=_starts(np.where(listed, counts, 0)),
+            starts=bounds(np.where(listed, counts, 0)),
             nodes=node,
             codes=codes,
             pairs=pairs,
             common=common,
             columns=columns,
-            own_starts=_starts(np.bincount(node, minlength=n)),
+            own_starts=bounds(np.bincount(node, minlength=n)),
             own_terms=by_node.astype(np.uint16 if len(terms) <= _NARROW else np.int32),
         )
-
-
-def places_of(nums: Array, wanted: Nodes) -> NDArray[np.int64]:
-    """Return where each wanted number stands in ``nums`` (ascending), (len(wanted),); -1 for those not there."""
-    n = len(nums)
-    if not n or not len(wanted):
-        return np.full(len(wanted), -1, np.int64)
-    first = int(nums[:1][0])
-    if int(nums[n - 1 : n][0]) - first == n - 1:  # no gaps, as after loading in bulk
-        place = wanted - first
-        return np.where((place >= 0) & (place < n), place, -1)
-    own = nums[:]
-    place = np.minimum(np.searchsorted(own, wanted), n - 1)
-    found: NDArray[np.int64] = np.where(own[place] == wanted, place, -1)
-    return found
-
-
-def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return ``starts[i], starts[i] + 1, …`` (``counts[i]`` of them) for every i, one after the other."""
-    ends = np.cumsum(counts)
-    places: NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
-    return places
-
-
-def _starts(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
 
 
 def _members(reading: Sequence[int], n_fields: int) -> NDArray[np.int32]:

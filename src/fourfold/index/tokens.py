@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
-from fourfold.index.text_segment import Array, places_of, spans
+from fourfold.index.places import Array, bounds, places_of, spans
 
 _FEW_PIECES = 1 << 16
 
@@ -60,7 +60,7 @@ class TokenSegment:
         counts = np.concatenate([np.diff(starts) for starts, _ in found])
         starts, pieces = np.cumsum(counts) - counts, np.concatenate([pieces for _, pieces in found])
         order = np.argsort(nums)
-        return cls.build(nums[order], _bounds(counts[order]), pieces[spans(starts[order], counts[order])])
+        return cls.build(nums[order], bounds(counts[order]), pieces[spans(starts[order], counts[order])])
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
@@ -87,7 +87,7 @@ class TokenSegment:
         """Return (starts, pieces) of the nodes at some places."""
         begins = self.starts[rows]
         counts = self.starts[rows + 1] - begins
-        return _bounds(counts), self.pieces[spans(begins, counts)]
+        return bounds(counts), self.pieces[spans(begins, counts)]
 
 
 class Tokens:
@@ -125,11 +125,11 @@ class Tokens:
             starts, pieces = segment.of(places[known])
             counts[known] = np.diff(starts)
             found.append((known, pieces))
-        bounds = _bounds(counts)
-        all_pieces = np.empty(bounds[-1], np.int32)
+        ends = bounds(counts)
+        all_pieces = np.empty(ends[-1], np.int32)
         for known, pieces in found:
-            all_pieces[spans(bounds[known], counts[known])] = pieces
-        return bounds, all_pieces
+            all_pieces[spans(ends[known], counts[known])] = pieces
+        return ends, all_pieces
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many live nodes each wordpiece occurs, (len(pieces),); 0 for unknown ones."""
@@ -137,7 +137,3 @@ class Tokens:
         known = (pieces >= 0) & (pieces < len(self._counts))
         found[known] = self._counts[pieces[known]]
         return found
-
-
-def _bounds(counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts)))
