@@ -243,3 +243,13 @@ def test_existing_vectors_are_taken_over():
     retriever = open_graph()
     add_documents(retriever, [Document("a", "x"), Document("b", "y")], vectors={"a": [1, 0, 0, 0], "b": [0, 1, 0, 0]})
     assert retriever.search("?", query_vector=[0, 1, 0, 0], mode="embedding", k=1).ids == ["b"]
+
+
+def test_a_document_and_a_chunk_never_take_each_other_s_id():
+    text = "\n\n".join(f"Paragraph {n} about badgers." for n in range(4))
+    retriever = linked(Document("a", text), config=SMALL)
+    report = add_documents(retriever, [Document("a#0", "mine"), Document("b", text), Document("b#1", "x")])
+    assert [problem.where for problem in report.problems] == ["'a#0'", "'b'"]
+    assert [node.id for node in retriever.context("a#0", after=3)] == ["a#0", "a#1", "a#2", "a#3"]
+    add_documents(retriever, [Document("a", "short"), Document("a#0", "mine")])
+    assert sorted(retriever.manifest()) == ["a", "a#0", "b#1"] and retriever.get(["a#0"])[0].text == "mine"

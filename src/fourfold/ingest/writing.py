@@ -12,7 +12,7 @@ from fourfold.ingest.documents import Document, IngestConfig, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
 from fourfold.retriever import Retriever
 from fourfold.store import Writer
-from fourfold.store.documents import Booked, Books, Entry, booked, is_unlinked
+from fourfold.store.documents import Booked, Books, Entry, booked, documents_of, is_unlinked
 from fourfold.types import Edge, Node
 from fourfold.validation import check_node
 
@@ -313,14 +313,18 @@ def _write(
 
 
 def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report) -> list[_Rows]:
-    """Leave out and report documents whose chunks would take the ids of other documents."""
+    """Leave out and report documents with the id of another's chunk, or with chunks of another document's id."""
+    written = {row.entry.id for row in rows}
     chunk_ids = [node.id for row in rows for node in row.nodes[1:]]
-    taken = {entry.id for entry in list_documents(retriever, ids=chunk_ids)} if chunk_ids else set()
-    taken |= {row.entry.id for row in rows}
+    taken = written | ({entry.id for entry in list_documents(retriever, ids=chunk_ids)} if chunk_ids else set())
+    chunk_of = documents_of(retriever.store, written)  # or the part of one that others cut, which may be replaced
     kept = []
     for row in rows:
-        if clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
-            where = row.entry.source or repr(row.entry.id)
+        where = row.entry.source or repr(row.entry.id)
+        owner = chunk_of.get(row.entry.id)
+        if owner is not None and owner not in written and row.entry.id.rpartition("#")[0] == owner:
+            report.leave_out(where, f"its id {row.entry.id!r} is that of a chunk of document {owner!r}.")
+        elif clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
             report.leave_out(where, f"its chunk {clash!r} would have the id of another document.")
         else:
             kept.append(row)

@@ -29,6 +29,8 @@ def read_python(data: bytes) -> Parsed:
     except (SyntaxError, ValueError, LookupError, MemoryError, RecursionError) as error:
         # MemoryError and RecursionError: expressions nested deeper than the parser goes.
         why = str(error) or type(error).__name__
+        if isinstance(error, SyntaxError) and error.lineno:
+            why = f"{error.msg} (line {error.lineno})"
         raise InvalidValueError(f"the file is no Python that can be read: {why}.") from error
     return Parsed(text, sections=tuple(cut_at(text, _definitions(module))))
 
