@@ -1,0 +1,292 @@
+"""The vector part: cosines with a question over segments of unit vectors, and their moments.
+
+What a vector scores is always computed by the same instructions, row by row, wherever it lies: so equal vectors tie,
+and ``at`` agrees with ``best``. The matrix–vector product and the codes only say which rows are worth it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import DimensionError
+from fourfold.index.base import Allowed, Moments, Nodes, Scored
+from fourfold.index.quantised import FirstStageSettings
+from fourfold.index.vector_segment import FEW, FirstStage, Selection, VectorSegment, merge
+from fourfold.types import FloatArray
+
+__all__ = ["FirstStageSettings", "VectorRanking", "VectorSegment", "Vectors", "VectorsInfo", "merge"]
+
+_RESCORED = 16
+"""Candidates rescored for each node asked for, at least."""
+_WIDE = 8
+"""Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
+_ROUNDING = 1.3e-7
+"""Two float32 products of unit vectors differ by less than this times the dimensions: 2 · 2⁻²⁴, and some."""
+
+
+@dataclass(frozen=True, slots=True)
+class VectorsInfo:
+    """What a vector part is made of.
+
+    Args:
+        size: how many nodes have a vector.
+        dimensions: the length of each.
+        segments: how many segments hold them.
+        first_stage: "exact", "faiss", "numpy", or several of them with commas, the largest segment's first.
+        recall: the least recall@10 of the coded segments, measured on their own vectors; 1 where all is exact.
+        code_bytes: the size of the codes.
+
+    """
+
+    size: int
+    dimensions: int
+    segments: int
+    first_stage: str
+    recall: float
+    code_bytes: int
+
+
+class Vectors:
+    """Segments of vectors as one part of the index.
+
+    Args:
+        segments: each node live in at most one of them.
+        exact: True reads every vector and uses no codes; None and False use those that a segment has.
+
+    Raises:
+        DimensionError: the segments have vectors of different lengths.
+
+    """
+
+    def __init__(self, segments: Sequence[VectorSegment], *, exact: bool | None = None) -> None:
+        self.segments = tuple(segment for segment in segments if segment.size)
+        self.exact = exact
+        widths = sorted({segment.dimensions for segment in self.segments})
+        if len(widths) > 1:
+            raise DimensionError(f"The graph has vectors of {widths} dimensions; all must have the same.")
+        self._dimensions = widths[0] if widths else 0
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector; 0 where there are none."""
+        return self._dimensions
+
+    @property
+    def size(self) -> int:
+        """How many nodes have a vector."""
+        return sum(segment.size for segment in self.segments)
+
+    def info(self) -> VectorsInfo:
+        """Return what is in use, and the recall measured when the codes were made."""
+        largest_first = sorted(self.segments, key=len, reverse=True)
+        stages = [None if self.exact else segment.first_stage for segment in largest_first]
+        return VectorsInfo(
+            size=self.size,
+            dimensions=self.dimensions,
+            segments=len(self.segments),
+            first_stage=", ".join(dict.fromkeys(s.codes.kind if s else "exact" for s in stages)) or "exact",
+            recall=min((s.recall for s in stages if s), default=1.0),
+            code_bytes=sum(s.codes.nbytes for s in stages if s),
+        )
+
+    def ask(self, vector: FloatArray) -> VectorRanking:
+        """Rank by the cosine with a vector, (dimensions,); a vector of zeros scores 0 everywhere.
+
+        Raises:
+            DimensionError: the vector has another length.
+
+        """
+        question = np.asarray(vector, np.float64)
+        if self.segments and question.shape != (self.dimensions,):
+            raise DimensionError(f"The question has shape {question.shape}, the vectors ({self.dimensions},).")
+        length = float(np.sqrt(question @ question))
+        return VectorRanking(self, (question / (length or 1.0)).astype(np.float32))
+
+    def at(self, nodes: Nodes) -> NDArray[np.float32]:
+        """Return the unit vectors of these nodes, (len(nodes), dimensions); zeros where there is none."""
+        vectors = np.zeros((len(nodes), self.dimensions), np.float32)
+        for segment in self.segments:
+            places, rows = segment.locate(nodes)
+            if len(rows):
+                vectors[places] = segment.vectors[rows]
+        return vectors
+
+
+class VectorRanking:
+    """One question put to vectors; remembers what it has computed.
+
+    Ask for the filtered best before the moments: a wide filter's search then serves both.
+    """
+
+    def __init__(self, part: Vectors, question: NDArray[np.float32]) -> None:
+        self._question = question
+        self._searches = [_Search(segment, question, exact=bool(part.exact)) for segment in part.segments]
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over all nodes that have a vector, whatever the filter."""
+        sums = [search.sums for search in self._searches]
+        return Moments(
+            total=math.fsum(total for total, _ in sums),
+            squares=math.fsum(squares for _, squares in sums),
+            maximum=max((search.maximum for search in self._searches), default=0.0),
+            size=sum(search.segment.size for search in self._searches),
+        )
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the ``count`` ≥ 1 best (and all that tie with the last), ties by number, among the allowed nodes."""
+        found = [search.best(count, allowed) for search in self._searches]
+        nodes = np.concatenate([np.zeros(0, np.int64), *(f.nodes for f in found)])
+        values = np.concatenate([np.zeros(0, np.float32), *(f.values for f in found)])
+        complete = all(f.complete for f in found)
+        if len(values) > count:
+            keep = values >= np.partition(values, len(values) - count)[len(values) - count]
+            nodes, values, complete = nodes[keep], values[keep], complete and bool(keep.all())
+        order = np.lexsort((nodes, -values))
+        floor = -math.inf if complete else float(values.min())
+        return Scored(nodes[order], values[order], floor, exact=all(f.exact for f in found))
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the cosines of these nodes, (len(nodes),) float32; 0 for those without a vector."""
+        values = np.zeros(len(nodes), np.float32)
+        for search in self._searches:
+            places, rows = search.segment.locate(nodes)
+            if len(rows):
+                values[places] = search.cosines(rows)
+        return values
+
+
+@dataclass(frozen=True, slots=True)
+class _Found:
+    """The best rows of one segment, in any order, and perhaps some more; ``complete`` where they are all there are."""
+
+    nodes: Nodes
+    values: NDArray[np.float32]
+    complete: bool
+    exact: bool
+
+
+class _Search:
+    """One question put to one segment."""
+
+    def __init__(self, segment: VectorSegment, question: NDArray[np.float32], *, exact: bool) -> None:
+        self.segment = segment
+        self._question = question
+        self._zero = not question.any()
+        # All vectors tie for a question of zeros: no codes can tell them apart.
+        self._stage = None if exact or self._zero else segment.first_stage
+        self._unfiltered = np.zeros(0, np.int64)
+        self._widest = 0
+        self._largest = -math.inf
+        self._searched = False
+
+    def cosines(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return what these rows score, (len(rows),)."""
+        if self._zero:
+            return np.zeros(len(rows), np.float32)
+        values: NDArray[np.float32] = np.einsum("ij,j->i", self.segment.vectors[rows], self._question)
+        self._largest = max(self._largest, float(values.max(initial=-math.inf)))
+        return values
+
+    @cached_property
+    def sums(self) -> tuple[float, float]:
+        """The sum of all cosines, and of their squares."""
+        if self.segment.sums is not None:
+            return self.segment.sums.of(self._question)
+        live = self.segment.live
+        scores = (self._scores if live is None else self._scores[live.rows]).astype(np.float64)
+        return float(scores.sum()), float(scores @ scores)
+
+    @property
+    def maximum(self) -> float:
+        """The largest cosine; with a first stage that of its candidates, and no less than any value given so far."""
+        if self._zero:
+            return 0.0
+        if not self._searched:
+            self._searched = True
+            if self._stage is None:
+                self._scanned(1, None)
+            else:
+                enough = 2 * self._stage.rescored // self._stage.codes.margin
+                rows = self._candidates(self._stage, enough, None)[:enough]
+                self._rescored(rows) if len(rows) else self._scanned(1, None)
+        return self._largest
+
+    def best(self, count: int, allowed: Allowed | None) -> _Found:
+        """Return the ``count`` best rows, those that tie with the last, and perhaps more."""
+        selection = None if allowed is None else self.segment.select(allowed)
+        self._searched |= selection is None
+        if self._stage is None:
+            return self._scanned(count, selection)
+        size = self.segment.size if selection is None else selection.size
+        if selection is not None and (
+            selection.mask is None or size <= len(self.segment) // FEW + self._stage.rescored
+        ):
+            return self._read(selection.listed())
+        rescored = max(self._stage.rescored, _RESCORED * count)
+        most = max(rescored, size // 8)  # beyond, reading every vector is quicker
+        while rescored < size and rescored <= most:
+            rows = self._candidates(self._stage, rescored, selection)[:rescored]
+            values = self._rescored(rows)
+            if len(rows) >= count:
+                last = np.partition(values, len(values) - count)[len(values) - count]
+                if not np.any(values[len(values) - len(values) // 4 :] >= last):
+                    return _Found(self.segment.nums[rows], values, complete=False, exact=False)
+            rescored *= 4  # the least of the candidates are among the best, or tie: the codes cannot tell them apart
+        return self._scanned(count, selection)
+
+    def _rescored(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return what rows in any order score, (len(rows),), reading them in theirs."""
+        order = np.argsort(rows)
+        values = np.empty(len(rows), np.float32)
+        values[order] = self.cosines(rows[order])
+        return values
+
+    def _read(self, rows: NDArray[np.int64]) -> _Found:
+        """Return all of these rows."""
+        return _Found(self.segment.nums[rows], self.cosines(rows), complete=True, exact=True)
+
+    def _scanned(self, count: int, selection: Selection | None) -> _Found:
+        """Return the best rows by reading every vector."""
+        if selection is not None:
+            rows = selection.listed()
+        elif self.segment.live is not None:
+            rows = np.flatnonzero(self.segment.live.rows)
+        else:
+            rows = None
+        scores = self._scores if rows is None else self._scores[rows]
+        if len(scores) <= count:
+            return self._read(np.arange(len(scores)) if rows is None else rows)
+        last = np.partition(scores, len(scores) - count)[len(scores) - count]
+        near = np.flatnonzero(scores >= last - 2 * _ROUNDING * len(self._question))
+        near = near if rows is None else rows[near]
+        return _Found(self.segment.nums[near], self.cosines(near), complete=len(near) == len(scores), exact=True)
+
+    @cached_property
+    def _scores(self) -> NDArray[np.float32]:
+        """The product of all rows, the removed ones included, with the question, (n,); correct but for rounding."""
+        if self._zero:
+            return np.zeros(len(self.segment), np.float32)
+        scores: NDArray[np.float32] = self.segment.vectors[:] @ self._question
+        return scores
+
+    def _candidates(self, stage: FirstStage, count: int, selection: Selection | None) -> NDArray[np.int64]:
+        """Return about ``count`` rows or more, best first by the codes."""
+        if selection is None:
+            if count > self._widest:
+                self._unfiltered = stage.codes.nearest(self._question, count, self.segment.live)
+                self._widest = count
+            return self._unfiltered
+        wide = math.ceil(1.25 * count * self.segment.size / selection.size)
+        if wide * _WIDE <= len(self.segment):  # one pass for the filtered best and for the maximum of all
+            rows = self._candidates(stage, wide, None)
+            rows = rows[selection.keeps(rows)]
+            if len(rows) >= count:
+                return rows
+        return stage.codes.nearest(self._question, count, selection.mask)
