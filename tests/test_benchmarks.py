@@ -129,3 +129,20 @@ def test_without_collections_the_command_says_so():
 def test_an_unknown_collection_is_an_error_in_one_sentence(done, folder):
     with pytest.raises(SystemExit, match="holds no collection named nope; it holds linked, named"):
         quality("--collections", "nope", datasets=folder / "data")
+
+
+def test_vectors_are_measured_beside_the_dense_product(tmp_path):
+    write_collection(tmp_path / "data" / "linked", answers_are_linked=True)
+    options = ["--sizes", "400", "--questions", "8", "--timings", "2", "--json", str(tmp_path / "vectors.json")]
+    found = subprocess.run(
+        [sys.executable, str(BENCHMARKS / "vectors.py"), *options],
+        env=os.environ | {"FOURFOLD_DATASETS": str(tmp_path / "data")},
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    figures = json.loads((tmp_path / "vectors.json").read_text())["figures"]
+    assert [f["kind"] for f in figures] == ["exact", "faiss", "numpy"]
+    assert all(f["ratio"]["dense"] == 1 and f["n"] == 400 for f in figures)
+    assert figures[0]["recall@10"] == figures[0]["recall@60"] == 1
+    assert "| 400 | faiss " in found.stdout
