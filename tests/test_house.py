@@ -13,7 +13,7 @@ SRC = Path(fourfold.__file__).parent
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
     {"errors"},
-    {"arguments"},
+    {"arguments", "frozen"},
     {"types", "guard", "plain_text", "snippets"},
     {"intent", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},

@@ -9,14 +9,14 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
-from types import MappingProxyType
 
 import numpy as np
 
+from fourfold.frozen import FrozenDict
 from fourfold.tokenizer import split_identifier
 from fourfold.types import FloatArray
 
-EDGE_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType(
+EDGE_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict(
     {
         "implements": 1.0,
         "provides": 1.0,
@@ -45,7 +45,7 @@ _REMEMBERED_WORDS = 100_000
 MENTIONS = "mentions"
 """The edge type of one node's text that names another node's title."""
 
-DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = MappingProxyType({**EDGE_TYPE_WEIGHTS, MENTIONS: 1.0})
+DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict({**EDGE_TYPE_WEIGHTS, MENTIONS: 1.0})
 """The published weights, and that of mentions."""
 
 

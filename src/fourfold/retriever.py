@@ -11,7 +11,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
 from pathlib import Path
-from types import MappingProxyType, TracebackType
+from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
@@ -25,6 +25,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of, with_changes
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError, UnknownNodeError
+from fourfold.frozen import freeze
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
 from fourfold.hits import NodeGoneError, collect, names
 from fourfold.index import Index, build
@@ -354,7 +355,7 @@ class Retriever:
             mode=options.mode,
             degraded=scores.failed,
             generation=index.generation,
-            meta=MappingProxyType({"diversity": sorted(index.ids[p] for p in scores.bonus)}),
+            meta=freeze({"diversity": sorted(index.ids[p] for p in scores.bonus)}),
         )
 
     async def asearch(self, query: str, **options: Any) -> SearchResult:

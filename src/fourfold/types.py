@@ -6,7 +6,6 @@ import html
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
-from types import MappingProxyType
 from typing import Any
 
 import numpy as np
@@ -14,6 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
+from fourfold.frozen import FrozenDict, thaw
 
 FloatArray = NDArray[np.floating[Any]]
 """A numpy array of floating point numbers (float32 or float64)."""
@@ -131,7 +131,7 @@ class Hit:
             "name": self.node.name,
             "type": self.node.type,
             "text": self.node.text,
-            "metadata": dict(self.node.metadata),
+            "metadata": thaw(self.node.metadata),
             "score": self.score,
             "components": self.components.as_dict(),
             "method": self.method,
@@ -155,7 +155,7 @@ class SearchResult:
     mode: str = "hybrid"
     degraded: tuple[str, ...] = ()
     generation: int = 0
-    meta: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    meta: Mapping[str, Any] = field(default_factory=FrozenDict)
 
     @property
     def total(self) -> int:
@@ -183,7 +183,7 @@ class SearchResult:
             "weights": self.weights.as_dict(),
             "degraded": list(self.degraded),
             "generation": self.generation,
-            "meta": dict(self.meta),
+            "meta": thaw(self.meta),
             "hits": [hit.as_dict() for hit in self.hits],
         }
 

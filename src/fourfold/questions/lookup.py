@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fourfold.errors import FilterError
+from fourfold.frozen import FrozenDict, freeze
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
 from fourfold.types import Node
@@ -136,7 +137,8 @@ def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
         query=query,
         terms=tuple(terms),
         matches=tuple(
-            Match(nodes[p], int(counts[p]), float(counts[p]) / len(terms), view.words.places(p, terms)) for p in best
+            Match(nodes[p], int(counts[p]), float(counts[p]) / len(terms), FrozenDict(view.words.places(p, terms)))
+            for p in best
         ),
         total=len(found),
         truncated=len(found) > limit,
@@ -148,8 +150,10 @@ def filter_answer(view: View, filters: Mapping[str, Any], limit: int) -> FilterA
     ids = view.retriever.matching(number_filter(filters))
     listed = view.retriever.get(ids[:limit])
     return FilterAnswer(
-        filters=dict(filters),
-        measured=tuple(Measured(node, {key: value_at(node.metadata, key) for key in filters}) for node in listed),
+        filters=freeze(filters),
+        measured=tuple(
+            Measured(node, freeze({key: value_at(node.metadata, key) for key in filters})) for node in listed
+        ),
         total=len(ids),
         truncated=len(ids) > limit,
     )

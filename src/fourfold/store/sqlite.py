@@ -15,7 +15,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from typing import Any
 from urllib.parse import quote
 
@@ -24,6 +23,7 @@ from numpy.typing import NDArray
 
 from fourfold.errors import StoreError, UnknownNodeError
 from fourfold.filters import ELEMENT, SCALAR, attributes
+from fourfold.frozen import freeze
 from fourfold.store.schema import APPLICATION_ID, OLDEST_SEARCHED, SCHEMA_VERSION, migrate, schema_version
 from fourfold.types import Edge, Node
 
@@ -246,7 +246,7 @@ class Store:
                 (json.dumps([int(num) for num in nums]),),
             ).fetchall()
         return {
-            num: Node(identity, name, type_, text, MappingProxyType(json.loads(metadata)))
+            num: Node(identity, name, type_, text, freeze(json.loads(metadata)))
             for num, identity, name, type_, text, metadata in rows
         }
 

@@ -10,11 +10,11 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.frozen import freeze
 from fourfold.store.sqlite import Store, Writer
 from fourfold.types import Node
 
@@ -52,7 +52,7 @@ def unstaged(store: Store, recipe: str, after: int, limit: int) -> list[Unstaged
         (after, recipe, _KEY, limit),
     )
     return [
-        Unstaged(num, digest, Node(identity, name, type_, text, MappingProxyType(json.loads(metadata))))
+        Unstaged(num, digest, Node(identity, name, type_, text, freeze(json.loads(metadata))))
         for num, digest, identity, name, type_, text, metadata in rows
     ]
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fourfold import arguments, filters
 from fourfold.arguments import shown, whole_number
 from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.frozen import freeze
 from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
@@ -227,7 +228,7 @@ class ToolCatalog:
             )
             for p, node in found
         ]
-        return ToolAnswer(tuple(tools), meta)
+        return ToolAnswer(tuple(tools), freeze(meta))
 
     def suggest_workflow(self, request: str, limit: int = 10, context_tools: Iterable[str] = ()) -> Workflow:
         """Return the tools for a request, with what they need, in the order in which to call them.
@@ -267,7 +268,7 @@ class ToolCatalog:
             request=request,
             steps=tuple(steps),
             cycles=tuple(tuple(ids[p] for p in cycle) for cycle in found.cycles),
-            meta={"alpha": ranking.alpha, "graph_edges": state.graph.edge_count, "clauses": parts},
+            meta=freeze({"alpha": ranking.alpha, "graph_edges": state.graph.edge_count, "clauses": parts}),
         )
 
     # -- looking around -----------------------------------------------------------------------------------------

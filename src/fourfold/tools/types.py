@@ -7,6 +7,7 @@ from dataclasses import asdict, dataclass, field
 from typing import Any, TypedDict
 
 from fourfold.errors import InvalidValueError
+from fourfold.frozen import FrozenDict, thaw
 from fourfold.plain_text import plain_text
 
 
@@ -95,7 +96,7 @@ class ToolAnswer:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the answer in plain JSON types."""
-        return {"tools": [asdict(tool) for tool in self.tools], "meta": dict(self.meta)}
+        return {"tools": [asdict(tool) for tool in self.tools], "meta": thaw(self.meta)}
 
     def __str__(self) -> str:
         lines = [f"{n:3}. {tool.score:.3f}  {tool.id}  {tool.description}" for n, tool in enumerate(self.tools, 1)]
@@ -131,7 +132,7 @@ class Workflow:
     request: str
     steps: tuple[Step, ...]
     cycles: tuple[tuple[str, ...], ...] = ()
-    meta: Mapping[str, Any] = field(default_factory=dict)
+    meta: Mapping[str, Any] = field(default_factory=FrozenDict)
 
     @property
     def tools(self) -> list[str]:
@@ -158,7 +159,7 @@ class Workflow:
             "stages": self.stages,
             "cycles": [list(cycle) for cycle in self.cycles],
             "confidence": self.confidence,
-            "meta": dict(self.meta),
+            "meta": thaw(self.meta),
         }
 
     def to_mermaid(self) -> str:
