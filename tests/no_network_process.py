@@ -125,7 +125,7 @@ def langchain(folder):
     from langchain_core.documents import Document
     from langchain_core.embeddings import DeterministicFakeEmbedding
     from langchain_core.vectorstores import InMemoryVectorStore
-    from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever
+    from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever, FourfoldVectorStore
 
     store = InMemoryVectorStore(DeterministicFakeEmbedding(size=1536))
     store.add_texts([node.text for node in NODES])
@@ -136,6 +136,9 @@ def langchain(folder):
             made.invoke("a file")
         except Exception as error:
             assert "DeterministicFakeEmbedding" in str(error), error
+    for vectorstore in (FourfoldVectorStore(), FourfoldVectorStore(DeterministicFakeEmbedding(size=1536))):
+        vectorstore.add_texts([node.text for node in NODES])
+        vectorstore.similarity_search("a file")
     index = FourfoldDocumentIndex()
     index.upsert([Document(page_content="a text")])
     asyncio.run(index.ainvoke("text"))
@@ -145,13 +148,17 @@ def langchain(folder):
 def llama_index(folder):
     from llama_index.core import MockEmbedding, StorageContext, VectorStoreIndex
     from llama_index.core.schema import TextNode
-    from llama_index.retrievers.fourfold import FourfoldRetriever
+    from llama_index.core.vector_stores import VectorStoreQuery
+    from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore
 
     nodes = [TextNode(id_=node.id, text=node.text) for node in NODES]
     index = VectorStoreIndex(
         nodes, embed_model=MockEmbedding(embed_dim=1536), storage_context=StorageContext.from_defaults()
     )
     FourfoldRetriever.from_vector_index(index).retrieve("a file")
+    store = FourfoldVectorStore()
+    store.add([node.model_copy(update={"embedding": [1.0] * 1536}) for node in nodes])
+    store.query(VectorStoreQuery(query_str="a file"))
     bare = [node.model_copy(update={"embedding": [1.0] * 1536}) for node in nodes]
     FourfoldRetriever.from_nodes(bare).retrieve("a file")
     entries.append("LlamaIndex")

@@ -18,7 +18,7 @@ from typing import Any
 from langchain_core.documents import Document
 
 from fourfold import Edge, InvalidValueError, Node, Retriever
-from fourfold.ingest import Cut, add_linked, add_parts, list_documents
+from fourfold.ingest import Cut, add_linked, add_parts, documents_of_parts, list_documents
 from langchain_fourfold.documents import as_given, to_node
 
 _PLACE = ("page", "start_index")
@@ -66,6 +66,13 @@ def context(retriever: Retriever, document: Document | str, before: int, after: 
     if identity is None:
         raise InvalidValueError("The document has no id, by which its neighbours are found; documents found have one.")
     return [as_given(node) for node in retriever.context(identity, before, after)]
+
+
+def texts_in(retriever: Retriever) -> list[str]:
+    """Return the ids of all nodes but the documents whose texts are in their chunks."""
+    ids = list(retriever.manifest())
+    documents = set(documents_of_parts(retriever, ids).values())
+    return [id_ for id_ in ids if id_ not in documents]
 
 
 def _cuts(retriever: Retriever, nodes: Sequence[Node], name_keys: Sequence[str]) -> list[Cut]:

@@ -9,13 +9,16 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from fourfold import InvalidValueError
+from langchain_fourfold.chunks import texts_in
+from langchain_fourfold.vectorstores import FourfoldVectorStore
 
 
 def contents_of(store: VectorStore, ids: Iterable[str] | None = None) -> tuple[list[Document], Mapping[str, Any]]:
     """Return the documents of a vector store and their vectors by id, as far as the store tells them.
 
     Args:
-        store: known are InMemoryVectorStore, FAISS and Chroma; others are asked for the documents of ``ids``.
+        store: known are InMemoryVectorStore, FAISS, Chroma and FourfoldVectorStore; others are asked for the documents
+            of ``ids``.
         ids: which documents; None for all.
 
     Raises:
@@ -29,6 +32,8 @@ def contents_of(store: VectorStore, ids: Iterable[str] | None = None) -> tuple[l
         documents, vectors = _faiss(store)
     elif hasattr(store, "_collection") and hasattr(store, "get"):
         documents, vectors = _chroma(store)
+    elif isinstance(store, FourfoldVectorStore):
+        documents, vectors = _fourfold(store)
     elif wanted is not None:
         documents, vectors = store.get_by_ids(wanted), {}
     else:
@@ -68,3 +73,8 @@ def _chroma(store: Any) -> tuple[list[Document], dict[str, Any]]:
     ]
     embeddings = held["embeddings"]
     return documents, {} if embeddings is None else dict(zip(held["ids"], embeddings, strict=True))
+
+
+def _fourfold(store: FourfoldVectorStore) -> tuple[list[Document], dict[str, Any]]:
+    ids = texts_in(store.retriever)
+    return store.get_by_ids(ids), store.retriever.vectors(ids)

@@ -4,7 +4,7 @@ from fourfold.ingest.documents import Document, IngestConfig, Section
 from fourfold.ingest.folder import index_folder, index_paths
 from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
 from fourfold.ingest.nodes import add_linked, delete_linked
-from fourfold.ingest.parts import Cut, add_parts, parts_of
+from fourfold.ingest.parts import Cut, add_parts, documents_of_parts, parts_of
 from fourfold.ingest.writing import (
     Problem,
     Report,
@@ -26,6 +26,7 @@ __all__ = [
     "add_parts",
     "delete_documents",
     "delete_linked",
+    "documents_of_parts",
     "from_networkx",
     "index_folder",
     "index_paths",

@@ -1,10 +1,15 @@
 """Vectors taken over from a vector store: whose they are is remembered, and no other model is asked over them."""
 
+import sys
+from contextlib import nullcontext
+
+import chromadb
 import pytest
+from langchain_chroma import Chroma
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
 from langchain_core.vectorstores import InMemoryVectorStore
-from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever
+from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever, FourfoldVectorStore
 
 from fourfold import EmbedderMismatchError, Node, Retriever
 
@@ -38,9 +43,32 @@ def store(own):
     return store
 
 
-def test_the_models_name_is_stored_and_another_is_refused(tmp_path, store, own):
-    path = tmp_path / "kg.sqlite"
+def in_memory(own, folder):
+    return InMemoryVectorStore.from_texts(TEXTS, own, ids=["1", "2", "3"])
+
+
+def in_faiss(own, folder):
+    with pytest.warns(DeprecationWarning) if "langchain_community" not in sys.modules else nullcontext():
+        from langchain_community.vectorstores import FAISS
+    return FAISS.from_texts(TEXTS, own, ids=["1", "2", "3"])
+
+
+def in_chroma(own, folder):
+    settings = chromadb.Settings(anonymized_telemetry=False, is_persistent=True, persist_directory=str(folder))
+    return Chroma.from_texts(TEXTS, own, ids=["1", "2", "3"], client_settings=settings)
+
+
+def in_fourfold(own, folder):
+    return FourfoldVectorStore.from_texts(TEXTS, own, ids=["1", "2", "3"])
+
+
+@pytest.mark.parametrize("kind", [in_memory, in_faiss, in_chroma, in_fourfold])
+def test_the_models_name_is_stored_and_another_is_refused(tmp_path, own, kind):
+    path, store = tmp_path / "kg.sqlite", kind(own, tmp_path)
+    own.asked.clear()
     taken = FourfoldDocumentIndex.from_vectorstore(store, path=path)
+    assert [node.text for node in taken.retriever.get(["1", "2", "3"])] == TEXTS
+    assert taken.retriever.vectors(["2"])["2"].tolist() == [float(TEXTS[1].count(letter)) for letter in own.letters]
     assert own.asked == [] and taken.retriever.info()["embedder"] == "langchain:Counting:own"
     taken.retriever.close()
     with pytest.raises(EmbedderMismatchError, match="langchain:Counting:own.*langchain:Counting:other"):
@@ -106,3 +134,11 @@ def test_a_store_that_does_not_tell_its_model_is_embedded_anew(own):
     taken = FourfoldRetriever.from_vectorstore(store)
     assert taken.retriever.info()["embedder"] == taken.retriever.embedder.name
     assert taken.retriever.info()["dimensions"] == 256
+
+
+def test_chunks_of_a_fourfold_store_are_taken_over_joined():
+    cut = [Document(page_content=f"chunk {n}", metadata={"source": "a.md", "start_index": n}) for n in range(3)]
+    taken = FourfoldRetriever.from_vectorstore(FourfoldVectorStore.from_documents(cut, None))
+    assert len(taken.retriever) == 4 and sorted(
+        d.page_content for d in taken.context(taken.invoke("chunk 1")[0], 9, 9)
+    ) == [d.page_content for d in cut]

@@ -1,5 +1,7 @@
 """Content of LlamaIndex's indices taken over, and nodes kept up."""
 
+import chromadb
+import faiss
 import pytest
 from llama_index.core import MockEmbedding, PropertyGraphIndex, StorageContext, VectorStoreIndex
 from llama_index.core.graph_stores import SimplePropertyGraphStore
@@ -8,7 +10,10 @@ from llama_index.core.indices.property_graph import ImplicitPathExtractor
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
 from llama_index.core.schema import Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
-from llama_index.retrievers.fourfold import FourfoldRetriever
+from llama_index.core.vector_stores import SimpleVectorStore
+from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore
+from llama_index.vector_stores.chroma import ChromaVectorStore
+from llama_index.vector_stores.faiss import FaissVectorStore
 
 from fourfold import EmbedderMismatchError, InvalidValueError, Retriever
 
@@ -146,11 +151,35 @@ def test_nodes_that_live_in_the_vector_store():
 # -- whose vectors they are -------------------------------------------------------------------------------------------
 
 
-def test_the_models_name_is_stored_and_another_is_refused(tmp_path):
+def simple(folder):
+    return SimpleVectorStore()
+
+
+def in_faiss(folder):
+    return FaissVectorStore(faiss_index=faiss.IndexFlatL2(3))
+
+
+def in_chroma(folder):
+    chroma = chromadb.PersistentClient(str(folder), chromadb.Settings(anonymized_telemetry=False))
+    return ChromaVectorStore(chroma.create_collection("pages"))
+
+
+def in_fourfold(folder):
+    return FourfoldVectorStore(folder / "store.sqlite")
+
+
+@pytest.mark.parametrize("kind", [simple, in_faiss, in_chroma, in_fourfold])
+def test_the_models_name_is_stored_and_another_is_refused(tmp_path, kind):
     path = tmp_path / "kg.sqlite"
     own, other = Counting(embed_dim=3, model_name="own"), Counting(embed_dim=3, model_name="other")
-    taken = FourfoldRetriever.from_vector_index(VectorStoreIndex(PAGES, embed_model=own), path=path)
-    assert taken.retriever.info()["embedder"].endswith(":own")
+    storage = StorageContext.from_defaults(vector_store=kind(tmp_path))
+    index = VectorStoreIndex(PAGES, embed_model=own, storage_context=storage)
+    before = own.count
+    taken = FourfoldRetriever.from_vector_index(index, path=path)
+    assert own.count == before and taken.retriever.info()["embedder"].endswith(":own")
+    found = {node.id: node for node in taken.retriever.get(["ann", "bob", "ny"])}
+    assert {id_: node.name for id_, node in found.items()} == {n.node_id: n.metadata["title"] for n in PAGES}
+    assert taken.retriever.vectors(["bob"])["bob"].tolist() == own.get_text_embedding("title: Bob\n\nBob builds boats.")
     taken.retriever.close()
     with pytest.raises(EmbedderMismatchError, match=r":own'.*:other'"):
         FourfoldRetriever(path, embed_model=other)

@@ -207,6 +207,7 @@ def test_nested_filters(fourfold_store):
 
 def test_doc_ids(fourfold_store):
     assert set(ask(fourfold_store, doc_ids=["doc-a", "doc-b"])) == {"a", "b"}
+    assert ask(fourfold_store, doc_ids=["missing"]) == ask(fourfold_store, doc_ids=[]) == []
 
 
 def test_whose_embeddings_they_are(tmp_path):

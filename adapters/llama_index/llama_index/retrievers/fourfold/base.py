@@ -164,6 +164,8 @@ class FourfoldRetriever(BaseRetriever):
     def from_vector_index(cls, index: VectorStoreIndex, **options: Any) -> Self:
         """Return a retriever over the nodes of a ``VectorStoreIndex``; their vectors are taken over, not made again.
 
+        So it is over LlamaIndex's own vector store, FAISS and Chroma; of other stores that list their nodes the nodes
+        are taken, and embedded where the store does not give their vectors.
         The graph remembers whose vectors it took: opened again, it refuses another model by name.
 
         Args:

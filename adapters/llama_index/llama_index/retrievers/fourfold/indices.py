@@ -33,13 +33,27 @@ def nodes_of(index: VectorStoreIndex) -> list[BaseNode]:
     nodes = [node for node in nodes if node.node_id in ids] if ids else nodes
     if not nodes and store.stores_text:
         try:
-            return list(store.get_nodes(node_ids=None, filters=None))
+            nodes = list(store.get_nodes(node_ids=None, filters=None))
         except (NotImplementedError, TypeError, ValueError, AttributeError) as error:
             raise InvalidValueError(
                 f"{type(store).__name__} does not list the nodes it holds; give them to from_nodes."
             ) from error
-    vectors = getattr(getattr(store, "data", None), "embedding_dict", {})
+    vectors = _vectors_of(index)
     return [node.model_copy(update={"embedding": vectors.get(node.node_id, node.embedding)}) for node in nodes]
+
+
+def _vectors_of(index: VectorStoreIndex) -> dict[str, Any]:
+    """Return the vectors by node id, as far as the index's vector store tells them: LlamaIndex's own, FAISS, Chroma."""
+    store: Any = index.vector_store
+    if (held := getattr(getattr(store, "data", None), "embedding_dict", None)) is not None:
+        return dict(held)
+    if hasattr(store, "_faiss_index"):
+        rows = index.index_struct.nodes_dict
+        return {node_id: store._faiss_index.reconstruct(int(row)).tolist() for row, node_id in rows.items()}
+    if hasattr(store, "_collection"):
+        found = store._collection.get(include=["embeddings"])
+        return {id_: list(map(float, vector)) for id_, vector in zip(found["ids"], found["embeddings"], strict=True)}
+    return {}
 
 
 def graph_of(store: PropertyGraphStore) -> tuple[list[BaseNode], list[GraphNode], list[Edge]]:

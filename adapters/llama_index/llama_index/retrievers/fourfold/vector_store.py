@@ -226,9 +226,9 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             known = ", ".join(mode.value for mode in (*_HYBRID, *_TEXT, VectorStoreQueryMode.MMR))
             raise InvalidValueError(f"The query mode {query.mode!r} is not one of {known}.")
         conditions = [translate(query.filters) or {}]
-        if query.doc_ids:  # an index over a store that has the texts gives empty lists for "any"
+        if query.doc_ids is not None:
             conditions.append({REF_DOC_ID: {"$in": query.doc_ids}})
-        if query.node_ids:
+        if query.node_ids:  # an index over a store that has the texts says [] where it means any
             conditions.append({"$id": {"$in": query.node_ids}})
         mode = "text" if query.mode in _TEXT else "hybrid" if query.query_str else "embedding"
         alpha = query.alpha if query.mode in _HYBRID else None
