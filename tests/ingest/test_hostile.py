@@ -7,14 +7,16 @@ import os
 import socket
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.ingest import Document, IngestConfig, add_documents, delete_documents, index_folder, list_documents
 from fourfold.ingest.readers import READERS
 from fourfold.ingest.readers.html import parse_html
 from fourfold.ingest.readers.markdown import parse_markdown
+from fourfold.ingest.walk import content
 
 pytest.importorskip("typer")
 
@@ -214,3 +216,15 @@ def test_a_document_that_is_deleted_like_a_node_takes_its_chunks_along():
     assert delete_documents(retriever, ["doc"]) == 0
     assert add_documents(retriever, [Document("doc", text, "Badgers")]).added == 1
     assert [node.id for node in retriever.context("doc#0", after=1)] == ["doc#0", "doc#1"]
+
+
+def test_no_more_of_a_file_is_read_than_the_limit_whatever_length_it_says(tmp_path):
+    (tmp_path / "a.txt").write_bytes(b"x" * 100)
+    assert content(tmp_path / "a.txt", 100) == b"x" * 100
+    with pytest.raises(InvalidValueError, match=r"has 100 bytes, more than max_bytes=99"):
+        content(tmp_path / "a.txt", 99)
+    unsaid = Path("/proc/self/status")  # says that it has no bytes
+    if unsaid.exists():
+        assert content(unsaid, 100_000).startswith(b"Name:")
+        with pytest.raises(InvalidValueError, match=r"has 11 bytes, more than max_bytes=10"):
+            content(unsaid, 10)

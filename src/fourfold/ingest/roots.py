@@ -40,16 +40,18 @@ class Roots:
         return json.dumps(dict(self.prefixes))
 
     def root_of(self, path: str) -> str | None:
-        """Return the innermost root that a file or a folder lies in, or is; None if there is none."""
-        here = PurePosixPath(path)
-        return next((str(p) for p in (here, *here.parents) if str(p) in self.prefixes), None)
+        """Return the innermost root that an absolute path lies in, or is; None if there is none."""
+        here = path
+        while here and here not in self.prefixes:
+            here = here.rpartition("/")[0]
+        return here or ("/" if "/" in self.prefixes and path.startswith("/") else None)
 
     def id_of(self, path: str) -> str | None:
         """Return the id of the document that a file is, or would be; None outside all roots."""
         root = self.root_of(path)
         if root is None or root == path:
             return None
-        return self.prefixes[root] + PurePosixPath(path).relative_to(root).as_posix()
+        return self.prefixes[root] + path[len(root.rstrip("/")) + 1 :]
 
     def including(self, folder: str, ids: Collection[str]) -> Roots:
         """Return the roots with one more, unless it lies in one; it takes the place of one that was moved to it.

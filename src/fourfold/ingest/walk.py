@@ -128,8 +128,10 @@ def content(path: Path, max_bytes: int) -> bytes:
         status = os.fstat(file.fileno())
         if not stat.S_ISREG(status.st_mode):
             raise InvalidValueError(not_regular(status.st_mode))
-        # A file may grow after this, or say it has no bytes as those of /proc do: never more than that is read.
-        data = b"" if status.st_size > max_bytes else file.read(max_bytes + 1)
+        size = min(status.st_size, max_bytes)
+        data = b"" if status.st_size > max_bytes else file.read(size + 1)
+        if len(data) > size:  # it grew meanwhile, or never says how long it is, as the files of /proc
+            data += file.read(max_bytes + 1 - len(data))
         size = max(status.st_size, len(data))
     if size > max_bytes:
         raise InvalidValueError(f"the file has {size:,} bytes, more than max_bytes={max_bytes:,}; it is left out.")
