@@ -110,16 +110,21 @@ def test_corpora_of_two_folders_do_not_take_each_other_s_documents(tmp_path):
     assert index_folder(retriever, tmp_path / "two").removed == 1 and ids(retriever) == ["1", "two/2"]
 
 
-def test_two_files_of_one_corpus_with_one_id_are_reported(tmp_path):
-    write(tmp_path / "a" / "corpus.jsonl", '{"_id": "1", "text": "one"}')
-    write(tmp_path / "b" / "corpus.jsonl", '{"_id": "1", "text": "two"}')
+def test_the_ids_of_a_corpus_are_within_its_folder_and_one_that_comes_twice_is_reported(tmp_path):
+    write(tmp_path / "a" / "corpus.jsonl", '{"_id": "1", "text": "one"}\n{"_id": "1", "text": "again"}')
+    write(tmp_path / "b" / "corpus.jsonl", '{"_id": "1", "text": "two"}\n{"_id": "page.md", "text": "taken"}')
+    write(tmp_path / "b" / "page.md", "a page")
     write(tmp_path / "a" / "queries.jsonl", "")
     write(tmp_path / "b" / "queries.jsonl", "")
     retriever = open_graph()
-    for _ in range(2):
-        report = index_folder(retriever, tmp_path)
-        assert [p.where for p in report.problems] == [str(tmp_path / "b" / "corpus.jsonl")]
-    assert retriever.get(["1"])[0].text == "one"
+    first = index_folder(retriever, tmp_path)
+    assert index_folder(retriever, tmp_path).problems == first.problems
+    one, two = (f"{tmp_path}/{name}/corpus.jsonl" for name in "ab")
+    assert [str(problem) for problem in first.problems] == [
+        f"{one}: the id 'a/1' is that of a document of {one}.",
+        f"{tmp_path}/b/page.md: the id 'b/page.md' is that of a document of {two}.",
+    ]
+    assert ids(retriever) == ["a/1", "b/1", "b/page.md"] and retriever.get(["a/1"])[0].text == "one"
 
 
 def test_another_process_that_adds_a_folder_meanwhile_is_noticed(tmp_path):

@@ -114,7 +114,7 @@ class _Run:
         self._progress = progress
         self._apart = apart
         self._notes = Report()
-        self._kept: set[str] = set()
+        self._kept: dict[str, str] = {}
         # A file is called by the name that was given, though that be a link.
         folders = list(dict.fromkeys(path.resolve() for path in paths if path.is_dir()))
         files = list(dict.fromkeys(path.parent.resolve() / path.name for path in paths if not path.is_dir()))
@@ -163,16 +163,22 @@ class _Run:
                 self._progress(number, len(self._files))
             is_many = path in self._corpora or is_corpus(path)
             for document in self._corpus(path) if is_many else self._document(path):
-                other = self._known.get(document.id)
-                if other is not None and other.source != document.source and Path(other.source).exists():
-                    why = f"its id {document.id!r} is that of {other.source}, of another folder."
-                    self._notes.leave_out(document.source, why)
+                if other := self._taken(document):
+                    self._notes.leave_out(document.source, f"the id {document.id!r} is that of a document of {other}.")
                     continue
                 if not signed:
                     self._sign()
                     signed = True
-                self._kept.add(document.id)
+                self._kept[document.id] = document.source
                 yield document
+
+    def _taken(self, document: Document) -> str | None:
+        """Return the source of another document that has the id of this one."""
+        if document.id in self._kept:
+            return self._kept[document.id]
+        known = self._known.get(document.id)
+        is_other = known is not None and known.source != document.source and Path(known.source).exists()
+        return known.source if known is not None and is_other else None
 
     def _document(self, path: Path) -> Iterator[Document]:
         """Return the document that a file is; none if it did not change, or is passed over."""
@@ -180,7 +186,7 @@ class _Run:
             data = content(path, self._max_bytes)
             entry = self._known.get(self._roots.id_of(path.as_posix()) or "")
             if entry is not None and entry.hash == fingerprint(path, data):
-                self._kept.add(entry.id)
+                self._kept[entry.id] = entry.source
                 self._notes.unchanged += 1
                 return
             document, fault = document_of(path, data, self._roots, self._apart)
@@ -192,16 +198,16 @@ class _Run:
         yield document
 
     def _corpus(self, path: Path) -> Iterator[Document]:
-        """Return the documents of a file of JSON Lines, named like files of its folder."""
+        """Return the documents of a file of JSON Lines; their ids are within its folder, like the names of files."""
         broken: list[Problem] = []
         place = path.as_posix()
-        prefix = self._roots.prefixes[self._roots.root_of(place) or ""]
+        folder = (self._roots.id_of(place) or "").removesuffix(path.name)
         try:
             for document in read_jsonl(path, problems=broken):
                 metadata = document.metadata
                 if document.source != str(path):
                     metadata = {"source": document.source, **metadata}
-                yield replace(document, id=prefix + document.id, source=place, metadata=metadata)
+                yield replace(document, id=folder + document.id, source=place, metadata=metadata)
         except (OSError, InvalidValueError) as error:
             self._notes.leave_out(place, reason(error))
         self._notes.problems += broken
