@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 import venv
@@ -60,6 +61,15 @@ def test_the_wheel_is_complete(wheels):
     assert metadata["Requires-Python"] == ">=3.11"
     needed = [line for line in metadata.get_all("Requires-Dist") if "extra ==" not in line]
     assert not [line for line in needed if line.startswith(("langchain", "llama", "typer", "torch"))]
+
+
+def test_pages_on_pypi_have_no_link_that_leads_nowhere(wheels):
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as archive:
+            name = next(name for name in archive.namelist() if name.endswith(".dist-info/METADATA"))
+            page = str(Parser().parsestr(archive.read(name).decode()).get_payload())
+        assert len(page) > 500
+        assert re.findall(r"\]\((?!https?:|#|mailto:)[^)]+\)", page) == [], wheel.name
 
 
 def test_the_wheels_work_in_a_fresh_environment(wheels, tmp_path):
