@@ -15,7 +15,7 @@ FLOORS = (
     {"errors"},
     {"arguments", "frozen"},
     {"types", "guard", "plain_text", "snippets"},
-    {"intent", "tokenizer", "filters", "cache", "jsonl", "validation"},
+    {"intent", "mermaid", "planning", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},
     {"config", "store", "embed"},
     {"index", "config_history", "two_signal"},

@@ -18,7 +18,7 @@ _ENOUGH = 60.0  # seconds for starting Python and a linear answer, on a machine 
 _COMPUTING = 300  # seconds of computing for one pattern with all its texts; a linear one takes about one
 
 SEARCH = "from fourfold import *; r = Retriever(); r.add([Node(id='a', name='alpha')]); r.search({question})"
-WORKFLOW = "from fourfold.tools.workflow import clauses; clauses({question})"
+WORKFLOW = "from fourfold.planning import parts_of; parts_of({question})"
 
 
 @pytest.mark.parametrize(

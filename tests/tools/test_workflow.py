@@ -4,7 +4,6 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog, edge_meaning
-from fourfold.tools.workflow import clauses
 
 
 def catalog_of(tools, edges=()):
@@ -122,8 +121,11 @@ def test_the_way_between_two_goals():
     assert found.tools == ["git_clone", "npm_install", "deploy_prod"]
     assert [s.reason for s in found.steps] == ["matched the request", "follows git_clone", "matched the request"]
     alone = catalog.suggest_workflow("deploy to prod")
-    assert alone.tools == ["npm_install", "deploy_prod"]
-    assert alone.steps[0].reason == "usually comes before deploy_prod"
+    assert alone.tools == ["git_clone", "npm_install", "deploy_prod"]
+    assert [s.reason for s in alone.steps[:2]] == [
+        "usually comes before npm_install",
+        "usually comes before deploy_prod",
+    ]
 
 
 def test_without_a_graph_it_is_semantic_search():
@@ -141,16 +143,77 @@ def test_mermaid_shows_names_and_does_not_read_them():
     assert '"] --> y' not in chart
 
 
-@pytest.mark.parametrize(
-    ("request_", "parts"),
-    [
-        ("deploy to prod", ["deploy to prod"]),
-        ("clone the repo, then run the tests", ["clone the repo", "run the tests"]),
-        ("1. clone the repo\n2. run the tests", ["clone the repo", "run the tests"]),
-        ("clone the repo; run tests and then deploy it", ["clone the repo", "run tests", "deploy it"]),
-        ("", [""]),
-        ("then", ["then"]),
-    ],
-)
-def test_clauses(request_, parts):
-    assert clauses(request_) == parts
+def learned(uses, tools=()):
+    """A catalogue that has learned from uses: (tools in order, how often)."""
+    names = dict.fromkeys([*tools, *(name for used, _ in uses for name in used)])
+    catalog = ToolCatalog()
+    catalog.add_tools([{"name": name, "description": f"Do {name}."} for name in names])
+    catalog.add_tools([{"name": name, "description": text} for name, text in FILLER.items()])
+    for used, times in uses:
+        for _ in range(times):
+            catalog.record_use(list(used))
+    return catalog
+
+
+def test_chains_of_learned_use_are_followed_to_their_beginning_with_their_share():
+    catalog = learned([(["checkout", "compile", "package", "publish"], 8), (["compile", "publish"], 2)])
+    found = catalog.suggest_workflow("publish")
+    assert found.tools == ["checkout", "compile", "package", "publish"]
+    reasons = {step.id: step.reason for step in found.steps}
+    assert reasons["package"] == "comes before publish in 80% of its uses"
+    assert reasons["checkout"] == "comes before compile in 80% of its uses"
+    assert [step.kind for step in found.steps] == ["before", "before", "before", "goal"]
+    assert found.stages == [["checkout"], ["compile"], ["package"], ["publish"]]
+
+
+def test_what_came_before_in_few_uses_is_no_step():
+    catalog = learned([(["checkout", "publish"], 2), (["publish"], 8)])
+    assert catalog.suggest_workflow("publish").tools == ["publish"]
+
+
+def test_a_chain_that_bites_its_tail_ends():
+    catalog = catalog_of(
+        {"spin": "Spin it.", "weave": "Weave it.", "knit": "Knit it.", **FILLER},
+        [("spin", "weave", "followed_by"), ("weave", "knit", "followed_by"), ("knit", "spin", "followed_by")],
+    )
+    assert set(catalog.suggest_workflow("knit it").tools) == {"spin", "weave", "knit"}
+
+
+def test_what_is_only_used_together_is_suggested_and_marked_so():
+    catalog = catalog_of(
+        {"publish": "Publish it.", "notify": "Tell the team.", "rarely": "Do it rarely.", **FILLER},
+        [("publish", "notify", "co_used", 0.8), ("publish", "rarely", "co_used", 0.2)],
+    )
+    found = catalog.suggest_workflow("publish it")
+    assert found.tools == ["publish"]
+    (step,) = found.suggested
+    assert (step.id, step.kind, step.after) == ("notify", "suggested", ("publish",))
+    assert step.reason == "used together with publish in 80% of its uses"
+    assert 0.0 < step.confidence < found.steps[0].confidence
+    assert "Suggested: notify" in str(found) and "-.->" in found.mermaid()
+    assert found.as_dict()["suggested"][0]["kind"] == "suggested"
+
+
+def test_what_shares_neighbours_is_suggested_if_it_shares_several():
+    edges = [(tool, part, "part_of") for tool in ("publish", "release") for part in ("p1", "p2")]
+    edges += [("other", "p1", "part_of")]
+    tools = {"publish": "Publish it.", "release": "Let go.", "other": "Else.", "p1": "One.", "p2": "Two.", **FILLER}
+    found = catalog_of(tools, edges).suggest_workflow("publish it")
+    assert found.tools == ["publish"]
+    assert [(s.id, s.reason) for s in found.suggested] == [("release", "has neighbours in common with publish")]
+
+
+def test_a_request_that_nothing_serves_is_missing_and_answered_by_the_nearest():
+    found = catalog_of({"publish": "Publish it.", **FILLER}).suggest_workflow("zzzqqq xyzzy")
+    assert found.missing == ("zzzqqq xyzzy",) and all(step.confidence < 0.25 for step in found.steps)
+    assert "Missing: nothing serves 'zzzqqq xyzzy'." in str(found)
+    found = catalog_of({"publish": "Publish it.", **FILLER}).suggest_workflow("zzzqqq xyzzy; then brrk the frrl")
+    assert found.missing == ("zzzqqq xyzzy", "brrk the frrl")
+
+
+def test_the_order_of_the_request_holds_where_the_graph_says_nothing():
+    tools = {"bake": "Bake bread.", "mow": "Mow the lawn.", **FILLER}
+    assert catalog_of(tools).suggest_workflow("mow the lawn, then bake bread").stages == [["mow"], ["bake"]]
+    assert catalog_of(tools).suggest_workflow("mow the lawn after you bake bread").stages == [["bake"], ["mow"]]
+    needed = catalog_of(tools, [("mow", "bake", "requires")])
+    assert needed.suggest_workflow("mow the lawn, then bake bread").stages == [["bake"], ["mow"]]

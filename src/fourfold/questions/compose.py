@@ -1,20 +1,19 @@
 """``compose_for``: an ordered plan for a goal of several parts.
 
-The goal is split at "and", "then", "after" (which swaps its sides), commas and the like; each part takes its best
-node. Steps stand in the goal's order unless "requires" or "feeds into" between them says otherwise. Whatever a step
-requires, however indirectly, and is no step is a missing prerequisite; "conflicts with" between steps is reported.
+The goal is split as ``fourfold.planning`` splits every request ("and", "then", "after", numbers); each part takes its
+best node. Steps stand in the goal's order unless "requires" or "feeds into" between them says otherwise. Whatever a
+step requires, however indirectly, and is no step is a missing prerequisite; "conflicts with" between steps is reported.
 """
 
 from __future__ import annotations
 
-import re
-import string
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
-import networkx as nx
 import numpy as np
 
+from fourfold.planning import Served, in_order, parts_of, settled
 from fourfold.questions import locate
 from fourfold.questions.graph import Graph, Positions, Walk
 from fourfold.questions.results import Answer, mermaid, title
@@ -26,22 +25,6 @@ ROLES = ("feeds_into", "requires", "conflicts_with")
 
 MISSING = 50
 """At most that many missing prerequisites are listed, the nearest first."""
-
-_LATER = re.compile(
-    r"\b(?:and then|then|and afterwards|afterwards|after that|after which|next|finally|followed by|and finally"
-    r"|before)\b",
-    re.I,
-)
-_AFTER = re.compile(r"\bafter(?=\s)", re.I)
-_AND = re.compile(r"[,;\n]|\band\b|\bplus\b|->|→", re.I)
-_AROUND = string.whitespace + ".!?:"
-_PREAMBLE = re.compile(
-    r"^\W*(?:(?:please|first|i (?:want|need|would like) to|i'd like to|how (?:do|can) i|(?:create|build|make"
-    r"|compose|design"
-    r"|set up|plan|put together)(?: me)? (?:a |an |the )?(?:\w+[ -])?(?:workflow|pipeline|plan|process|chain)"
-    r"(?: of tools)?(?: (?:to|that|for|which|from))?:?|chain|combine|automate)\b:?\s*)+",
-    re.I,
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,31 +101,6 @@ class PlanAnswer(Answer):
         return "\n".join([*lines, *self._footnotes()])
 
 
-def parts_of(goal: str) -> list[str]:
-    """Split a goal into its parts, in the order in which they are to be done."""
-    text = _PREAMBLE.sub("", goal.strip())
-    parts: list[str] = []
-    for stage in _LATER.split(text):
-        halves = _AFTER.split(stage, maxsplit=1)
-        if len(halves) == 2 and not halves[0].strip(_AROUND + ",;"):  # "after reading, edit": in order as it is
-            halves = [halves[1]]
-        for half in reversed(halves):
-            parts += [part.strip(_AROUND) for part in _AND.split(half)]
-    return [part for part in parts if part]
-
-
-def order_steps(steps: Sequence[int], before: Sequence[tuple[int, int]], rank: Sequence[int]) -> tuple[list[int], bool]:
-    """Return the steps with every (first, second) pair respected, else as given; and whether it could be."""
-    wanted = nx.DiGraph()
-    wanted.add_nodes_from(steps)
-    wanted.add_edges_from((one, two) for one, two in before if one != two)
-    place = dict(zip(steps, rank, strict=True))
-    try:
-        return list(nx.lexicographical_topological_sort(wanted, key=place.__getitem__)), True
-    except nx.NetworkXUnfeasible:
-        return list(steps), False
-
-
 def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Positions, role: str) -> Walk:
     """Return the edges of a role between steps, each from the node that feeds, requires or conflicts."""
     walk = _walk(graph, vocabulary, steps, role)
@@ -184,17 +142,19 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     """Return the plan; the arguments are those of ``Questions.compose_for``."""
     graph = view.graph
     parts = parts_of(goal)
-    chosen: dict[int, tuple[str, float]] = {}
-    unmatched = []
-    for part in parts[:max_tools]:
-        hits = view.search(part, max_tools + 2).hits
-        ranked = [(view.index.position(hit.node.id), hit.node) for hit in hits]
-        free = [(place, node) for place, node in ranked if place is not None and place not in chosen]
-        if not free:
-            unmatched.append(part)
-            continue
-        place, node = free[0]
-        chosen[place] = (part, locate.coverage(graph, part, [node], view.terms))
+
+    def serve(part: str, others: Sequence[tuple[int, float]]) -> Served[tuple[int, float]] | None:
+        taken = {place for place, _ in others}
+        ranked = [(view.index.position(hit.node.id), hit.node) for hit in view.search(part, max_tools + 2)]
+        place, node = next(((p, n) for p, n in ranked if p is not None and p not in taken), (None, None))
+        if place is None or node is None:
+            return None
+        worth = locate.coverage(graph, part, [node], view.terms)
+        sure = locate.rate(graph, part, [node], view.terms)[0].confidence
+        return Served((place, worth), worth, sure >= locate.CONFIDENT)
+
+    came = settled(parts[:max_tools], serve, least=0.0, joined=0.0)
+    chosen = {place: (part, worth) for part, (place, worth) in came.steps}
     given = list(chosen)
     at = np.array(given, np.int64)
     feeds, needs, clashes = (
@@ -204,12 +164,12 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
         *zip(feeds.sources.tolist(), feeds.targets.tolist(), strict=True),
         *zip(needs.targets.tolist(), needs.sources.tolist(), strict=True),
     ]
-    order, feasible = order_steps(given, before, range(len(given)))
+    ordered = in_order(given, before, pairwise(given), guess=given.index, place=given.index)
     missing, cut = requirements(graph, view.vocabulary, at)
     nodes = view.nodes([*given, *(m for m, _ in missing), *(int(w.sources[0]) for _, w in missing)])
     known = known_roles(view.vocabulary)
     notes = [] if known else [lacking(ROLES, "the plan stands in the goal's order, unchecked")]
-    if not feasible:
+    if ordered.cycles:
         notes.append("The steps require one another in a circle; they stand in the goal's order.")
     if len(parts) > max_tools:
         notes.append(f"The goal has {len(parts)} parts; the first {max_tools} are planned.")
@@ -227,11 +187,11 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
         conflicts.setdefault(frozenset(pair), Conflict(nodes[pair[0]], nodes[pair[1]], graph.edge(clashes, place)))
     return PlanAnswer(
         goal=goal,
-        steps=tuple(Step(chosen[p][0], nodes[p], chosen[p][1]) for p in order),
+        steps=tuple(Step(chosen[p][0], nodes[p], chosen[p][1]) for p in ordered.steps),
         edges=tuple(edges),
         missing=tuple(Missing(nodes[m], nodes[int(walk.sources[0])], graph.edge(walk, 0)) for m, walk in missing),
         conflicts=tuple(conflicts.values()),
-        unmatched=tuple(unmatched),
+        unmatched=came.missing,
         edge_types=known,
         truncated=cut or len(parts) > max_tools,
         notes=tuple(notes),

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from fourfold.mermaid import flowchart
 from fourfold.questions.vocabulary import TypeMatch
 from fourfold.types import Edge, Node
 
@@ -128,24 +129,6 @@ def as_json(value: Any) -> Any:
 
 
 def mermaid(nodes: Sequence[Node], edges: Sequence[Edge], *, marked: frozenset[str] = frozenset()) -> str:
-    """Draw nodes and edges as a Mermaid flowchart; ``marked`` ids are drawn with a thick border.
-
-    Ids and labels come from data: nodes are numbered, labels are quoted and escaped, so nothing in them is syntax.
-    """
-    known: dict[str, str] = {}
-    lines = ["flowchart LR"]
-    for node in nodes:
-        if node.id not in known:
-            known[node.id] = f"n{len(known)}"
-            lines.append(f'    {known[node.id]}["{_escaped(title(node))}"]')
-    for edge in edges:
-        if edge.source in known and edge.target in known:
-            arrow = f'-->|"{_escaped(edge.type)}"|' if edge.type else "-->"
-            lines.append(f"    {known[edge.source]} {arrow} {known[edge.target]}")
-    lines += [f"    style {known[identity]} stroke-width:4px" for identity in sorted(marked) if identity in known]
-    return "\n".join(lines)
-
-
-def _escaped(text: str) -> str:
-    """Return text that is only text inside a quoted Mermaid label."""
-    return "".join(c if c.isalnum() or c in " _.,-/()+='!?" else " " if c.isspace() else f"#{ord(c)};" for c in text)
+    """Draw nodes and edges as a Mermaid flowchart; ``marked`` ids are drawn with a thick border."""
+    labels = {node.id: title(node) for node in nodes}
+    return flowchart(labels, [(edge.source, edge.target, edge.type) for edge in edges], marked=marked)

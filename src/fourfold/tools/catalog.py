@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -19,6 +20,7 @@ from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.frozen import freeze
 from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
+from fourfold.planning import Served, Settled, parts_of, settled
 from fourfold.retriever import Retriever
 from fourfold.store import Writer
 from fourfold.store import usage as usage_table
@@ -234,41 +236,72 @@ class ToolCatalog:
         """Return the tools for a request, with what they need, in the order in which to call them.
 
         Args:
-            request: plain words; parts joined by "then" are answered one by one.
+            request: plain words; its parts ("clone it and deploy it", "deploy after cloning", a numbered list) are
+                answered one by one, and what usually comes before them comes along.
             limit: how many candidates tool search gives.
             context_tools: tools already in use.
 
         """
         request, limit = arguments.question(request, "The request"), self._checked_limit(limit)
         context = arguments.ids(context_tools, "context_tools")
-        goals: dict[int, float] = {}
-        candidates: dict[int, None] = {}
-        parts = workflow.clauses(request)
-        for part in parts:
-            ranking, _, state, _ = self._rank(part, limit, context, "adaptive")
-            candidates |= dict.fromkeys(ranking.order)
-            for position in self._goals(ranking, state, one=len(parts) > 1):
-                goals[position] = max(goals.get(position, 0.0), float(ranking.semantic[position]))
-        found = workflow.plan(goals, candidates, state.graph, self.config)
+        parts = parts_of(request)
+
+        def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
+            ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
+            goals = {state.index.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
+            named = {term for node in self.retriever.get(goals) for term in self._terms(node.name or node.id)}
+            return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
+
+        came = settled(parts, serve, least=self.config.least_match, joined=self.config.joined_match)
+        if not came.steps or (len(came.steps) == 1 and not came.missing):
+            # one thing to do: whatever comes close to the best match is meant, too, and where nothing serves it, the
+            # nearest there is
+            whole = serve(request, one=False)
+            lacks = came.missing or (request,)
+            served = whole is not None and whole.worth >= self.config.least_match
+            came = Settled(((request, whole.by if whole else {}),), () if served else lacks)
+        meant: dict[str, float] = {}
+        for _, goals in came.steps:
+            meant |= {goal: max(score, meant.get(goal, 0.0)) for goal, score in goals.items()}
+        state = self._current()
+        found = workflow.plan(
+            {p: meant[goal] for goal in meant if (p := state.index.position(goal)) is not None},
+            state.graph,
+            self.config,
+            successes=state.successes,
+            in_turn=len(came.steps) > 1,
+        )
         ids = state.index.ids
-        nodes = {n.id: n for n in self.retriever.get([ids[p] for p in found.order])}
-        names = {p: nodes[ids[p]].name or ids[p] for p in found.order if ids[p] in nodes}
-        steps = [
-            Step(
+        chosen = [*found.ordered.steps, *found.suggested]
+        nodes = {n.id: n for n in self.retriever.get([ids[p] for p in chosen])}
+        names = {p: nodes[ids[p]].name or ids[p] for p in chosen if ids[p] in nodes}
+
+        def step(p: int, why: workflow.Chosen, stage: int, after: Sequence[int]) -> Step:
+            return Step(
                 **self._described(nodes[ids[p]]),
                 reason=workflow.reason(p, found, names),
-                stage=found.stage[p],
-                confidence=min(found.why[p].confidence, 1.0),
-                after=tuple(sorted(ids[before] for before in found.after[p])),
+                stage=stage,
+                confidence=min(why.confidence, 1.0),
+                after=tuple(sorted(ids[before] for before in after)),
+                kind=why.kind,
             )
-            for p in found.order
-            if p in names
-        ]
+
+        ordered = found.ordered
         return Workflow(
             request=request,
-            steps=tuple(steps),
-            cycles=tuple(tuple(ids[p] for p in cycle) for cycle in found.cycles),
-            meta=freeze({"alpha": ranking.alpha, "graph_edges": state.graph.edge_count, "clauses": parts}),
+            steps=tuple(step(p, found.why[p], ordered.stage[p], ordered.after[p]) for p in ordered.steps if p in names),
+            suggested=tuple(
+                step(p, why, ordered.stage[why.other], [why.other]) for p, why in found.suggested.items() if p in names
+            ),
+            missing=came.missing,
+            cycles=tuple(tuple(ids[p] for p in cycle) for cycle in ordered.cycles),
+            meta=freeze(
+                {
+                    "alpha": self.config.alpha(state.graph.edge_count),
+                    "graph_edges": state.graph.edge_count,
+                    "clauses": [text for text, _ in came.steps],
+                }
+            ),
         )
 
     # -- looking around -----------------------------------------------------------------------------------------
@@ -407,8 +440,7 @@ class ToolCatalog:
                 self._state = state
             elif self._importance is not None and state.importance is not self._importance:
                 known = self._importance.carried_to(index.rows.nums)
-                state = State(state.index, state.graph, known, state.usage, state.success_rate)
-                self._state = state
+                self._state = state = replace(state, importance=known)
             return state
 
     def _tools(self, index: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -418,16 +450,17 @@ class ToolCatalog:
         found[index.positions_of(nums)] = True
         return found if found.any() else np.ones(len(index), bool)
 
-    def _used(self, index: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return recent use divided by the largest, and success rates, (n_nodes,) each."""
-        recent, rate = np.zeros(len(index)), np.full(len(index), 0.5)
+    def _used(self, index: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
+        """Return recent use divided by the largest, success rates, and successes, (n_nodes,) each."""
+        recent, rate, successes = np.zeros(len(index)), np.full(len(index), 0.5), np.zeros(len(index), np.int64)
         now = self._clock()
         for tool, used in usage_table.read(self.retriever.store).items():
             position = index.position(tool)
             if position is not None:
                 recent[position] = used.recent_at(now, self.config.half_life)
                 rate[position] = used.success_rate
-        return recent / (recent.max(initial=0.0) or 1.0), rate
+                successes[position] = used.successes
+        return recent / (recent.max(initial=0.0) or 1.0), rate, successes
 
     def _important(self, index: Any, graph: Any) -> Importance:
         """Measure importance: at once for small graphs and the first time, else the last known serves meanwhile."""

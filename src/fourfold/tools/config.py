@@ -44,6 +44,10 @@ class ToolConfig:
         max_cycle: a dependency cycle of at most that many tools is taken whole.
         min_dependency_weight: a dependency edge of less weight is no prerequisite (one of several providers).
         max_predecessors: a tool that usually runs before a chosen one joins it if there are no more than that many.
+        least_match: how similar a tool must be to a part that the request sets apart ("then", a number); else the part
+            is missing.
+        joined_match: how similar one must be to a part cut at an "and"; else the part belongs to the one before it.
+        max_suggested: tools offered beside the steps, at most.
 
     Learning
         forget: once a tool was used more than ``1 / forget`` times, each use counts that share of what is known.
@@ -77,6 +81,9 @@ class ToolConfig:
     max_cycle: int = 8
     min_dependency_weight: float = 0.5
     max_predecessors: int = 2
+    least_match: float = 0.25
+    joined_match: float = 0.5
+    max_suggested: int = 3
 
     forget: float = 0.05
     drop_below: float = 0.05

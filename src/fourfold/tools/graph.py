@@ -15,6 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from fourfold.index import Adjacency, Index
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
+from fourfold.tools.learning import CO_USED
 from fourfold.tools.meaning import edge_meaning
 
 _EXACT_BETWEENNESS = 500
@@ -38,7 +39,8 @@ class ToolGraph:
     """All edges between tools. Matrices are (n_nodes, n_nodes) CSR; a row's columns are what the row needs, and so on.
 
     ``tools`` (n_nodes,) says which nodes are tools; ``neighbours`` holds 1.0 for distinct undirected neighbours,
-    ``needs``, ``may_need`` and ``after`` the largest edge weight (``after``: the columns come before the row).
+    ``needs``, ``may_need`` and ``after`` the largest edge weight (``after``: the columns come before the row),
+    ``together`` the share of the row's uses in which the column was used, too.
     """
 
     tools: NDArray[np.bool_]
@@ -47,6 +49,7 @@ class ToolGraph:
     needs: sparse.csr_matrix
     may_need: sparse.csr_matrix
     after: sparse.csr_matrix
+    together: sparse.csr_matrix
 
     @property
     def orders(self) -> bool:
@@ -134,7 +137,7 @@ def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> T
     adjacency = index.adjacency
     inside = tools[adjacency.sources] & tools[adjacency.targets]
     sources, targets = adjacency.sources[inside], adjacency.targets[inside]
-    types, weights = adjacency.types[inside], adjacency.weights[inside]
+    types, weights = adjacency.types[inside], adjacency.weights[inside].astype(np.float64)
     n = len(index)
     meanings = [config.edge_meanings.get(name) or edge_meaning(name) for name in adjacency.type_names]
     for number in np.unique(types).tolist():
@@ -158,6 +161,7 @@ def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> T
         np.concatenate((sources, targets)), np.concatenate((targets, sources)), np.ones(2 * len(sources)), n
     )
     undirected.data[:] = 1.0
+    used = np.isin(types, [number for number, name in enumerate(adjacency.type_names) if name == CO_USED])
     return ToolGraph(
         tools=tools,
         edge_count=len(sources),
@@ -165,6 +169,7 @@ def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> T
         needs=along("needs", "needed_by"),
         may_need=along("may_need"),
         after=along("after", "before"),
+        together=_matrix(sources[used], targets[used], weights[used], n),
     )
 
 

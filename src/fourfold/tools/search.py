@@ -26,7 +26,7 @@ class State:
     """What one generation of a catalogue knows; arrays are (n_nodes,).
 
     ``usage`` is the recent use of each tool divided by the largest, ``success_rate`` lies in [0, 1] and is ½ for a
-    tool never used.
+    tool never used; ``successes`` counts.
     """
 
     index: Index
@@ -34,14 +34,19 @@ class State:
     importance: Importance
     usage: NDArray[np.float64]
     success_rate: NDArray[np.float64]
+    successes: NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The best tools for a query: positions, best first, and the arrays their scores are made of, (n_nodes,)."""
+    """The best tools for a query: positions, best first, and the arrays their scores are made of, (n_nodes,).
+
+    ``similarity`` is that of the query and the best match.
+    """
 
     order: list[int]
     alpha: float
+    similarity: float
     score: NDArray[np.float64]
     semantic: NDArray[np.float64]
     graph: NDArray[np.float64]
@@ -97,7 +102,9 @@ def rank(
         score = semantic + boost
         ranked = np.where(candidates, score, 0.0)
         order = _filled(best_of(ranked, limit, state.index.ids), ranked, state, query, limit)
-        return Ranking(order, alpha, np.clip(score, 0.0, 1.0), semantic, np.zeros(len(semantic)), signals=signals)
+        return Ranking(
+            order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, np.zeros(len(semantic)), signals=signals
+        )
 
     chosen = _context(best, semantic, context, config)
     near = state.graph.neighbours[[*best, *chosen]]
@@ -122,7 +129,7 @@ def rank(
         score = alpha * semantic + (1.0 - alpha) * graph + boost
     ranked = np.where(candidates & state.graph.tools, score, 0.0)
     order = _filled(best_of(ranked, limit, state.index.ids), ranked, state, query, limit)
-    return Ranking(order, alpha, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
+    return Ranking(order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
 
 
 def semantic_scores(scores: Scores) -> NDArray[np.float64]:

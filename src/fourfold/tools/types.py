@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
-from typing import Any, TypedDict
+from typing import Any, Literal, TypedDict
 
 from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
+from fourfold.mermaid import flowchart
 from fourfold.plain_text import plain_text
 
 
@@ -103,6 +104,11 @@ class ToolAnswer:
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines) or "No tool matches."
 
 
+StepKind = Literal["goal", "needed", "maybe_needed", "before", "between", "suggested"]
+"""Why a step is there: the request means it, a step needs or may need it, it usually comes before a step or between
+two, or it goes together with one."""
+
+
 @dataclass(frozen=True, slots=True)
 class Step:
     """One tool of a workflow.
@@ -119,24 +125,33 @@ class Step:
     stage: int
     confidence: float
     after: tuple[str, ...] = ()
+    kind: StepKind = "goal"
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the step in plain JSON types."""
+        return {**asdict(self), "after": list(self.after)}
 
 
 @dataclass(frozen=True, slots=True)
 class Workflow:
     """Tools in the order in which to call them.
 
-    ``cycles`` are the groups of tools that need each other: their order is a guess. ``confidence`` is the mean of
-    the steps', 0 without any.
+    ``suggested`` are further tools that go together with those of the steps, and are none: nothing says that they are
+    needed, or when. ``missing`` are the parts of the request that no tool of the catalogue serves. ``cycles`` are the
+    groups of tools that need each other: their order is a guess. ``confidence`` is the mean of the steps', 0 without
+    any.
     """
 
     request: str
     steps: tuple[Step, ...]
+    suggested: tuple[Step, ...] = ()
+    missing: tuple[str, ...] = ()
     cycles: tuple[tuple[str, ...], ...] = ()
     meta: Mapping[str, Any] = field(default_factory=FrozenDict)
 
     @property
     def tools(self) -> list[str]:
-        """The ids of the tools in order."""
+        """The ids of the steps in order."""
         return [step.id for step in self.steps]
 
     @property
@@ -152,34 +167,32 @@ class Workflow:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the workflow in plain JSON types."""
-        names = ("id", "name", "server", "description", "reason", "stage", "confidence")
         return {
             "request": self.request,
-            "steps": [{**{n: getattr(s, n) for n in names}, "after": list(s.after)} for s in self.steps],
+            "steps": [step.as_dict() for step in self.steps],
+            "suggested": [step.as_dict() for step in self.suggested],
+            "missing": list(self.missing),
             "stages": self.stages,
             "cycles": [list(cycle) for cycle in self.cycles],
             "confidence": self.confidence,
             "meta": thaw(self.meta),
         }
 
-    def to_mermaid(self) -> str:
-        """Return a Mermaid flow chart; what comes first stands on top."""
-        numbers = {step.id: f"t{place}" for place, step in enumerate(self.steps)}
-        lines = ["flowchart TD"]
-        lines += [f'    {numbers[step.id]}["{_quoted(step.id)}"]' for step in self.steps]
-        lines += [f"    {numbers[before]} --> {numbers[step.id]}" for step in self.steps for before in step.after]
-        return "\n".join(lines)
+    def mermaid(self) -> str:
+        """Return a Mermaid flow chart; what comes first stands on top, dotted lines lead to what is only suggested."""
+        labels = {step.id: step.id for step in (*self.steps, *self.suggested)}
+        arrows = [(before, step.id, "") for step in self.steps for before in step.after]
+        dotted = [(before, step.id, "") for step in self.suggested for before in step.after]
+        return flowchart(labels, arrows, dotted=dotted, direction="TD")
+
+    to_mermaid = mermaid
 
     def __str__(self) -> str:
-        if not self.steps:
-            return f"No tool matches {self.request!r}."
-        lines = [
+        lines = [] if self.steps else [f"No tool matches {self.request!r}."]
+        lines += [
             f"{n}. {s.id}  (stage {s.stage + 1}, {s.confidence:.2f})  {s.reason}" for n, s in enumerate(self.steps, 1)
         ]
+        lines += [f"Suggested: {s.id}  ({s.confidence:.2f})  {s.reason}" for s in self.suggested]
+        lines += [f"Missing: nothing serves {part!r}." for part in self.missing]
         lines += [f"These need each other, their order is a guess: {', '.join(cycle)}." for cycle in self.cycles]
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
-
-
-def _quoted(text: str) -> str:
-    """Return text that Mermaid shows and does not read."""
-    return "".join(c if c.isalnum() or c in " _-./:" else f"#{ord(c)};" for c in plain_text(text))

@@ -1,110 +1,105 @@
-"""A request → the tools that serve it, what those need, in the order in which to call them."""
+"""The tools that serve a request → what those need and what usually comes before them, in the order to call them."""
 
 from __future__ import annotations
 
-import re
-import string
-from collections.abc import Iterable, Mapping
+from collections import deque
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import pairwise
 
-import networkx as nx
+import numpy as np
+from numpy.typing import NDArray
 
+from fourfold.planning import Ordered, in_order
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import ToolGraph, row
+from fourfold.tools.types import StepKind
 
-_SEQUENCE = re.compile(
-    r";|\n|\b(?:and\s+then|after\s+that|afterwards|subsequently|then|finally)\b|^[^\S\n]*\d+[.)]",
-    re.IGNORECASE | re.MULTILINE,
-)
-_AROUND = string.whitespace + ",."
-_MOST_CLAUSES = 20
 _LONGEST_BRIDGE = 3
+_LONGEST_CHAIN = 20
 _REQUIRED_STEP = 0.95
 _POSSIBLE_STEP = 0.8
+_SHARED_NEIGHBOURS = 2
+"""So many neighbours must two tools share for the one to be suggested beside the other: one may be anybody's."""
 
 
 @dataclass(frozen=True, slots=True)
 class Chosen:
-    """Why a tool is in a workflow. ``kind``: goal, needed, maybe_needed, before or between; ``other`` is whom for."""
+    """Why a tool is in a workflow, and ``other``, whom for; ``share`` of whose uses it came before, if known."""
 
-    kind: str
+    kind: StepKind
     other: int = -1
     confidence: float = 1.0
+    share: float | None = None
 
 
 @dataclass(frozen=True)
 class Plan:
-    """Tools in order, by index position: why each is there, its stage, what it waits for; and cycles among them."""
+    """Tools in order, by index position, why each is there, and those that are only suggested, best first."""
 
-    order: list[int]
+    ordered: Ordered
     why: Mapping[int, Chosen]
-    stage: Mapping[int, int]
-    after: Mapping[int, list[int]]
-    cycles: list[list[int]] = field(default_factory=list)
+    suggested: Mapping[int, Chosen] = field(default_factory=dict)
 
 
-def clauses(request: str) -> list[str]:
-    """Split a request where it says itself that one thing follows another: "then", ";", lines, numbered steps.
-
-    Each part is searched for, so the last of many holds all that is left.
-    """
-    parts = [part.strip(_AROUND) for part in _SEQUENCE.split(request)]
-    kept = [part for part in parts if len(part.split()) > 1]
-    if len(kept) > _MOST_CLAUSES:
-        kept[_MOST_CLAUSES - 1 :] = [" ".join(kept[_MOST_CLAUSES - 1 :])]
-    return kept if len(kept) > 1 else [request]
-
-
-def plan(goals: Mapping[int, float], candidates: Iterable[int], graph: ToolGraph, config: ToolConfig) -> Plan:
+def plan(
+    goals: Mapping[int, float],
+    graph: ToolGraph,
+    config: ToolConfig,
+    *,
+    successes: NDArray[np.int64],
+    in_turn: bool = False,
+) -> Plan:
     """Complete the goals by what they need and what comes before them, and put all into order.
 
     Args:
         goals: the tools directly meant, with their confidence.
-        candidates: what tool search found, best first; a predecessor must be among it.
         graph: the tool graph.
         config: the constants.
+        successes: (n_nodes,) how often each tool was used with success.
+        in_turn: the request names the goals in the order in which they are to be reached.
 
     """
     why = {goal: Chosen("goal", confidence=confidence) for goal, confidence in goals.items()}
     _add_bridges(why, list(goals), graph)
     _add_prerequisites(why, graph, config)
-    _add_predecessors(why, set(candidates), graph, config)
+    _add_predecessors(why, graph, config, successes)
     _add_prerequisites(why, graph, config)
-    links = nx.DiGraph()
-    links.add_nodes_from(why)
-    for tool in why:
-        for matrix in (graph.needs, graph.may_need):
-            links.add_edges_from((other, tool) for other, _ in row(matrix, tool) if other in why)
-    cycles = sorted(sorted(group) for group in nx.strongly_connected_components(links) if len(group) > 1)
     depth = _depths(why)
-    for group in cycles:  # within a cycle, what was brought in last comes first
-        members = set(group)
-        inside = [(a, b) for a, b in links.edges(group) if a in members and b in members]
-        links.remove_edges_from((a, b) for a, b in inside if (-depth[a], a) >= (-depth[b], b))
-    for tool in why:
-        for other, _ in sorted(row(graph.after, tool), key=lambda pair: (-pair[1], pair[0])):
-            if other in why and not nx.has_path(links, tool, other):
-                links.add_edge(other, tool)
-    stage: dict[int, int] = {}
-    for tool in nx.lexicographical_topological_sort(links):
-        stage[tool] = max((stage[before] + 1 for before in links.predecessors(tool)), default=0)
-    order = sorted(why, key=lambda tool: (stage[tool], -why[tool].confidence, tool))
-    after = {tool: sorted(links.predecessors(tool)) for tool in why}
-    return Plan(order, why, stage, after, cycles)
+    usual = sorted(
+        ((tool, other, weight) for tool in why for other, weight in row(graph.after, tool) if other in why),
+        key=lambda found: (-found[2], found[0], found[1]),
+    )
+    ordered = in_order(
+        list(why),
+        [(other, tool) for tool in why for matrix in (graph.needs, graph.may_need) for other, _ in row(matrix, tool)],
+        [*((other, tool) for tool, other, _ in usual), *(pairwise(goals) if in_turn else ())],
+        guess=lambda tool: (-depth[tool], tool),  # within a cycle, what was brought in last comes first
+        place=lambda tool: (-why[tool].confidence, tool),
+    )
+    return Plan(ordered, why, _suggested(why, graph, config))
 
 
 def reason(position: int, found: Plan, names: Mapping[int, str]) -> str:
-    """Say in words why a tool is in the plan."""
-    chosen = found.why[position]
+    """Say in words why a tool is in the plan, or suggested beside it."""
+    chosen = found.why[position] if position in found.why else found.suggested[position]
     other = names.get(chosen.other, "")
+    if chosen.kind == "suggested":
+        if chosen.share is None:
+            return f"has neighbours in common with {other}"
+        return f"used together with {other} in {chosen.share:.0%} of its uses"
     if chosen.kind == "goal":
         return "matched the request"
     if chosen.kind == "needed":
         return f"required by {other}"
     if chosen.kind == "maybe_needed":
         return f"may be needed by {other}"
-    before = [names[p] for p in found.after[position] if p in names]
-    return f"follows {before[0]}" if before else f"usually comes before {other}"
+    if chosen.kind == "before" and chosen.share is not None:
+        return f"comes before {other} in {chosen.share:.0%} of its uses"
+    before = [names[p] for p in found.ordered.after[position] if p in names]
+    if chosen.kind == "between" and before:
+        return f"follows {before[0]}"
+    return f"usually comes before {other}"
 
 
 def _add_prerequisites(why: dict[int, Chosen], graph: ToolGraph, config: ToolConfig) -> None:
@@ -112,7 +107,7 @@ def _add_prerequisites(why: dict[int, Chosen], graph: ToolGraph, config: ToolCon
     start = [tool for tool, chosen in why.items() if chosen.kind in ("goal", "between", "before")]
     for found in graph.prerequisites(start, config).values():
         share = _POSSIBLE_STEP if found.optional else _REQUIRED_STEP
-        kind = "maybe_needed" if found.optional else "needed"
+        kind: StepKind = "maybe_needed" if found.optional else "needed"
         why.setdefault(found.position, Chosen(kind, found.parent, why[found.parent].confidence * share))
 
 
@@ -139,15 +134,55 @@ def _add_bridges(why: dict[int, Chosen], goals: list[int], graph: ToolGraph) -> 
             level = following
 
 
-def _add_predecessors(why: dict[int, Chosen], candidates: set[int], graph: ToolGraph, config: ToolConfig) -> None:
-    """Bring in what usually runs right before a goal, where that is clear and the search found it too."""
-    for goal in [tool for tool, chosen in why.items() if chosen.kind == "goal"]:
-        before = list(row(graph.after, goal))
-        if any(tool in why for tool, _ in before) or len(before) > config.max_predecessors:
+def _add_predecessors(
+    why: dict[int, Chosen], graph: ToolGraph, config: ToolConfig, successes: NDArray[np.int64]
+) -> None:
+    """Bring in what usually runs before a step, and before that, to the beginning, as far as it is clear."""
+    queue = deque((tool, 0) for tool, chosen in why.items() if chosen.kind != "maybe_needed")
+    while queue and len(why) < config.max_prerequisites:
+        tool, steps = queue.popleft()
+        before = list(row(graph.after, tool))
+        if any(other in why for other, _ in before) or len(before) > config.max_predecessors:
             continue
-        for tool, weight in before:
-            if tool in candidates and weight >= config.min_dependency_weight:
-                why.setdefault(tool, Chosen("before", goal, why[goal].confidence * _POSSIBLE_STEP))
+        for other, weight in before:
+            share = _share(weight, int(successes[other]), int(successes[tool]))
+            if (weight if share is None else share) >= config.min_dependency_weight and steps < _LONGEST_CHAIN:
+                why[other] = Chosen("before", tool, why[tool].confidence * _POSSIBLE_STEP, share)
+                queue.append((other, steps + 1))
+
+
+def _share(weight: float, earlier: int, later: int) -> float | None:
+    """Return the share of the later tool's uses that the earlier one came right before; None if neither was used.
+
+    The weight of a learnt edge is the share of the earlier tool's uses that the later one followed.
+    """
+    return min(weight * earlier / later, 1.0) if earlier and later else None
+
+
+def _suggested(why: Mapping[int, Chosen], graph: ToolGraph, config: ToolConfig) -> dict[int, Chosen]:
+    """Return tools that go together with steps and of which nothing says that they are needed, or when.
+
+    Those used together with a step in half of its uses come first, then those of the largest Adamic–Adar value.
+    """
+    steps = [tool for tool, chosen in why.items() if chosen.kind in ("goal", "before", "between")]
+    found: list[tuple[bool, float, int, int]] = []
+    if steps:
+        shared = (graph.neighbours[steps] @ graph.neighbours).toarray() >= _SHARED_NEIGHBOURS
+        near = np.where(shared & (graph.neighbours[steps].toarray() == 0), graph.adamic_adar(steps), 0.0)
+        for place, step in enumerate(steps):
+            best = np.argsort(-near[place], kind="stable")[: config.max_suggested].tolist()
+            found += [(False, float(near[place, other]), step, other) for other in best if near[place, other] > 0]
+            found += [
+                (True, w, step, other) for other, w in row(graph.together, step) if w >= config.min_dependency_weight
+            ]
+    largest = max((value for used, value, _, _ in found if not used), default=1.0)
+    chosen: dict[int, Chosen] = {}
+    for used, value, step, other in sorted(found, key=lambda entry: (not entry[0], -entry[1], entry[3])):
+        if other not in why and other not in chosen and len(chosen) < config.max_suggested:
+            worth = value if used else 0.5 * value / largest
+            confidence = why[step].confidence * _POSSIBLE_STEP * worth
+            chosen[other] = Chosen("suggested", step, confidence, value if used else None)
+    return chosen
 
 
 def _depths(why: Mapping[int, Chosen]) -> dict[int, int]:

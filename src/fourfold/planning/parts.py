@@ -1,0 +1,264 @@
+"""A request → its parts, in the order in which they are to be done.
+
+What the request itself sets apart (numbers, lines, "then", "after", "before") is a part of its own. Where it only says
+"and", a comma or a full stop, that may join two things to do or two things to do it with: such parts are cut too, and
+whoever knows what there is to do them with decides (see ``settled``).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Generic, TypeVar
+
+MOST_PARTS = 12
+"""Parts of a request that are planned; the rest is left out."""
+
+_LONGEST_REQUEST = 4_000
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing to do, in the request's words.
+
+    ``own`` where the request itself sets it apart from the others; ``doing`` where it begins with a verb, or with an
+    identifier, which may be a tool's name.
+    """
+
+    text: str
+    own: bool = True
+    doing: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class Served(Generic[T]):
+    """What serves a part best, how well, in [0, 1], and whether the part says its name."""
+
+    by: T
+    worth: float
+    named: bool = False
+
+
+@dataclass(frozen=True)
+class Settled(Generic[T]):
+    """What a request comes to: its steps, each a part with what serves it, and the parts that nothing serves."""
+
+    steps: tuple[tuple[str, T], ...]
+    missing: tuple[str, ...]
+
+
+# -- what belongs together: the words of a request, all spaces single -------------------------------------------------
+
+_MARKER = re.compile(r"(?<!\S)(?:step )?\(?(\d{1,2}|[a-h])[.):](?= )", re.I)
+_BULLET = re.compile(r"^(?:[-*+•–]|(?:step )?\(?(?:\d{1,2}|[a-h])[.):]) ", re.I)
+_SEQUENCE = re.compile(
+    r" ?(?:;|->|=>|→|➜|\b(?:and then|then|and afterwards|afterwards|after that|after which|subsequently|followed by"
+    r"|and finally|finally|lastly)\b"
+    r"|(?:(?<=[,.] )|(?<=\band )|^)(?:next|second|secondly|third|thirdly|fourth|fifth|last)\b(?=,| [a-z]+ ))",
+    re.I,
+)
+_SENTENCE = re.compile(r"(?<=[^\W_][^\W_])[.!?](?= |$)")
+_BEFORE = ("before ", "prior to ")
+_AFTER = ("after ", "once ", "when ", "as soon as ", "following ", "having ", "upon ")
+_RELATIVE = re.compile(
+    r",? (?:(?P<earlier>after|once|as soon as)|(?P<later>before|prior to|in order to)|(?P<first>but first)) ", re.I
+)
+_TIME = re.compile(
+    r"^(?:\d|(?:an?|the|every|each|per|more|again|next|last|this|noon|midnight|dawn|lunch|dinner|breakfast|work|today"
+    r"|tonight|tomorrow|yesterday|monday|tuesday|wednesday|thursday|friday|saturday|sunday|january|february|march|april"
+    r"|may|june|july|august|september|october|november|december)"
+    r"(?: (?:time|day|week|month|year|hour|minute|morning|evening|night|end|weekend)\b|$))",
+    re.I,
+)
+_JOINT = re.compile(r", and |,(?!\d)| and | & | plus | as well as | but ", re.I)
+_LEFT_OUT = re.compile(r" (?:without \w+ing|instead of|rather than)\b", re.I)
+_DENIED = re.compile(r"^(?:don'?t|do not|never|not|no need)\b", re.I)
+_TOLD = re.compile(
+    r"^(?:i|i'm|i've|i'll|i'd|we|we're|we've|he|she|they|it|it's|its|there|there's|this|that|that's|these|my|our"
+    r"|everything|nothing)\b",
+    re.I,
+)
+"""How a clause begins that tells something and asks for nothing."""
+
+_ASKING = re.compile(
+    r"^(?:please|kindly|first|firstly|also|just|so|and|but|ok|okay|hi|hello|now|to|help me|let's|let us|go ahead and"
+    r"|(?:can|could|would|will) (?:you|we|i)|(?:i|we) (?:want|need|have|would like|wish)(?: (?:you|us))? to"
+    r"|(?:i|we)'d like(?: (?:you|us))? to|(?:i|we) (?:must|should)|how (?:do|can|should) (?:i|we)"
+    r"|you (?:have|should|must|can|need to|have to)|you've|you"
+    r"|(?:create|build|make|compose|design|set up|plan|put together|suggest)(?: me)? (?:a |an |the )?(?:\w+ )?"
+    r"(?:workflow|pipeline|plan|process|chain)(?: of tools)?(?: (?:to|that|for|which|from))?|chain|combine|automate)"
+    r"(?::|,|(?= )|$) ?",
+    re.I,
+)
+"""Words that ask for what follows and say nothing of it."""
+
+_VERBS = frozenset(
+    """
+    accept access add adjust alert analyse analyze append apply approve archive arrange ask assign attach authenticate
+    authorize back backup bake book boot brew browse build buy calculate call cancel capture change charge check clean
+    clear clone close combine commit compare compile complete compose compress compute configure confirm connect convert
+    copy count crawl create crop cut debug decode decrypt define delete deliver deploy describe detect determine disable
+    disconnect display dispatch distribute divide download draft draw drop edit email embed enable encode encrypt end
+    enter erase estimate evaluate examine execute expand explain export extend extract fetch fill filter find finish fix
+    flush fly format forward gather generate get give go grant group guess halt head identify import improve
+    increase index inform initialize insert inspect install invite invoke issue join keep kill label launch leave lint
+    list listen load locate lock log login logout look lower mail make manage map mark measure merge message migrate
+    modify monitor mount move mute navigate notify obtain open optimize order organize package pack paint parse paste
+    patch pause pay perform pick ping place plan play plot post predict prepare present press preview print process
+    produce promote propose provide provision prune publish pull purchase push put query rank rate read rebuild receive
+    recommend record redirect reduce refactor refresh refund register release reload remind remove rename render renew
+    reopen repair repeat replace reply report request reschedule reserve reset resize resolve restart restore resume
+    retrieve return review revoke rewrite roll rotate run save scan schedule scrape search select send serve set share
+    ship show shut sign simulate skip solve sort speak split start stop store stream submit subscribe subtract suggest
+    summarise summarize suspend switch sync synchronize tag take tell terminate test text throttle trace track train
+    transcribe transfer transform translate trigger trim tune turn tweet type undo unfollow uninstall unlock unmount
+    unzip update upgrade upload use validate verify view visit visualize wait wake warn wash watch withdraw wrap write
+    zip zoom
+    """.split()
+)
+"""What tools are commonly told to do."""
+
+_EDGE = " \t,.;:!?-–—\"'`"
+
+
+def parts_of(request: str) -> list[Part]:
+    """Return the parts of a request in the order in which they are to be done; none only for an empty one.
+
+    What the request says not to do is left out, and so is what it only tells, if it also asks for something. The first
+    4,000 characters are read.
+    """
+    stages = list(_stages(request[:_LONGEST_REQUEST]))
+    found = [
+        Part(text, own, _is_verb(text.partition(" ")[0]))
+        for stage in stages
+        for sentence in _sentences(stage)
+        for text, own in _in_order(sentence, own=len(stages) > 1)
+        if text and not _DENIED.match(text)
+    ]
+    doing = [part for part in found if not _TOLD.match(part.text)] or found
+    return [replace(doing[0], own=True)] if len(doing) == 1 else doing[:MOST_PARTS]
+
+
+def settled(
+    parts: Sequence[Part],
+    serve: Callable[[str, Sequence[T]], Served[T] | None],
+    *,
+    least: float,
+    joined: float,
+) -> Settled[T]:
+    """Find what serves each part, and join again what was cut in two.
+
+    A part that was only cut at an "and" is one of its own if it begins with a verb and is served well enough, or says
+    the name of what serves it; else it belongs to its neighbour.
+
+    Args:
+        parts: of one request.
+        serve: text, and what serves the parts before it → what serves it best, or None.
+        least: how well a part must be served that the request itself sets apart; else it is missing.
+        joined: how well one must be served that was only cut at an "and".
+
+    """
+    steps: list[tuple[str, T]] = []
+    missing: list[str] = []
+    before = ""
+    for part in parts:
+        text = f"{before} and {part.text}" if before else part.text
+        before = ""
+        found = serve(text, [by for _, by in steps])
+        worth = found.worth if found is not None else -1.0
+        good = worth >= (least if part.own else joined) and (part.own or part.doing)
+        if found is not None and (good or (found.named and worth >= least)):
+            steps.append((text, found.by))
+        elif part.own or (part.doing and worth < least):
+            missing.append(text)
+        elif steps:
+            joint = f"{steps[-1][0]} and {text}"
+            again = serve(joint, [by for _, by in steps[:-1]])
+            steps[-1] = (joint, steps[-1][1] if again is None else again.by)
+        else:
+            before = text
+    return Settled(tuple(steps), tuple(missing) if steps else tuple(part.text for part in parts))
+
+
+def _sentences(stage: str) -> list[str]:
+    """Cut into sentences where each of them is an order; else they tell of one thing."""
+    sentences = [sentence for sentence in map(str.strip, _SENTENCE.split(stage)) if sentence]
+    orders = [_is_verb(sentence.lower().removeprefix("please ").partition(" ")[0]) for sentence in sentences]
+    return sentences if all(orders) else [stage]
+
+
+def _stages(request: str) -> Iterator[str]:
+    """Cut where a request says by lines, numbers or words that one thing follows another."""
+    lines = [" ".join(line.split()) for line in request.splitlines()]
+    lines = [line for line in lines if line]
+    listed = [bool(_BULLET.match(line)) for line in lines]
+    for line, bullet in zip(lines, listed, strict=True):
+        if line.endswith(":") and not bullet and any(listed):  # what announces the list is none of it
+            continue
+        for item in _numbered(_BULLET.sub("", line) if sum(listed) > 1 else line):
+            yield from _SEQUENCE.split(item)
+
+
+def _numbered(line: str) -> list[str]:
+    """Cut at numbers or letters that count from the first on; text before them announces them."""
+    marks = list(_MARKER.finditer(line))
+    labels = [mark[1].lower() for mark in marks]
+    if len(marks) < 2 or labels not in ([str(n + 1) for n in range(len(labels))], list("abcdefgh"[: len(labels)])):
+        return [line]
+    ends = [mark.start() for mark in marks[1:]] + [len(line)]
+    return [line[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
+
+
+def _in_order(sentence: str, *, own: bool) -> Iterator[tuple[str, bool]]:
+    """Put what a sentence says by "after" and "before" into the order of doing, and cut the rest at "and"."""
+    whole = sentence.strip(_EDGE).lower()
+    sentence = _bare(sentence)
+    lowered = sentence.lower()
+    opening = next((word for word in (*_AFTER, *_BEFORE) if lowered.startswith(word)), None)
+    inner, comma, rest = sentence.partition(", ")
+    if comma and opening is not None:
+        first, second = inner[len(opening) :], rest
+        if opening in _BEFORE:
+            first, second = second, first
+    elif comma and whole.endswith(" first") and whole.startswith(("to ", "in order to ")):
+        first, second = rest, inner.removeprefix("in order ")
+    elif (found := _RELATIVE.search(sentence)) and not (
+        _TIME.match(sentence[found.end() :]) or _SENTENCE.search(sentence)
+    ):
+        first, second = sentence[: found.start()], sentence[found.end() :]
+        if not found["later"]:
+            first, second = second, first
+    else:
+        kept = _LEFT_OUT.split(sentence, maxsplit=1)[0]
+        for number, text in enumerate(_JOINT.split(kept)):
+            yield _bare(text), own and number == 0
+        return
+    yield from _in_order(first, own=True)
+    yield from _in_order(second, own=True)
+
+
+def _bare(text: str) -> str:
+    """Return a part without the words that ask for it and the signs around it."""
+    text = text.strip(_EDGE)
+    for _ in range(6):  # "could you please help me to …"
+        found = _ASKING.match(text)
+        if found is None or found.end() == len(text):
+            break
+        text = text[found.end() :].strip(_EDGE)
+    for word in (" and", " but", " please", " first", ", then"):
+        if text.lower().endswith(word):
+            text = text[: -len(word)].strip(_EDGE)
+    return text
+
+
+def _is_verb(word: str) -> bool:
+    """Whether a word tells to do something (``clone``, ``clones``, ``cloning``, ``cloned``) or is an identifier."""
+    if "_" in word.strip("_"):
+        return True
+    word = word.lower()
+    stems = [word, *(word[: -len(end)] for end in ("s", "es", "ed", "d", "ing") if word.endswith(end))]
+    stems += [f"{stem}e" for stem in stems] + [stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]]
+    return not _VERBS.isdisjoint(stems)

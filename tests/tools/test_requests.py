@@ -1,0 +1,68 @@
+"""Requests as people write them: their parts, the tools that serve them in order, and what the catalogue lacks."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from fourfold.planning import MOST_PARTS, parts_of
+from fourfold.questions import Questions
+from fourfold.tools import ToolCatalog
+
+REQUESTS = [
+    json.loads(line)
+    for line in (Path(__file__).parent.parent / "data" / "workflow_requests.jsonl").read_text("utf-8").splitlines()
+]
+TOOLS = {
+    "git_clone": "Clone a repository into a new directory.",
+    "npm_install": "Install the packages that package.json lists.",
+    "deploy_prod": "Deploy the application to the prod (production) environment.",
+    "read_file": "Read the contents of a file.",
+    "edit_file": "Change a file: edit it by replacing text.",
+    "run_tests": "Run the tests of a project.",
+    "take_screenshot": "Take a screenshot of a page.",
+    "send_email": "Send an email to somebody.",
+    **{f"weather_{n}": f"Tell the weather of region {n}." for n in range(20)},
+}
+
+
+@pytest.fixture(scope="module")
+def catalog():
+    with ToolCatalog() as made:
+        made.add_tools([{"name": name, "description": text} for name, text in TOOLS.items()])
+        made.bootstrap_from_templates([["git_clone", "npm_install", "deploy_prod"], ["read_file", "edit_file"]])
+        yield made
+
+
+@pytest.mark.parametrize("case", REQUESTS, ids=[case["request"][:60] for case in REQUESTS])
+def test_the_parts_of_a_request(case):
+    assert [part.text for part in parts_of(case["request"])] == case["parts"]
+
+
+@pytest.mark.parametrize("case", REQUESTS, ids=[case["request"][:60] for case in REQUESTS])
+def test_the_tools_for_a_request(catalog, case):
+    found = catalog.suggest_workflow(case["request"])
+    assert found.tools == case["tools"], str(found)
+    assert list(found.missing) == case.get("missing", [])
+    assert all(step.reason and 0.0 < step.confidence <= 1.0 for step in found.steps)
+
+
+@pytest.mark.parametrize("case", [case for case in REQUESTS if len(case["tools"]) == len(case["parts"])])
+def test_questions_plan_the_same_steps(catalog, case):
+    plan = Questions(catalog.retriever).compose_for(case["request"])
+    assert plan.ids == case["tools"]
+    assert [step.part for step in plan.steps] and plan.unmatched == ()
+
+
+@given(st.lists(st.sampled_from(["and", ",", "then", "after", "before", "1.", "2.", "\n", "to", "first", "a", "x."])))
+def test_any_request_has_parts(words):
+    request = " ".join(words)
+    parts = parts_of(request)
+    assert len(parts) <= MOST_PARTS and all(part.text for part in parts)
+
+
+def test_requests_of_any_length_are_read_to_a_bound():
+    assert len(parts_of("clone it, then " * 100_000)) == MOST_PARTS
+    assert parts_of("") == [] and parts_of(" ; ") == []
