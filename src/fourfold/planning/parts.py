@@ -52,8 +52,13 @@ class Settled(Generic[T]):
 
 # -- what belongs together: the words of a request, all spaces single -------------------------------------------------
 
-_MARKER = re.compile(r"(?<!\S)(?:step )?\(?(\d{1,2}|[a-h])[.):](?= )", re.I)
-_BULLET = re.compile(r"^(?:[-*+•–]|(?:step )?\(?(?:\d{1,2}|[a-h])[.):]) ", re.I)
+_MARKER = re.compile(r"(?<!\S)(?:step )?\(?(\d{1,2}|[a-h]|[ivx]{1,4})[.):-](?= )", re.I)
+_BULLET = re.compile(r"^(?:[-*+•–]|(?:step )?\(?(?:\d{1,2}|[a-h]|[ivx]{1,4})[.):-]) ", re.I)
+_COUNTS = (
+    [str(number) for number in range(1, 100)],
+    list("abcdefgh"),
+    "i ii iii iv v vi vii viii ix x xi xii".split(),
+)
 _SEQUENCE = re.compile(
     r" ?(?:;|->|=>|→|➜|\b(?:and then|then|and afterwards|afterwards|after that|after which|subsequently|followed by"
     r"|and finally|finally|lastly)\b"
@@ -73,21 +78,21 @@ _TIME = re.compile(
     r"(?: (?:time|day|week|month|year|hour|minute|morning|evening|night|end|weekend)\b|$))",
     re.I,
 )
-_JOINT = re.compile(r", and |,(?!\d)| and | & | plus | as well as | but ", re.I)
+_JOINT = re.compile(r", and |,(?!\d)| and | & | \+ | / | plus | as well as | but ", re.I)
 _LEFT_OUT = re.compile(r" (?:without \w+ing|instead of|rather than)\b", re.I)
 _DENIED = re.compile(r"^(?:don'?t|do not|never|not|no need)\b", re.I)
 _TOLD = re.compile(
     r"^(?:i|i'm|i've|i'll|i'd|we|we're|we've|he|she|they|it|it's|its|there|there's|this|that|that's|these|my|our"
-    r"|everything|nothing)\b",
+    r"|everything|anything|nothing|tell me|let me know)\b",
     re.I,
 )
-"""How a clause begins that tells something and asks for nothing."""
+"""How a clause begins that tells something, or asks for words and not for deeds."""
 
 _ASKING = re.compile(
     r"^(?:please|kindly|first|firstly|also|just|so|and|but|ok|okay|hi|hello|now|to|help me|let's|let us|go ahead and"
     r"|(?:can|could|would|will) (?:you|we|i)|(?:i|we) (?:want|need|have|would like|wish)(?: (?:you|us))? to"
     r"|(?:i|we)'d like(?: (?:you|us))? to|(?:i|we) (?:must|should)|how (?:do|can|should) (?:i|we)"
-    r"|you (?:have|should|must|can|need to|have to)|you've|you"
+    r"|you (?:have|should|must|can|need to|have to)|you've|you|if (?:it|they|that|all|everything) \w+"
     r"|(?:create|build|make|compose|design|set up|plan|put together|suggest)(?: me)? (?:a |an |the )?(?:\w+ )?"
     r"(?:workflow|pipeline|plan|process|chain)(?: of tools)?(?: (?:to|that|for|which|from))?|chain|combine|automate)"
     r"(?::|,|(?= )|$) ?",
@@ -206,7 +211,7 @@ def _numbered(line: str) -> list[str]:
     """Cut at numbers or letters that count from the first on; text before them announces them."""
     marks = list(_MARKER.finditer(line))
     labels = [mark[1].lower() for mark in marks]
-    if len(marks) < 2 or labels not in ([str(n + 1) for n in range(len(labels))], list("abcdefgh"[: len(labels)])):
+    if len(marks) < 2 or labels not in [count[: len(labels)] for count in _COUNTS]:
         return [line]
     ends = [mark.start() for mark in marks[1:]] + [len(line)]
     return [line[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
@@ -223,6 +228,8 @@ def _in_order(sentence: str, *, own: bool) -> Iterator[tuple[str, bool]]:
         first, second = inner[len(opening) :], rest
         if opening in _BEFORE:
             first, second = second, first
+    elif whole.endswith(" first)") and sentence.count("(") == 1:
+        second, _, first = sentence.rstrip(")").partition("(")
     elif comma and whole.endswith(" first") and whole.startswith(("to ", "in order to ")):
         first, second = rest, inner.removeprefix("in order ")
     elif (found := _RELATIVE.search(sentence)) and not (

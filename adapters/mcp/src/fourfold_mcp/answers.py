@@ -52,7 +52,7 @@ class FoundTools(BaseModel):
 
 
 class WorkflowStep(BaseModel):
-    """One tool of a workflow; steps of one stage do not wait for each other."""
+    """One tool of a workflow; steps of one stage do not wait for each other, suggested ones are no steps yet."""
 
     id: str
     name: Plain
@@ -62,6 +62,7 @@ class WorkflowStep(BaseModel):
     stage: int
     confidence: float
     after: list[str]
+    kind: str
 
 
 class SuggestedWorkflow(BaseModel):
@@ -69,6 +70,8 @@ class SuggestedWorkflow(BaseModel):
 
     request: Plain
     steps: list[WorkflowStep]
+    suggested: list[WorkflowStep]
+    missing: list[Plain] = Field(description="Parts of the request that no tool serves.")
     stages: list[list[str]]
     cycles: list[list[str]]
     confidence: float

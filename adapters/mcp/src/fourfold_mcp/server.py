@@ -54,7 +54,7 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
     async def suggest_workflow(request: Query) -> SuggestedWorkflow:
         """Suggest the tools for a request with everything they need, in the order in which to call them."""
         found = await server.apart(catalog.suggest_workflow, request)
-        return SuggestedWorkflow(**found.as_dict(), text=str(found), mermaid=found.to_mermaid())
+        return SuggestedWorkflow(**found.as_dict(), text=str(found), mermaid=found.mermaid())
 
     offer_knowledge(server, catalog.retriever)
 
