@@ -79,6 +79,7 @@ _TIME = re.compile(
     re.I,
 )
 _JOINT = re.compile(r", and |,(?!\d)| and | & | \+ | / | plus | as well as | but ", re.I)
+_BOTH = re.compile(r"\b(?:both|either|between) ", re.I)
 _LEFT_OUT = re.compile(r" (?:without \w+ing|instead of|rather than)\b", re.I)
 _DENIED = re.compile(r"^(?:don'?t|do not|never|not|no need)\b", re.I)
 _TOLD = re.compile(
@@ -103,13 +104,13 @@ _ASKING = re.compile(
 _VERBS = frozenset(
     """
     accept access add adjust alert analyse analyze append apply approve archive arrange ask assign attach authenticate
-    authorize back backup bake book boot brew browse build buy calculate call cancel capture change charge check clean
+    authorize backup bake book boot brew browse build buy calculate call cancel capture change charge check clean
     clear clone close combine commit compare compile complete compose compress compute configure confirm connect convert
     copy count crawl create crop cut debug decode decrypt define delete deliver deploy describe detect determine disable
     disconnect display dispatch distribute divide download draft draw drop edit email embed enable encode encrypt end
     enter erase estimate evaluate examine execute expand explain export extend extract fetch fill filter find finish fix
     flush fly format forward gather generate get give go grant group guess halt head identify import improve
-    increase index inform initialize insert inspect install invite invoke issue join keep kill label launch leave lint
+    increase index inform initialize insert inspect install invite invoke issue join kill label launch leave lint
     list listen load locate lock log login logout look lower mail make manage map mark measure merge message migrate
     modify monitor mount move mute navigate notify obtain open optimize order organize package pack paint parse paste
     patch pause pay perform pick ping place plan play plot post predict prepare present press preview print process
@@ -120,7 +121,7 @@ _VERBS = frozenset(
     ship show shut sign simulate skip solve sort speak split start stop store stream submit subscribe subtract suggest
     summarise summarize suspend switch sync synchronize tag take tell terminate test text throttle trace track train
     transcribe transfer transform translate trigger trim tune turn tweet type undo unfollow uninstall unlock unmount
-    unzip update upgrade upload use validate verify view visit visualize wait wake warn wash watch withdraw wrap write
+    unzip update upgrade upload validate verify view visit visualize wait wake warn wash watch withdraw wrap write
     zip zoom
     """.split()
 )
@@ -240,11 +241,21 @@ def _in_order(sentence: str, *, own: bool) -> Iterator[tuple[str, bool]]:
             first, second = second, first
     else:
         kept = _LEFT_OUT.split(sentence, maxsplit=1)[0]
-        for number, text in enumerate(_JOINT.split(kept)):
-            yield _bare(text), own and number == 0
+        pieces = [kept] if _BOTH.search(kept) else _JOINT.split(kept)
+        for number, text in enumerate(_with_objects([_bare(piece) for piece in pieces])):
+            yield text, own and number == 0
         return
     yield from _in_order(first, own=True)
     yield from _in_order(second, own=True)
+
+
+def _with_objects(pieces: list[str]) -> list[str]:
+    """Give a verb alone what the next does something to: "read and edit the file" is "read the file"."""
+    for number in range(len(pieces) - 2, -1, -1):
+        _, _, rest = pieces[number + 1].partition(" ")
+        if rest and pieces[number].isalpha() and _is_verb(pieces[number]) and _is_verb(pieces[number + 1].split()[0]):
+            pieces[number] = f"{pieces[number]} {rest}"
+    return pieces
 
 
 def _bare(text: str) -> str:
