@@ -23,16 +23,15 @@ from re import _compiler, _constants, _parser
 from types import ModuleType
 from typing import Any
 
-from fourfold import RetrievalConfig, arguments, edge_types
+from fourfold import RetrievalConfig, arguments, edge_types, planning
 from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.intent import classify
 from fourfold.plain_text import plain_text
-from fourfold.questions import compose, intents, locate
+from fourfold.questions import intents, locate
 from fourfold.questions.intents import RULES
 from fourfold.signals.text import term_weights
 from fourfold.tokenizer import make_tokenizer
-from fourfold.tools import workflow
 
 PACKAGES = ("fourfold", "langchain_fourfold", "llama_index.retrievers.fourfold", "fourfold_mcp")
 _CHARACTERS = "aA1_ \n-.!é中"
@@ -264,8 +263,7 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
         yield "classify", lambda text, specs=config.intents.specs: classify(text.strip(), specs)
     yield "classify_intent", intents.classify_intent
     yield "two_ends", locate.two_ends
-    yield "parts_of", compose.parts_of
-    yield "clauses", workflow.clauses
+    yield "parts_of", planning.parts_of
     yield "label", edge_types.label.__wrapped__
     for kind in sorted(READERS.keys() - READ_APART - {".ipynb"}):  # those have a bound of time
         yield f"the reader of {kind}", lambda text, read=READERS[kind]: read(text.encode())
