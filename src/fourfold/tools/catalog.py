@@ -258,7 +258,7 @@ class ToolCatalog:
             # nearest there is
             whole = serve(request, one=False)
             lacks = came.missing or (request,)
-            served = whole is not None and whole.worth >= self.config.least_match
+            served = whole is not None and whole.worth >= self.config.lone_match
             came = Settled(((request, whole.by if whole else {}),), () if served else lacks)
         meant: dict[str, float] = {}
         for _, goals in came.steps:

@@ -46,6 +46,7 @@ class ToolConfig:
         max_predecessors: a tool that usually runs before a chosen one joins it if there are no more than that many.
         least_match: how similar a tool must be to a part that the request sets apart ("then", a number); else the part
             is missing.
+        lone_match: the same for a request of one part, of which the nearest tools are suggested all the same.
         joined_match: how similar one must be to a part cut at an "and"; else the part belongs to the one before it.
         max_suggested: tools offered beside the steps, at most.
 
@@ -82,6 +83,7 @@ class ToolConfig:
     min_dependency_weight: float = 0.5
     max_predecessors: int = 2
     least_match: float = 0.25
+    lone_match: float = 0.15
     joined_match: float = 0.5
     max_suggested: int = 3
 
