@@ -1,4 +1,4 @@
-"""The ladder, each part switched off, and other fusion rules, on every collection of a folder.
+"""The ladder and each part switched off, on every collection of a folder.
 
     FOURFOLD_DATASETS=… python benchmarks/ablation.py [--collections cacm …] [--max-queries 300] [--results FOLDER]
 
@@ -16,7 +16,7 @@ import numpy as np
 from shared import add_collection_options, facts, figure, folders
 
 from fourfold import RetrievalConfig, Retriever
-from fourfold.evaluate import ablations, ladder, load_collection, run_fusion, run_variants
+from fourfold.evaluate import ablations, ladder, load_collection, run_variants
 
 MEASURE = "ndcg@10"
 Table = dict[str, dict[str, float]]
@@ -30,7 +30,6 @@ def measured(folder: Path, max_queries: int | None) -> dict[str, dict[str, float
         runs = {
             "ladder": run_variants(retriever, judged, ladder(RetrievalConfig())),
             "ablation": run_variants(retriever, judged, ablations(RetrievalConfig())),
-            "fusion": run_fusion(retriever, judged),
         }
     return {
         kind: {run.system: float(run.values(judged, MEASURE).mean()) for run in found} for kind, found in runs.items()
@@ -60,7 +59,7 @@ def main() -> None:
         report = {"facts": facts(), "measure": MEASURE, "max_queries": options.max_queries, "tables": tables}
         (options.results / "ablation.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         print(folder.name, json.dumps(tables[folder.name]), flush=True)
-    for kind in ("ladder", "ablation", "fusion") if tables else ():
+    for kind in ("ladder", "ablation") if tables else ():
         print("\n" + markdown(tables, kind))
 
 

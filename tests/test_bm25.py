@@ -51,11 +51,13 @@ def test_equal_to_bm25s(tokenizer, k1, b):
     reference.index([terms(document) for document in documents], show_progress=False)
     with Retriever(embedder=lambda texts: [[1.0]] * len(texts), config=config) as retriever:
         retriever.add(Node(f"{n:04}", text=document) for n, document in enumerate(documents))
-        index = retriever._current_index()
+        snapshot = retriever.snapshot()
+        nodes = np.arange(1, len(documents) + 1)
         for query in ("save file", "HTTPServer read_file", "数据库 graph graph", "Grant's error", "slow"):
             words = make_tokenizer(tokenizer).terms_of_words(query)
             weights = text_signal.term_weights(words, (), 1.0, prefix=True)
-            ours = text_signal.score(index, weights)
+            numbers = snapshot.term_numbers(weights)
+            ours = snapshot.text.ask({numbers[term]: weights[term] for term in numbers}).at(nodes)
             known = [term for term in terms(query) if term in reference.vocab_dict]
             theirs = reference.get_scores(known) * (k1 + 1)  # bm25s leaves out the constant factor
             assert np.abs(ours).max() > 0
@@ -78,12 +80,17 @@ def test_a_field_of_its_own_is_bm25_over_that_field():
             Node(f"{n:04}", name=name, text=text) for n, (name, text) in enumerate(zip(names, documents, strict=True))
         )
         words = make_tokenizer("snowball-english").terms_of_words("save graph")
-        ours = text_signal.score(retriever._current_index(), text_signal.term_weights(words, (), 1.0, prefix=True))
+        weights = text_signal.term_weights(words, (), 1.0, prefix=True)
+        snapshot = retriever.snapshot()
+        numbers = snapshot.term_numbers(weights)
+        asked = snapshot.text.ask({numbers[term]: weights[term] for term in numbers})
+        ours = asked.at(np.arange(1, len(documents) + 1))
     np.testing.assert_allclose(ours, expected, atol=1e-4, rtol=1e-5)
 
 
 def test_a_possessive_does_not_lengthen_a_document():
-    with Retriever(embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+    config = RetrievalConfig().replace(fusion={"late": {"depth": 0}})  # its wordpieces are counted apart
+    with Retriever(embedder=lambda texts: [[1.0]] * len(texts), config=config) as retriever:
         retriever.add([Node("a", text="Grant's Tomb"), Node("b", text="Grant Tomb")])
         scores = [hit.score for hit in retriever.search("tomb", mode="text").hits]
         assert scores[0] == scores[1]

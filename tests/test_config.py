@@ -18,6 +18,7 @@ from fourfold import (
     TextField,
     Weights,
 )
+from fourfold.config import Bridge, Coverage, LateInteraction, Paths
 from fourfold.config_history import FLAT_NAMES, changes_of, with_changes
 from fourfold.index import rebuilt
 from fourfold.intent import IntentSpec
@@ -36,6 +37,11 @@ OTHER = {
     "partial_weights": Weights(1, 1, 1, 1),
     "type_weights": {"own": 0.125},
     "specs": (IntentSpec("own"),),
+    "edge_weights": "raw",
+    "late": LateInteraction(depth=7),
+    "bridge": Bridge(weight=0.5),
+    "coverage": Coverage(weight=0.5),
+    "paths": Paths(steps=2),
 }
 
 
@@ -61,7 +67,7 @@ def changed(config, group, name):
 
 def test_nine_fields_hold_every_constant():
     assert len(dataclasses.fields(RetrievalConfig)) <= 9
-    assert len(list(constants())) == len(set(constants())) == 49
+    assert len(list(constants())) == len(set(constants())) == 54
 
 
 @pytest.mark.parametrize(("group", "name"), list(constants()))
@@ -199,10 +205,10 @@ def test_two_flags_became_one_choice(flags, phrase):
 
 
 def test_every_flat_name_stands_for_a_constant():
-    assert set(FLAT_NAMES.values()) | {("", "limit"), ("text", "phrase")} == set(constants()) - {
-        ("index", "exact"),
-        ("index", "first_stage"),
-    }
+    since = {("index", "exact"), ("index", "first_stage"), ("graph", "background")}
+    since |= {("fusion", "late"), ("graph", "bridge"), ("intents", "paths"), ("diversity", "coverage")}
+    renamed = {("", "limit"), ("text", "phrase"), ("graph", "edge_weights")}
+    assert set(FLAT_NAMES.values()) | renamed == set(constants()) - since
 
 
 # -- what the embedder reads of a node is stored with the vectors ---------------------------------------------------

@@ -21,7 +21,6 @@ from fourfold.evaluate import (
     evaluate,
     known_to,
     ladder,
-    run_fusion,
     run_variants,
     suggest_probes,
     summarise,
@@ -143,35 +142,6 @@ def test_an_ablated_component_plays_no_part(retriever):
     for variant in ablations(RetrievalConfig()):
         assert len(run_variants(retriever, QUERIES, [variant])[0].rankings) == 4
     assert weight_sweep(RetrievalConfig(), "graph", [0.7])[0].config.fusion.weights.graph == 0.7
-
-
-def test_every_fusion_rule_and_dead_end_answers(retriever):
-    runs = {run.system: run for run in run_fusion(retriever, QUERIES, k=3)}
-    assert {"default", "two signals, RRF", "four signals, min-max", "colour mixing: RRF of seven"} <= set(runs)
-    assert {"broad synonyms", "filter by category"} <= set(runs)
-    assert runs["default"].rankings == evaluate(retriever, QUERIES, k=3).rankings
-    kinds = {node.id: node.type for node in NODES}
-    for ranking in runs["filter by category"].rankings.values():
-        assert len({kinds[identity] for identity in ranking}) <= 1
-
-
-def test_reciprocal_ranks_are_those_of_their_paper(retriever):
-    run = next(run for run in run_fusion(retriever, QUERIES, k=6) if run.system == "two signals, RRF")
-    lists = [
-        evaluate(retriever, QUERIES, k=6, mode=mode, weights=weights, intent="default").rankings["1"]
-        for mode, weights in (("embedding", Weights(1, 0, 0, 0)), ("text", Weights(0, 1, 0, 0)))
-    ]
-    shares = RetrievalConfig().fusion.weights
-    expected = {
-        node.id: sum(
-            weight / (60 + found.index(node.id) + 1)
-            for weight, found in zip((shares.embedding, shares.text), lists, strict=True)
-            if node.id in found
-        )
-        for node in NODES
-    }
-    ours = run.rankings["1"]
-    assert ours[0] == max(expected, key=expected.__getitem__)
 
 
 def test_probes_of_the_graph_are_marked_synthetic_and_name_its_nodes(retriever):

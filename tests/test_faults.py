@@ -124,12 +124,20 @@ def test_a_degraded_answer_is_not_remembered():
         assert retriever.search("save").degraded == ()
 
 
-@pytest.mark.parametrize("component", ["text", "graph", "intent", "embedding"])
+STEPS = {
+    "text": "fourfold.index.text.Text.ask",
+    "embedding": "fourfold.index.vectors.Vectors.ask",
+    "graph": "fourfold.signals.graph.score",
+    "intent": "fourfold.signals.intent.score",
+}
+
+
+@pytest.mark.parametrize("component", STEPS)
 def test_one_failing_component_is_left_out(monkeypatch, component, caplog):
     def fail(*args, **kwargs):
         raise MemoryError("no room")
 
-    monkeypatch.setattr(f"fourfold.signals.{component}.score", fail)
+    monkeypatch.setattr(STEPS[component], fail)
     with small(embedder=broken) as retriever:
         result = retriever.search("save alpha", query_vector=[1, 0, 0])
         assert component in result.degraded
@@ -152,7 +160,7 @@ def test_when_all_that_could_answer_fails_there_is_an_error(monkeypatch, caplog)
     def fail(*args, **kwargs):
         raise MemoryError("no room")
 
-    monkeypatch.setattr("fourfold.signals.text.score", fail)
+    monkeypatch.setattr(STEPS["text"], fail)
     with small(embedder=broken) as retriever:
         with pytest.raises(SearchError, match="embedding, text|text, embedding"):
             retriever.search("save alpha")

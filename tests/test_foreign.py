@@ -400,6 +400,8 @@ def test_a_wal_database_that_nobody_has_open(make):
 UNWRITABLE = """
 import os, sys
 from fourfold import Retriever
+from fourfold.signals.late import token_table
+token_table()
 with Retriever(embedder=len) as warm:
     warm.search("import what is imported late")
 if os.getuid() == 0:

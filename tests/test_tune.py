@@ -48,8 +48,9 @@ def test_cached_scores_are_worth_what_the_pipeline_is_worth(graph, weights, tilt
     config = retriever.config.replace(
         fusion={"weights": weights, "intent_tilt": tilt},
         seeds={"sharpness": sharpness},
-        graph={"second_hop": hop},
-        diversity={"bonus": 0.0},
+        graph={"second_hop": hop, "bridge": {"weight": 0.0}},
+        intents={"paths": {"weight": 0.0}},
+        diversity={"bonus": 0.0, "coverage": {"weight": 0.0}},
     )
     scores = ComponentScores(retriever, queries)
     of = measure("ndcg@10")

@@ -8,24 +8,26 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fourfold import filters, pipeline
+from fourfold import filters
 from fourfold.arguments import finite_number, shown, whole_number
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
-from fourfold.edge_types import TypeLabels
+from fourfold.edge_types import MENTIONS, TypeLabels
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
-from fourfold.index import Index
+from fourfold.index.base import Allowed
+from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
+from fourfold.signals.relations import Relations
 from fourfold.store import Store
 from fourfold.tokenizer import Tokenizer
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
+from fourfold.weighting import explicit_weights
 
-_REMEMBERED_MASKS = 64
+_REMEMBERED_FILTERS = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +98,7 @@ class Options:
             self.k,
             self.filter,
             self.intent,
-            None if self.weights is None else pipeline.explicit_weights(self.weights, config).as_tuple(),
+            None if self.weights is None else explicit_weights(self.weights, config).as_tuple(),
             None if self.query_vector is None else np.asarray(self.query_vector).tobytes(),
             self.mode,
             self.min_score,
@@ -118,7 +120,7 @@ def _check_components(weights: object) -> None:
 
 
 class Asker:
-    """Reads questions against one graph: words, vector, mask and edge-type labels.
+    """Reads questions against one graph: words, vector, filter and edge-type labels.
 
     Args:
         store: the graph.
@@ -133,56 +135,72 @@ class Asker:
         self._embedding = embedding
         self._tokenizer = tokenizer
         self._config = config
-        self._masks: Cache[NDArray[np.bool_]] = Cache(_REMEMBERED_MASKS, config.index.cache_seconds)
+        self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
         self._labels: TypeLabels | None = None
+        self._relations_of: Relations | None = None
 
-    def query(self, index: Index, text: str, options: Options) -> Query:
+    def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
         stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
-        vector, failed = self._embedding.query(index, stripped, options.query_vector, options.mode)
+        vector, failed = self._embedding.query(snapshot, stripped, options.query_vector, options.mode)
         words = self._tokenizer.terms_of_words(stripped)
         return Query(
             text=stripped,
             words=words,
-            limit=min(options.k if options.k is not None else self._config.limit, max(len(index), 1)),
+            limit=min(options.k if options.k is not None else self._config.limit, max(snapshot.size, 1)),
             mode=options.mode,
             vector=vector,
-            mask=None if options.filter is None else self.mask(index, options.filter),
+            allowed=None if options.filter is None else self.allowed(snapshot, options.filter),
             intent=options.intent,
             weights=options.weights,
             phrases=self._store.phrase,
-            asked_types=partial(self._asked_types, index, words),
+            asked_types=partial(self._asked_types, snapshot, words),
+            relations=partial(self._relations, snapshot),
             failed=failed,
         )
 
-    def mask(self, index: Index, condition: Mapping[str, Any] | filters.Clause) -> NDArray[np.bool_]:
-        """Return which nodes a filter keeps, (n_nodes,); remembered for the generation."""
+    def allowed(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause) -> Allowed:
+        """Return the nodes a filter keeps; remembered for the generation."""
         clause = condition if isinstance(condition, filters.Clause) else filters.parse(condition)
-        key = (index.generation, clause)
-        mask = self._masks.get(key)
-        if mask is None:
-            mask = np.zeros(len(index), bool)
-            mask[index.positions_of(self._store.matching(*filters.render(clause)))] = True
-            self._masks.put(key, mask)
-        return mask
+        key = (snapshot.generation, clause)
+        allowed = self._filters.get(key)
+        if allowed is None:
+            allowed = Allowed(self._store.matching(*filters.render(clause)))
+            self._filters.put(key, allowed)
+        return allowed
+
+    def _relations(self, snapshot: Snapshot) -> Relations | None:
+        """Return the edge types in use, to be compared with questions.
+
+        None where there is no choice of them, and in graphs of documents: there the named page is evidence.
+        """
+        in_use = sorted(snapshot.edges.types_in_use)
+        names = tuple(snapshot.edges.type_names[number] for number in in_use)
+        if len(in_use) < 2 or MENTIONS in names:
+            return None
+        known = self._relations_of  # another thread, on another generation, may replace it
+        if known is None or known.names != names or known.numbers.tolist() != in_use:
+            known = Relations(names, in_use, bundled().embed_documents, self._tokenizer.terms)
+            self._relations_of = known
+        return known
 
     def _asked_types(
-        self, index: Index, words: Sequence[tuple[str, tuple[str, ...]]], best_seed: int
+        self, snapshot: Snapshot, words: Sequence[tuple[str, tuple[str, ...]]], best_seed: int
     ) -> FloatArray | None:
         """Return how much the query asks for each edge type, or None where there is no choice of types.
 
         Words that name the best seed say where to start, not where to go.
         """
-        in_use = sorted(index.adjacency.types_in_use)
+        types, in_use = snapshot.edges.type_names, sorted(snapshot.edges.types_in_use)
         if len(in_use) < 2:
             return None
-        names = tuple(index.adjacency.type_names[number] for number in in_use)
+        names = tuple(types[number] for number in in_use)
         labels = self._labels  # another thread, on another generation, may replace it
         if labels is None or labels.names != names:
             self._labels = labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
-        named = index.name_terms(best_seed)
-        asking = [w for w, terms in words if terms and not named.issuperset(map(index.vocabulary.get, terms))]
-        asked = np.zeros(len(index.adjacency.type_names))
+        named = frozenset(self._tokenizer.terms(self._store.names([best_seed]).get(best_seed, "")))
+        asking = [word for word, terms in words if terms and not named.issuperset(terms)]
+        asked = np.zeros(len(types))
         asked[in_use] = labels.closeness(
             asking, sharpness=self._config.intents.chosen_sharpness, enough=self._config.intents.chosen_enough
         )

@@ -49,7 +49,6 @@ FLAT_NAMES: Mapping[str, Place] = MappingProxyType(
         "backward": ("graph", "backward"),
         "untyped_edge_weight": ("graph", "untyped_weight"),
         "untyped_backward": ("graph", "untyped_backward"),
-        "use_edge_weights": ("graph", "use_weights"),
         "degree_exponent": ("graph", "degree_exponent"),
         "hub_cap": ("graph", "hub_cap"),
         "second_hop": ("graph", "second_hop"),
@@ -187,6 +186,8 @@ def _constants(changes: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:
     for name, value in changes.items():
         if name in groups and isinstance(value, Mapping):
             yield from (((name, constant), each) for constant, each in value.items())
+        elif name == "use_edge_weights":  # a flag before there were groups
+            yield ("graph", "edge_weights"), "log1p" if value else "none"
         elif name not in _PHRASE:
             yield FLAT_NAMES.get(name, ("", name)), value
     if any(name in changes for name in _PHRASE):

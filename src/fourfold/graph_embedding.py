@@ -24,7 +24,7 @@ from fourfold.errors import (
     KeyRefusedError,
     StoreError,
 )
-from fourfold.index import Index
+from fourfold.index.snapshot import Snapshot
 from fourfold.store import OWN_SHARE, Store, Writer
 from fourfold.types import FloatArray, Node
 from fourfold.validation import check_vector
@@ -204,24 +204,24 @@ class GraphEmbedding:
         return text_of(node, self._reads)
 
     def query(
-        self, index: Index, text: str, given: Sequence[float] | FloatArray | None, mode: str
+        self, snapshot: Snapshot, text: str, given: Sequence[float] | FloatArray | None, mode: str
     ) -> tuple[FloatArray | None, tuple[str, ...]]:
         """Return the query's vector, and the component that failed, if it did."""
-        dimensions = index.matrix.shape[1]
+        dimensions = snapshot.vectors.dimensions
         if given is not None:
             vector = check_vector(given, "query_vector")
-            if index.has_vectors and len(vector) != dimensions:
+            if snapshot.vectors.size and len(vector) != dimensions:
                 raise DimensionError(
                     f"The query vector has {len(vector)} dimensions, "
                     f"the vectors of {self._store.path!r} have {dimensions}."
                 )
             return vector, ()
-        if mode == "text" or not index.has_vectors or not text:
+        if mode == "text" or not snapshot.vectors.size or not text:
             return None, ()
-        if index.embedder is not None:  # not what the file says now: its vectors may be replaced at this moment
-            self.check(index.embedder)
+        if snapshot.embedder is not None:  # not what the file says now: its vectors may be replaced at this moment
+            self.check(snapshot.embedder)
         try:
-            vectors, name = self._ask([text], index.embedder)
+            vectors, name = self._ask([text], snapshot.embedder)
         except EmbedderError as error:
             if mode == "embedding":
                 raise

@@ -1,18 +1,17 @@
-"""From the pipeline's arrays to the hits a caller reads: nodes, numbers and one sentence each."""
+"""From the pipeline's candidates to the hits a caller reads: nodes, numbers, evidence and one sentence each."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
-from functools import partial
+from collections.abc import Iterator, Mapping, Sequence
 
-from fourfold import explain
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
-from fourfold.index import Index
+from fourfold.evidence import Draft, components_of, drafts, method_of, named
 from fourfold.pipeline import Query, Scores, final_score
+from fourfold.present import why
 from fourfold.store import Store
-from fourfold.types import Hit, Node
+from fourfold.types import Evidence, Hit, Node
 
 _GROUPED_BATCH = 64
 
@@ -23,7 +22,6 @@ class NodeGoneError(Exception):
 
 def collect(
     store: Store,
-    index: Index,
     query: Query,
     scores: Scores,
     limit: int,
@@ -36,7 +34,6 @@ def collect(
 
     Args:
         store: holds the nodes' texts.
-        index: the generation that was searched.
         query: the question.
         scores: what the pipeline found.
         limit: number of hits.
@@ -50,59 +47,82 @@ def collect(
     """
     chosen: dict[int, Node] = {}
     groups: dict[str, int] = {}
-    for position, node in _nodes(store, index, _order(scores, options, config), limit, options, without_gone):
+    for num, node in _nodes(store, _order(scores, options, config), limit, options, without_gone):
         if options.group_by is not None:
             group = json.dumps(node.metadata.get(options.group_by, ["", node.id]), sort_keys=True, default=str)
             groups[group] = groups.get(group, 0) + 1
             if groups[group] > options.max_per_source:
                 continue
-        chosen[position] = node
+        chosen[num] = node
         if len(chosen) == limit:
             break
-    own = {position: node.name for position, node in chosen.items()}
-    sentences = explain.why(scores, index, query, own, partial(names, store, index))
+    told = told_of(store, scores, query, config, list(chosen), {num: (n.id, n.name) for num, n in chosen.items()})
     return tuple(
-        _hit(scores, position, node, sentence, config)
-        for (position, node), sentence in zip(chosen.items(), sentences, strict=True)
+        _hit(scores, num, node, evidence, config) for (num, node), evidence in zip(chosen.items(), told, strict=True)
     )
 
 
-def names(store: Store, index: Index, positions: Sequence[int]) -> dict[int, str]:
-    """Return the names of nodes by position."""
-    by_num = store.names([int(index.rows.nums[p]) for p in positions])
-    return {p: by_num[num] for p in positions if (num := int(index.rows.nums[p])) in by_num}
+def told_of(
+    store: Store,
+    scores: Scores,
+    query: Query,
+    config: RetrievalConfig,
+    nodes: Sequence[int],
+    known: Mapping[int, tuple[str, str]],
+) -> list[tuple[Evidence, ...]]:
+    """Return the evidence of nodes, with the names of all that stand on their paths.
+
+    Args:
+        store: knows the names.
+        scores: what the pipeline found.
+        query: the question.
+        config: the constants of retrieval.
+        nodes: whose evidence is wanted.
+        known: (id, name) of nodes by number.
+
+    """
+    told = drafts(scores, query, config, nodes)
+    labels = {**known, **store.labels(sorted(_on_paths(told).difference(known)))}
+    ids = {num: identity for num, (identity, _) in labels.items()}
+    names = {num: name for num, (_, name) in labels.items()}
+    return [named(evidence, ids, names, scores.snapshot.edges.type_names) for evidence in told]
+
+
+def _on_paths(told: Sequence[Sequence[Draft]]) -> set[int]:
+    steps = (step for evidence in told for draft in evidence for step in draft.steps)
+    return {num for step in steps for num in (step.source, step.target)}
 
 
 def _order(scores: Scores, options: Options, config: RetrievalConfig) -> Sequence[int]:
     if options.min_score is None:
         return scores.order
-    return [p for p in scores.order if final_score(scores, p, config) >= options.min_score]
+    return [num for num in scores.order if final_score(scores, num, config) >= options.min_score]
 
 
 def _nodes(
-    store: Store, index: Index, order: Sequence[int], limit: int, options: Options, without_gone: bool
+    store: Store, order: Sequence[int], limit: int, options: Options, without_gone: bool
 ) -> Iterator[tuple[int, Node]]:
     """Read the nodes of a ranking in batches, as far as they are wanted."""
     step = limit if options.group_by is None else max(4 * limit, _GROUPED_BATCH)
     for start in range(0, len(order), step):
         batch = order[start : start + step]
-        found = store.nodes([int(index.rows.nums[p]) for p in batch])
-        for position in batch:
-            node = found.get(int(index.rows.nums[position]))
-            if node is not None and node.id == index.ids[position]:
-                yield position, node
+        found = store.nodes(batch)
+        for num in batch:
+            if num in found:
+                yield num, found[num]
             elif not without_gone:
                 raise NodeGoneError
 
 
-def _hit(scores: Scores, position: int, node: Node, why: str, config: RetrievalConfig) -> Hit:
-    components = explain.components_of(scores, position)
-    community = None if scores.communities is None else int(scores.communities[position])
+def _hit(scores: Scores, num: int, node: Node, evidence: tuple[Evidence, ...], config: RetrievalConfig) -> Hit:
+    components = components_of(scores, num)
+    community = scores.communities.get(num, -1)
     return Hit(
         node=node,
-        score=final_score(scores, position, config),
+        score=final_score(scores, num, config),
         components=components,
-        method=explain.method_of(components),
-        why=why,
+        method=method_of(components),
+        why=why(evidence, components),
         community=None if community == -1 else community,
+        evidence=evidence,
     )

@@ -5,85 +5,52 @@
 | step | here |
 |---|---|
 | 1 classify | ``intent.classify`` |
-| 2 weights | ``choose_weights`` |
-| 3 text ∥ embedding | ``text_and_embedding`` |
+| 2 weights | ``weighting.choose_weights`` |
+| 3 text ∥ embedding | ``ask_text``, ``ask_embedding``, ``bring_to_scale``, ``refine.late_interaction`` |
 | 4 seeds | ``choose_seeds`` |
-| 5 graph ∥ intent edges | ``graph_component``, ``intent_component`` |
-| 6 combine | ``combine`` |
-| 7 diversify | ``diversify`` |
+| 5 graph ∥ intent edges | ``graph_component``, ``intent_component``, ``follow_paths`` |
+| 6 combine | ``combine``, ``refine.bridges`` |
+| 7 diversify | ``diversify``, ``refine.coverage`` |
 
-Everything is an array over the nodes of one index; node ids, SQL and caches are the retriever's business.
+Everything is computed for candidates only: the best by text, the best by embedding, and what the seeds reach. What no
+part has named cannot belong to the answer: ``combine`` asks for more until that is certain (``index.base``).
 """
 
 from __future__ import annotations
 
-import logging
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-
 import numpy as np
-from numpy.typing import NDArray
 
-from fourfold import signals
-from fourfold.config import GraphConfig, RetrievalConfig
+from fourfold import refine, signals
+from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
-from fourfold.index import Adjacency, Index
-from fourfold.intent import NO_INTENT, IntentSpec, classify, find_spec
+from fourfold.index.base import NodeValues
+from fourfold.index.snapshot import Snapshot
+from fourfold.intent import NO_INTENT, classify, find_spec
+from fourfold.scores import (
+    AskedPaths,
+    Query,
+    Scores,
+    attempt,
+    best,
+    completed,
+    extended,
+    final_score,
+    include,
+    least_of,
+    total_of,
+)
+from fourfold.signals import names, paths
 from fourfold.signals.graph import Spread
-from fourfold.signals.scaling import by_maximum, min_max, standard_scores, top_positions
-from fourfold.types import COMPONENTS, FloatArray, Intent, Weights
-
-logger = logging.getLogger(__name__)
+from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardScale
+from fourfold.types import FloatArray, Weights
+from fourfold.weighting import choose_weights
 
 MODES = ("hybrid", "text", "embedding")
 _SECOND_HOP_FROM = 20
 
 
-@dataclass(frozen=True)
-class Query:
-    """One question as the pipeline takes it.
-
-    ``vector`` is None where there is none or the embedder failed; ``mask`` (n_nodes,) holds the nodes the filter
-    keeps; ``phrases`` returns FTS5 rows for a phrase; ``asked_types`` returns how much the words of the query that are
-    not in the name of the given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice.
-    """
-
-    text: str
-    words: Sequence[tuple[str, tuple[str, ...]]]
-    limit: int
-    mode: str = "hybrid"
-    vector: FloatArray | None = None
-    mask: NDArray[np.bool_] | None = None
-    intent: str | None = None
-    weights: Weights | Mapping[str, float] | None = None
-    phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] = lambda phrase, limit: ()
-    asked_types: Callable[[int], FloatArray | None] = lambda position: None
-    failed: tuple[str, ...] = ()
-
-
-@dataclass
-class Scores:
-    """What the steps have found so far: one array per component, (n_nodes,), in [0, 1]; and how it came about."""
-
-    spec: IntentSpec
-    weights: Weights
-    components: dict[str, FloatArray]
-    term_weights: dict[str, float] = field(default_factory=dict)
-    cosines: FloatArray | None = None
-    seeds: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, np.int64))
-    seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
-    graph_spread: Spread | None = None
-    intent_spread: Spread | None = None
-    total: FloatArray = field(default_factory=lambda: np.empty(0))
-    candidates: NDArray[np.bool_] | None = None
-    order: list[int] = field(default_factory=list)
-    bonus: dict[int, float] = field(default_factory=dict)
-    communities: NDArray[np.int32] | None = None
-    failed: tuple[str, ...] = ()
-
-
-def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
+def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
     """Answer one query.
 
     Raises:
@@ -92,163 +59,122 @@ def run(index: Index, query: Query, config: RetrievalConfig) -> Scores:
     """
     specs = config.intents.specs
     spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
-    weights = choose_weights(spec, query, index, config)
-    zeros = np.zeros(len(index), np.float32)
-    scores = Scores(spec, weights, dict.fromkeys(COMPONENTS, zeros), failed=query.failed)
+    weights = choose_weights(spec, query.weights, config, has_data(snapshot, query))
+    scores = Scores(snapshot, spec, weights, failed=query.failed)
 
-    text_and_embedding(scores, index, query, config)
-    choose_seeds(scores, index, query, config)
-    _attempt("graph", scores, lambda: graph_component(scores, index, query, config))
-    _attempt("intent", scores, lambda: intent_component(scores, index, query, config))
+    ask_text(scores, query, config)
+    ask_embedding(scores, query)
+    if not scores.rankings and scores.failed:
+        raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
+    bring_to_scale(scores, query, config)
+    attempt("late interaction", scores, lambda: refine.late_interaction(scores, query, config))
+    choose_seeds(scores, query, config)
+    attempt("graph", scores, lambda: graph_component(scores, query, config))
+    attempt("intent", scores, lambda: intent_component(scores, query, config))
     asked = {name for name, weight in weights.as_dict().items() if weight}
     if asked <= set(scores.failed):
         raise SearchError(f"Every component with a weight failed: {', '.join(sorted(asked))}.")
-    combine(scores, index, query, config)
-    diversify(scores, index, query, config)
+    attempt("paths", scores, lambda: follow_paths(scores, query, config))
+    combine(scores, query, config)
+    attempt("bridges", scores, lambda: refine.bridges(scores, query, config))
+    if scores.bridges is not None:
+        scores.order = ranked(scores, query, config)
+    diversify(scores, config)
+    attempt("coverage", scores, lambda: refine.coverage(scores, config))
     if config.fusion.fill:
-        fill(scores, index, query)
+        fill(scores, query)
     return scores
 
 
-# -- 2 weights ----------------------------------------------------------------------------------------------------
-
-
-def choose_weights(spec: IntentSpec, query: Query, index: Index, config: RetrievalConfig) -> Weights:
-    """Return the caller's weights, or the intent's."""
-    if query.weights is not None and (isinstance(query.weights, Weights) or query.weights):
-        weights = explicit_weights(query.weights, config)
-    elif config.fusion.intent_tilt is None:
-        weights = spec.profile or config.fusion.weights
-    else:
-        weights = tilted(spec, config)
-    return _usable(weights, index, query) if config.fusion.normalize_weights else weights
-
-
-def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConfig) -> Weights:
-    """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
-    if isinstance(given, Weights):
-        return given
-    return Weights(**{**config.fusion.partial_weights.as_dict(), **given})
-
-
-def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
-    """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
-    profiles = [s.profile.as_tuple() for s in config.intents.specs if s.profile is not None and s.name in set(Intent)]
-    if spec.profile is None or not config.fusion.intent_tilt or not profiles:
-        return config.fusion.weights
-    means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
-    triples = zip(config.fusion.weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
-    return Weights(*(w * (own / mean if mean > 0 else 1.0) ** config.fusion.intent_tilt for w, own, mean in triples))
-
-
-def _usable(weights: Weights, index: Index, query: Query) -> Weights:
-    """Give the weight of components without data to the others, and divide by the sum."""
-    has_data = {
-        "embedding": index.has_vectors and query.vector is not None and query.mode != "text",
+def has_data(snapshot: Snapshot, query: Query) -> dict[str, bool]:
+    """Tell which components can have a score at all."""
+    edges = snapshot.edges
+    return {
+        "embedding": snapshot.vectors.size > 0 and query.vector is not None and query.mode != "text",
         "text": query.mode != "embedding",
-        "graph": len(index.adjacency) > 0,
-        "intent": index.adjacency.has_types,
+        "graph": len(edges) > 0,
+        "intent": any(edges.type_names[number] != UNTYPED for number in edges.types_in_use),
     }
-    kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
-    largest = max(kept.values())
-    if largest <= 0:
-        return weights
-    total = sum(value / largest for value in kept.values())  # the sum itself might overflow
-    return Weights(**{name: value / largest / total for name, value in kept.items()})
 
 
 # -- 3 text ∥ embedding -------------------------------------------------------------------------------------------
 
 
-def text_and_embedding(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
-    """Score every node by words and by meaning, and bring both on their scale."""
-    raw: dict[str, FloatArray] = {}
-    phrase = np.zeros(0, np.float32)
-    keep = config.fusion.candidate_multiplier * query.limit
-    if query.mode != "embedding":
-        scores.term_weights = signals.text.term_weights(
-            query.words, scores.spec.keywords, config.text.keyword_boost, prefix=config.text.keyword_prefix
-        )
-        _attempt("text", scores, lambda: raw.update(text=signals.text.score(index, scores.term_weights)))
-        if "text" in raw and (wanted := _phrase(query.text, config)):
-            found: list[FloatArray] = []
-            _attempt("text", scores, lambda: found.append(_phrase_scores(index, query, wanted, keep)))
-            phrase = found[0] if found else phrase
-    if query.mode != "text" and query.vector is not None and index.has_vectors:
-        vector = query.vector
-        _attempt("embedding", scores, lambda: raw.update(embedding=signals.embedding.score(index.matrix, vector)))
-        scores.cosines = raw.get("embedding")
-    if not raw and scores.failed:
-        raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
+def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Put the question's terms to the postings, and its phrase to FTS5."""
+    if query.mode == "embedding":
+        return
+    text = config.text
+    scores.term_weights = signals.text.term_weights(
+        query.words, scores.spec.keywords, text.keyword_boost, prefix=text.keyword_prefix
+    )
 
-    if config.fusion.scaling == "max":
-        scaled = _own_scales(raw, keep, query.mask, index)
-    elif config.fusion.scaling == "min-max":
-        scaled, scores.candidates = _candidate_scales(raw, keep, query.mask, index)
-    else:
-        scaled = _shared_scale(raw, index, config)
-    if phrase.any():
-        scaled["text"] = np.maximum(scaled["text"], phrase)
-    scores.components.update(scaled)
+    def ask() -> None:
+        numbers = scores.snapshot.term_numbers(scores.term_weights)
+        terms = {numbers[term]: weight for term, weight in scores.term_weights.items() if term in numbers}
+        scores.rankings["text"] = scores.snapshot.text.ask(terms)
+
+    def look_up(phrase: str) -> None:
+        keep = config.fusion.candidate_multiplier * query.limit
+        rows = query.phrases(phrase, None if query.allowed is not None else keep)
+        scores.phrase = signals.text.phrase_scores(rows, keep, query.allowed)
+
+    attempt("text", scores, ask)
+    if "text" in scores.rankings and (phrase := _phrase(query.text, text.phrase)):
+        attempt("text", scores, lambda: look_up(phrase))
 
 
-def _own_scales(
-    raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_] | None, index: Index
-) -> dict[str, FloatArray]:
-    """Divide each component by its own maximum; of embeddings only the best are kept (published).
+def ask_embedding(scores: Scores, query: Query) -> None:
+    """Put the question's vector to the vectors."""
+    vector = query.vector
+    if query.mode == "text" or vector is None or not scores.snapshot.vectors.size:
+        return
 
-    In float64, for equal sums of different summands must tie.
+    def ask() -> None:
+        scores.rankings["embedding"] = scores.snapshot.vectors.ask(vector)
+
+    attempt("embedding", scores, ask)
+
+
+def bring_to_scale(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Choose how raw scores become components.
+
+    By default standard scores, all divided by the query's single largest: peakedness is evidence.
     """
-    scaled = {}
-    for name, values in raw.items():
-        allowed = values.astype(np.float64) if mask is None else np.where(mask, values, 0.0)
-        if name == "embedding":
-            best = _best(allowed, keep, index)
-            allowed[np.setdiff1d(np.arange(len(index)), best)] = 0.0
-        scaled[name] = by_maximum(allowed)
-    return scaled
+    fusion = config.fusion
+    keep = fusion.candidate_multiplier * query.limit
+    for name in tuple(scores.rankings):
+        attempt(name, scores, lambda: scores.scales.update({name: _scale(name, scores, query, config, keep)}))  # noqa: B023
+        if name not in scores.scales:
+            del scores.rankings[name]
+    if fusion.scaling == "standard":
+        tops = [scale.bound(scores.rankings[name].moments.maximum) for name, scale in scores.scales.items()]
+        top = max(tops, default=0.0) or 1.0
+        for name, scale in scores.scales.items():
+            if isinstance(scale, StandardScale):
+                scores.scales[name] = StandardScale(scale.mean, scale.deviation, top)
 
 
-def _candidate_scales(
-    raw: Mapping[str, FloatArray], keep: int, mask: NDArray[np.bool_] | None, index: Index
-) -> tuple[dict[str, FloatArray], NDArray[np.bool_]]:
-    """Scale the best of each component from 0 to 1 (two-signal search), and tell who was among them."""
-    scaled = {}
-    candidates = np.zeros(len(index), bool)
-    for name, values in raw.items():
-        allowed = values if mask is None else np.where(mask, values, np.float32(0.0))
-        best = np.array(_best(allowed, keep, index), np.int64)
-        scaled[name] = np.zeros_like(values)
-        scaled[name][best] = min_max(values[best])
-        candidates[best] = True
-    return scaled, candidates
+def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, keep: int) -> Scale:
+    ranking, fusion = scores.rankings[name], config.fusion
+    if fusion.scaling == "standard":
+        return StandardScale.of(ranking.moments, fusion.background)
+    if fusion.scaling == "max" and name == "text":
+        return MaximumScale(float(ranking.best(1, query.allowed).values.max(initial=0.0)))
+    found = ranking.best(keep, query.allowed)
+    positive = found.values > 0
+    kept = best(found.nodes[positive], found.values[positive], keep, scores.snapshot)
+    values = ranking.at(kept).astype(np.float64)
+    if fusion.scaling == "max":
+        return MaximumScale(float(values.max(initial=0.0)), np.sort(kept))
+    return MinMaxScale(float(values.min(initial=np.inf)), float(values.max(initial=-np.inf)), np.sort(kept))
 
 
-def _shared_scale(raw: Mapping[str, FloatArray], index: Index, config: RetrievalConfig) -> dict[str, FloatArray]:
-    """Divide the standard scores of both components by the query's single largest: peakedness is evidence."""
-    populations = {"embedding": index.n_vectors, "text": len(index)}
-    standard = {
-        name: standard_scores(values, background=config.fusion.background, population=populations[name])
-        for name, values in raw.items()
-    }
-    top = max((float(values.max(initial=0.0)) for values in standard.values()), default=0.0)
-    if top > 0:
-        for values in standard.values():
-            values *= np.float32(1.0 / top)
-    return standard
-
-
-def _phrase_scores(index: Index, query: Query, phrase: str, keep: int) -> FloatArray:
-    """Return what FTS5 finds for the phrase, divided by its maximum, (n_nodes,)."""
-    rows = query.phrases(phrase, None if query.mask is not None else keep)
-    return by_maximum(signals.text.phrase_scores(index, rows, keep, query.mask))
-
-
-def _phrase(text: str, config: RetrievalConfig) -> str | None:
+def _phrase(text: str, searched: str) -> str | None:
     """Return the phrase to look up by FTS5, if any."""
-    if config.text.phrase == "never":
+    if searched == "never":
         return None
-    if config.text.phrase == "always":
+    if searched == "always":
         return text
     parts = text.split('"')
     return max(parts[1::2], key=len).strip() or None if len(parts) >= 3 else None
@@ -257,167 +183,201 @@ def _phrase(text: str, config: RetrievalConfig) -> str | None:
 # -- 4 seeds ------------------------------------------------------------------------------------------------------
 
 
-def choose_seeds(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
+def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Take the best by text and the best by embedding; a sharper seed weight trusts the best more."""
-    if not len(index.adjacency):
+    count = config.seeds.per_component
+    if not len(scores.snapshot.edges) or not count:
         return
-    chosen: set[int] = set()
-    for name in ("text", "embedding"):
-        values = scores.components[name]
-        allowed = values if query.mask is None else values * query.mask
-        chosen.update(_best(allowed, config.seeds.per_component, index))
-    scores.seeds = np.array(sorted(chosen), np.int64)
-    if config.seeds.sharpness is None or not chosen:
-        scores.seed_weights = np.ones(len(chosen))
+    if not scores.pool.count:
+        scores.widen(query, refine.FIRST_CANDIDATES)
+    while True:
+        pool = scores.pool
+        factor = 1.0 if scores.late is None else scores.late.factor(pool.nodes)
+        values = {name: pool.values[name] * factor for name in scores.rankings}
+        least = 1.0 if scores.late is None else scores.late.least
+        certain = all(
+            least_of(each, count) > pool.floors[name] * least or pool.floors[name] <= 0 for name, each in values.items()
+        )
+        if certain:
+            break
+        scores.widen(query, pool.count * refine.WIDER)
+    chosen = [best(pool.nodes, each, count, scores.snapshot) for each in values.values()]
+    scores.seeds = np.unique(np.concatenate(chosen)) if chosen else scores.seeds
+    scores.seed_weights = np.ones(len(scores.seeds))
+    if config.seeds.sharpness is None or not len(scores.seeds):
         return
-    weights = scores.weights
-    base = (
-        weights.embedding * scores.components["embedding"][scores.seeds].astype(np.float64)
-        + weights.text * scores.components["text"][scores.seeds]
-    )
-    best = base.max()
-    scores.seed_weights = np.exp(config.seeds.sharpness * (base / best - 1.0)) if best > 0 else np.ones(len(chosen))
+    weights = scores.weights.as_dict()
+    places = np.searchsorted(pool.nodes, scores.seeds)
+    base = sum((weights[name] * each[places] for name, each in values.items()), np.zeros(len(places)))
+    if base.max() > 0:
+        scores.seed_weights = np.exp(config.seeds.sharpness * (base / base.max() - 1.0))
 
 
 # -- 5 graph ∥ intent edges ---------------------------------------------------------------------------------------
 
 
-def graph_component(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> FloatArray:
+def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Spread the seeds along typed edges, blend in PageRank; of the seeds' weight, or of the maximum."""
-    adjacency = index.adjacency
-    if not len(adjacency) or not len(scores.seeds):
-        return scores.components["graph"]
-    spread = scores.graph_spread = _spread(config.graph, adjacency, config.graph.weights_of(adjacency.type_names))
-    proximity = signals.graph.score(
-        adjacency, scores.seeds, scores.seed_weights, spread, query.mask, second_hop=config.graph.second_hop
+    edges, graph = scores.snapshot.edges, config.graph
+    if not len(scores.seeds):
+        return
+    spread = _spread(scores.snapshot, config, graph.weights_of(edges.type_names))
+    scores.graph_walk = signals.graph.score(
+        edges, scores.seeds, scores.seed_weights, spread, query.allowed, second_hop=graph.second_hop
     )
-    if config.graph.published_second_hop and scores.spec.second_hop:
-        best = np.array(_best(proximity, _SECOND_HOP_FROM, index), np.int64)
-        proximity = signals.graph.published_second_hop(adjacency, proximity, scores.seeds, best, query.mask)
-    if config.graph.pagerank_share and len(adjacency) >= config.graph.pagerank_min_edges:
-        proximity = signals.graph.with_pagerank(proximity, index.pagerank(), config.graph.pagerank_share, query.mask)
+    proximity = scores.graph_walk.reached
+    if graph.published_second_hop and scores.spec.second_hop:
+        near = best(proximity.nodes, proximity.values, _SECOND_HOP_FROM, scores.snapshot)
+        proximity = signals.graph.published_second_hop(edges, proximity, scores.seeds, near, query.allowed)
+    if graph.pagerank_share and len(edges) >= graph.pagerank_min_edges:
+        ranks = scores.snapshot.pagerank()
+        proximity = signals.graph.with_pagerank(proximity, ranks, graph.pagerank_share, query.allowed)
     if config.fusion.scaling == "standard":
-        share: FloatArray = np.minimum(proximity / scores.seed_weights.sum(), 1.0)
-        return share
-    return by_maximum(proximity)
+        share = np.minimum(proximity.values / scores.seed_weights.sum(), 1.0)
+        everywhere = graph.background * share.sum() / (scores.snapshot.size + config.fusion.background)
+        scores.graph = NodeValues(proximity.nodes, np.maximum(share - everywhere, 0.0))
+    else:
+        scores.graph = NodeValues(proximity.nodes, signals.scaling.by_maximum(proximity.values))
 
 
-def intent_component(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> FloatArray:
+def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Follow the intent's edge types, and those whose label is close to the query's words, from the same seeds."""
-    adjacency = index.adjacency
-    if not scores.weights.intent or not len(adjacency) or not len(scores.seeds):
-        return scores.components["intent"]
-    type_weights = signals.intent.fixed_types(adjacency, scores.spec.edge_types)
+    edges, intents = scores.snapshot.edges, config.intents
+    if not scores.weights.intent or not len(scores.seeds):
+        return
+    type_weights = signals.intent.fixed_types(edges, scores.spec.edge_types)
     second_hop = 0.0
-    if config.intents.chosen_types and scores.spec.name != NO_INTENT:
-        best = int(scores.seeds[np.argmax(scores.seed_weights)])
-        if (asked := query.asked_types(best)) is not None:
-            type_weights = np.maximum(type_weights, config.intents.chosen_types * asked)
-            second_hop = config.intents.chosen_second_hop
-    scores.intent_spread = _spread(config.graph, adjacency, type_weights)
-    return signals.intent.score(
-        adjacency, scores.seeds, scores.seed_weights, scores.intent_spread, query.mask, second_hop=second_hop
+    if intents.chosen_types and scores.spec.name != NO_INTENT:
+        start = int(scores.seeds[np.argmax(scores.seed_weights)])
+        if (asked := query.asked_types(start)) is not None:
+            type_weights = np.maximum(type_weights, intents.chosen_types * asked)
+            second_hop = intents.chosen_second_hop
+    spread = _spread(scores.snapshot, config, type_weights)
+    scores.intent_walk, scores.intent = signals.intent.score(
+        edges, scores.seeds, scores.seed_weights, spread, query.allowed, second_hop=second_hop
     )
 
 
-def _spread(config: GraphConfig, adjacency: Adjacency, type_weights: FloatArray) -> Spread:
-    backward: float | FloatArray = config.backward
-    if UNTYPED in adjacency.type_names:
-        backward = adjacency.by_type({UNTYPED: config.untyped_backward}, config.backward)
-    return Spread(
-        type_weights,
-        config.forward,
-        backward,
-        config.use_weights,
-        config.degree_exponent,
-        config.hub_cap,
+def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Where the question names a node and asks for something else by the words of edge types, follow these words.
+
+    As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back.
+    """
+    settings, snapshot = config.intents.paths, scores.snapshot
+    if not settings.weight or not scores.weights.intent or query.weights is not None or scores.spec.name == NO_INTENT:
+        return
+    if (relations := query.relations()) is None:
+        return
+    vocabulary = snapshot.term_numbers({term for _, terms in query.words for term in terms})
+    named = [
+        one for one in names.named(query.words, vocabulary, snapshot.names) if snapshot.edges.degree(one.nodes).any()
+    ]
+    if not named:
+        return
+    meaning = relations.read(query.words, settings)
+    content = np.array([bool(terms) for _, terms in query.words])
+    answer = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
+    if answer is None or answer.sure <= 0:
+        return
+    share, before = settings.weight * answer.sure, scores.weights
+    embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
+    scores.weights = Weights(embedding, text, graph, share + intent)
+    own = scores.weights.intent
+    scores.asked = AskedPaths(
+        answer,
+        NodeValues(answer.nodes, answer.values),
+        share / own,
+        (1.0 - share) * before.intent * (1.0 - answer.sure) / own,
+        1.0 - settings.step_back * answer.sure,
     )
+
+
+def _spread(snapshot: Snapshot, config: RetrievalConfig, type_weights: FloatArray) -> Spread:
+    graph, names = config.graph, snapshot.edges.type_names
+    backward: float | FloatArray = graph.backward
+    if UNTYPED in names:
+        backward = np.array([graph.untyped_backward if name == UNTYPED else graph.backward for name in names])
+    return Spread(type_weights, graph.forward, backward, graph.edge_weights, graph.degree_exponent, graph.hub_cap)
 
 
 # -- 6 combine ----------------------------------------------------------------------------------------------------
 
 
-def combine(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
-    """Add up the weighted components and take the best; ties go to the smaller id."""
-    total = np.zeros(len(index))
-    for name, weight in scores.weights.as_dict().items():
-        component = scores.components[name]
-        if not weight:
-            continue
-        if name in ("graph", "intent"):  # few nodes are reached
-            reached = np.nonzero(component > 0)[0]
-            total[reached] += weight * component[reached]
-        else:
-            total += component * component.dtype.type(weight)
-    if query.mask is not None:
-        total *= query.mask
-    total[index.hidden] = 0.0
-    scores.total = total
-    # the last of the candidates is worth 0 by min–max, and is a hit all the same
-    ranked = total if scores.candidates is None else np.where(scores.candidates, total + 1.0, 0.0)
-    scores.order = _best(ranked, query.limit, index)
+def combine(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Add up the weighted components and take the best; ties go to the smaller id.
+
+    Candidates are widened until no node outside can be among the ``limit`` best: it has at most what the floors of text
+    and embedding leave it, and nothing by the graph, or it would have been reached.
+    """
+    weights = scores.weights.as_dict()
+    reached = np.unique(np.concatenate((scores.graph.nodes, scores.intent.nodes, scores.ends.nodes)))
+    beside = scores.beside(reached)
+    near = weights["graph"] * beside["graph"] + weights["intent"] * beside["intent"]
+    least = 1.0 if scores.late is None else scores.late.least
+    count = max(refine.FIRST_CANDIDATES, 2 * query.limit)
+    table = completed(scores, np.empty(0, np.int64), query)
+    while True:
+        if scores.pool.count < count:
+            scores.widen(query, count)
+        outside = sum(weights[name] * floor for name, floor in scores.pool.floors.items()) * least
+        table = extended(table, scores, scores.pool.nodes, query)
+        table = extended(table, scores, reached[near + outside >= least_of(table.total, query.limit)], query)
+        if outside <= 0.0 or outside < least_of(table.total, query.limit):
+            break
+        count = scores.pool.count * refine.WIDER
+    scores.table = table
+    scores.order = ranked(scores, query, config)
+
+
+def ranked(scores: Scores, query: Query, config: RetrievalConfig) -> list[int]:
+    """Return the best candidates, best first."""
+    table = scores.table
+    hits = table.total > 0
+    if config.fusion.scaling == "min-max":  # the last of the candidates is worth 0, and is a hit all the same
+        kept = [scale.kept for scale in scores.scales.values() if scale.kept is not None]
+        hits |= np.isin(table.nodes, np.setdiff1d(np.concatenate(kept), scores.snapshot.hidden)) if kept else False
+    found = best(table.nodes[hits], table.total[hits], query.limit, scores.snapshot, positive=False)
+    order: list[int] = found.tolist()
+    return order
 
 
 # -- 7 diversify --------------------------------------------------------------------------------------------------
 
 
-def diversify(scores: Scores, index: Index, query: Query, config: RetrievalConfig) -> None:
+def diversify(scores: Scores, config: RetrievalConfig) -> None:
     """Give the first hit of each community a little more, and sort again."""
-    enough = len(index.adjacency) >= config.diversity.min_edges and len(scores.order) > config.diversity.min_hits
-    if not config.diversity.bonus or not enough:
+    diversity, snapshot = config.diversity, scores.snapshot
+    enough = len(snapshot.edges) >= diversity.min_edges and len(scores.order) > diversity.min_hits
+    if not diversity.bonus or not enough:
         return
-    communities = index.communities(exact=config.diversity.exact_communities)
-    if communities.max(initial=-1) < 1:
+    communities = snapshot.communities(exact=diversity.exact_communities)
+    if communities.count < 2:
         return
-    scores.communities = communities
+    order = np.array(scores.order, np.int64)
+    scores.communities = dict(zip(scores.order, communities.of(order).tolist(), strict=True))
     seen = {-1}
-    for position in scores.order:
-        community = int(communities[position])
+    for node, community in scores.communities.items():
         if community not in seen:
             seen.add(community)
-            scores.bonus[position] = config.diversity.bonus * float(scores.total[position])
-    final = {position: final_score(scores, position, config) for position in scores.order}
-    scores.order.sort(key=lambda position: (-final[position], index.ids[position]))
+            scores.bonus[node] = diversity.bonus * total_of(scores, node)
+    final = np.array([final_score(scores, node, config) for node in scores.order])
+    scores.order = best(order, final, len(order), snapshot, positive=False).tolist()
 
 
-def fill(scores: Scores, index: Index, query: Query) -> None:
+def fill(scores: Scores, query: Query) -> None:
     """Where fewer nodes than asked for stand above the background, add the nearest of the rest with a score of 0.
 
     In tiny graphs, and behind a filter, the nodes nearest to a query can all lie below the corpus's mean.
     """
     missing = query.limit - len(scores.order)
-    if missing <= 0 or scores.cosines is None or not scores.weights.embedding or not scores.cosines.any():
+    ranking = scores.rankings.get("embedding")
+    if missing <= 0 or ranking is None or not scores.weights.embedding or not np.any(query.vector):
         return
-    free = index.rows.has_vector if query.mask is None else index.rows.has_vector & query.mask
-    free = free.copy()
-    free[index.hidden] = False
-    free[scores.order] = False
-    rest = np.nonzero(free & (scores.total == 0.0))[0]
-    nearest = rest[np.argsort(-scores.cosines[rest], kind="stable")][:missing].tolist()
-    scores.order += nearest
+    hidden = scores.snapshot.hidden
+    found = ranking.best(query.limit + len(scores.order) + len(hidden), query.allowed)
+    free = ~np.isin(found.nodes, scores.order) & ~np.isin(found.nodes, hidden)
+    nodes, values = found.nodes[free], found.values[free]
+    scores.order += nodes[np.lexsort((nodes, -values))][:missing].tolist()
 
 
-def final_score(scores: Scores, position: int, config: RetrievalConfig) -> float:
-    """Return the score of a node as the caller sees it."""
-    score = float(scores.total[position]) + scores.bonus.get(position, 0.0)
-    return min(score, 1.0) if config.fusion.clip else score
-
-
-def _best(values: FloatArray, count: int, index: Index) -> list[int]:
-    """Return the positions of the ``count`` largest positive values, best first; ties go to the smaller id."""
-    ids = index.ids
-    found: list[int] = top_positions(values, count).tolist()
-    ranked = sorted(zip(values[found].tolist(), found, strict=True), key=lambda pair: (-pair[0], ids[pair[1]]))
-    return [position for _, position in ranked[:count]]
-
-
-def _attempt(name: str, scores: Scores, step: Callable[[], FloatArray | None]) -> None:
-    """Run a component; if it fails the others answer, and the result says so."""
-    try:
-        found = step()
-    except Exception:
-        logger.exception("The %s component failed and is left out of this answer", name)
-        scores.failed = (*scores.failed, name)
-        return
-    if found is not None:
-        scores.components[name] = found
+__all__ = ["MODES", "Query", "Scores", "final_score", "include", "run", "total_of"]

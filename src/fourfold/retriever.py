@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import logging
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -17,27 +18,37 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import arguments, explain, pipeline
+from fourfold import arguments, pipeline
 from fourfold.arguments import shown, whole_number
 from fourfold.asking import Asker, Options
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of, with_changes
 from fourfold.embed import Cascade, Embedder, as_embedder
+from fourfold.engines.sqlite import Snapshots
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError, UnknownNodeError
+from fourfold.evidence import components_of
 from fourfold.frozen import freeze
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
-from fourfold.hits import NodeGoneError, collect, names
-from fourfold.index import Index, build
+from fourfold.hits import NodeGoneError, collect, told_of
+from fourfold.index import Index, WholeScores, build
+from fourfold.index.files import DamagedFileError
+from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
+from fourfold.present import explanation_text, in_words
 from fourfold.reembedding import Reembedding, unfinished
+from fourfold.signals.late import token_table, wordpiece_text
 from fourfold.store import FIELDS, Follower, ForeignFile, ForeignSchema, Row, Store, Writer, index_path
 from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
-from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
+from fourfold.types import Contribution, Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, content_hash, name_edge
 
 _TOKENIZE_BATCH = 8192
+_GROUPS_WITHIN = 8
+"""Groups are looked for among so many times as many hits as are wanted, then among so many times more."""
+
+logger = logging.getLogger(__name__)
 
 
 class Retriever:
@@ -85,7 +96,9 @@ class Retriever:
         except BaseException:
             self._store.close()
             raise
-        self._current: tuple[Index, Asker] | None = None
+        self._snapshots = Snapshots(self._store, self.config)
+        self._current: tuple[Snapshot, Asker] | None = None
+        self._whole: Index | None = None
         self._index_lock = threading.Lock()
         self._cache: Cache[SearchResult] = Cache(self.config.index.cache_size, self.config.index.cache_seconds)
         self._asker = Asker(self._store, self._embedding, self._tokenizer, self.config)
@@ -191,7 +204,10 @@ class Retriever:
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
         vectors, makers = self._embedding.documents(nodes, progress, vectors_by)
-        rows = [Row(node, content_hash(node), vector) for node, vector in zip(nodes, vectors, strict=True)]
+        pieces = token_table().distinct([wordpiece_text(node) for node in nodes])
+        rows = [
+            Row(node, content_hash(node), vector, own) for node, vector, own in zip(nodes, vectors, pieces, strict=True)
+        ]
         batches = []
         for start in range(0, len(rows), _TOKENIZE_BATCH):
             part = rows[start : start + _TOKENIZE_BATCH]
@@ -324,39 +340,58 @@ class Retriever:
         options = Options(k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source)
         asked = options.key(query, self.config)
         for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
-            index, asker = self._index_and_asker()
-            key = (index.generation, *asked)
+            snapshot, asker = self._snapshot_and_asker()
+            key = (snapshot.generation, *asked)
             if (known := self._cache.get(key)) is not None:
                 return known
             try:
-                result = self._answer(index, asker, query, options, without_gone=last)
+                result = self._answer(snapshot, asker, query, options, without_gone=last)
             except NodeGoneError:
+                continue
+            except DamagedFileError:
+                if last:
+                    raise
+                self._read_anew()
                 continue
             break
         if not result.degraded:
             self._cache.put(key, result)
         return result
 
-    def _run(self, index: Index, asker: Asker, text: str, options: Options) -> tuple[Query, int, Scores]:
-        """Return the question as it was ranked, the number of hits wanted, and the ranking: all of it for groups."""
-        query = asker.query(index, text, options)
-        limit = query.limit
-        if options.group_by is not None:
-            query = replace(query, limit=len(index))
-        return query, limit, pipeline.run(index, query, self.config)
-
-    def _answer(self, index: Index, asker: Asker, text: str, options: Options, *, without_gone: bool) -> SearchResult:
-        query, limit, scores = self._run(index, asker, text, options)
+    def _answer(
+        self, snapshot: Snapshot, asker: Asker, text: str, options: Options, *, without_gone: bool
+    ) -> SearchResult:
+        query = asker.query(snapshot, text, options)
+        scores, hits = self._ranked(snapshot, query, options, without_gone=without_gone)
+        bonus = [hit.node.id for hit in hits if any(item.kind == "bonus" for item in hit.evidence)]
         return SearchResult(
             query=text,
-            hits=collect(self._store, index, query, scores, limit, options, self.config, without_gone=without_gone),
+            hits=hits,
             intent=scores.spec.name,
             weights=scores.weights,
             mode=options.mode,
             degraded=scores.failed,
-            generation=index.generation,
-            meta=freeze({"diversity": sorted(index.ids[p] for p in scores.bonus)}),
+            generation=snapshot.generation,
+            meta=freeze({"diversity": sorted(bonus)}),
         )
+
+    def _ranked(
+        self, snapshot: Snapshot, query: Query, options: Options, *, without_gone: bool
+    ) -> tuple[Scores, tuple[Hit, ...]]:
+        """Rank, and read the hits; groups are searched further down until there are enough of them for certain."""
+        limit, depth = query.limit, query.limit
+        if options.group_by is not None:
+            depth = min(_GROUPS_WITHIN * limit, snapshot.size) or 1
+        while True:
+            scores = pipeline.run(snapshot, replace(query, limit=depth), self.config)
+            hits = collect(self._store, query, scores, limit, options, self.config, without_gone=without_gone)
+            if options.group_by is None or depth >= snapshot.size or len(scores.order) < depth:
+                return scores, hits
+            # what stands further down may still rise by the bonus of its community
+            highest = pipeline.total_of(scores, scores.order[-1]) * (1 + self.config.diversity.bonus)
+            if len(hits) == limit and hits[-1].score > highest:
+                return scores, hits
+            depth = min(depth * _GROUPS_WITHIN, snapshot.size)
 
     async def asearch(self, query: str, **options: Any) -> SearchResult:
         """Search without blocking the event loop; the options are those of ``search``."""
@@ -395,26 +430,45 @@ class Retriever:
         query = arguments.question(query)
         wanted = Options.of(options)
         node_id = arguments.node_id(node_id)
-        index, asker = self._index_and_asker()
-        position = index.position(node_id)
+        snapshot, asker = self._snapshot_and_asker()
         node = self._store.nodes_by_id([node_id]).get(node_id)
-        if position is None or node is None:
+        if node is None:
             raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
-        request, limit, scores = self._run(index, asker, query, wanted)
-        hits = collect(self._store, index, request, scores, limit, wanted, self.config, without_gone=True)
+        num = self._store.nums([node_id])[node_id]
+        request = asker.query(snapshot, query, wanted)
+        scores, hits = self._ranked(snapshot, request, wanted, without_gone=True)
         rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
-        around = [*scores.seeds.tolist(), *index.adjacency.neighbours(position).tolist()]
-        known = names(self._store, index, around)
-        return explain.explanation(scores, index, request, self.config, position, node, rank, known)
+        pipeline.include(scores, request, num)
+        evidence = told_of(self._store, scores, request, self.config, [num], {num: (node.id, node.name)})[0]
+        masked = any(item.kind == "masked" for item in evidence)
+        score = 0.0 if masked else pipeline.final_score(scores, num, self.config)
+        explanation = Explanation(
+            query=request.text,
+            node=node,
+            rank=rank,
+            score=score,
+            intent=scores.spec.name,
+            weights=scores.weights,
+            components=components_of(scores, num),
+            evidence=evidence,
+            text="",
+            contributions=tuple(Contribution(item.component, in_words(item), item.value) for item in evidence),
+        )
+        return replace(explanation, text=explanation_text(explanation, scores.failed))
 
     def forget_answers(self) -> None:
         """Drop every remembered answer; the next searches are computed anew."""
         self._cache.clear()
 
-    def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Index, list[Query]]:
-        """Return the current index and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
-        index, asker = self._index_and_asker()
-        return index, [asker.query(index, arguments.question(text), Options(k=k)) for text in queries]
+    def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Snapshot, list[Query]]:
+        """Return the current snapshot and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
+        snapshot, asker = self._snapshot_and_asker()
+        return snapshot, [asker.query(snapshot, arguments.question(text), Options(k=k)) for text in queries]
+
+    def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
+        """Return the present generation as ``pipeline.run`` asks it; with its texts as another config reads them."""
+        snapshot, _ = self._snapshot_and_asker()
+        return snapshot if config is None else self._snapshots.under(config)
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -493,14 +547,15 @@ class Retriever:
     def _use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         with self._index_lock:
             self.config = config
-            self._current = None
+            self._current = self._whole = None
+            self._snapshots.use(config)
             reads = reads_in_force(self._store, config.embedding)
             self._embedding = GraphEmbedding(self._store, embedder or self._embedding.source, reads)
             self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
-    def scores(self, query: str, **options: Any) -> tuple[Index, Query, Scores]:
-        """Return the arrays behind a search: the generation, the question and every node's components, (n_nodes,).
+    def scores(self, query: str, **options: Any) -> tuple[Index, Query, WholeScores]:
+        """Return every node's components: the generation, the question and arrays by position, (n_nodes,).
 
         For rooms built on the retriever that rank by rules of their own, so without the diversity bonus. The options
         are those of ``search`` that bear on scores: k, filter, intent, weights, query_vector, mode.
@@ -511,16 +566,22 @@ class Retriever:
         """
         query = arguments.question(query)
         wanted = Options.of(options)
-        index, asker = self._index_and_asker()
-        request = asker.query(index, query, wanted)
-        return index, request, pipeline.run(index, request, self.config.replace(diversity={"bonus": 0.0}))
+        index = self.index
+        snapshot, asker = self._snapshot_and_asker()
+        request = asker.query(snapshot, query, wanted)
+        scores = pipeline.run(snapshot, request, self.config.replace(diversity={"bonus": 0.0}))
+        return index, request, WholeScores(scores.weights, scores.components_at(index.rows.nums))
 
     # -- looking around -----------------------------------------------------------------------------------------
 
     @property
     def index(self) -> Index:
-        """The arrays of the current generation, for rooms built on the retriever; they never change."""
-        return self._current_index()
+        """The whole graph of the current generation as arrays, for rooms built on the retriever; they never change."""
+        generation = self._snapshot_and_asker()[0].generation
+        with self._index_lock:
+            if self._whole is None or self._whole.generation < generation:
+                self._whole = build(self._store, self.config, self._whole)
+            return self._whole
 
     @property
     def store(self) -> Store:
@@ -591,8 +652,8 @@ class Retriever:
             FilterError: a filter that cannot be read.
 
         """
-        index = self.index
-        return sorted(index.ids[position] for position in np.nonzero(self._asker.mask(index, filter))[0])
+        snapshot, asker = self._snapshot_and_asker()
+        return sorted(self._store.ids(asker.allowed(snapshot, filter).nodes))
 
     def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return every piece of metadata as words: its node's number in the store, and "key value"."""
@@ -634,8 +695,9 @@ class Retriever:
         """Close the file; a second call does nothing."""
         if self._foreign is not None:
             self._foreign.close()
+        self._snapshots.close()
         self._store.close()
-        self._current = None
+        self._current = self._whole = None
         self._cache.clear()
 
     def __copy__(self) -> Self:
@@ -671,26 +733,28 @@ class Retriever:
 
     # -- keeping up ---------------------------------------------------------------------------------------------
 
-    def _current_index(self) -> Index:
-        return self._index_and_asker()[0]
-
-    def _index_and_asker(self) -> tuple[Index, Asker]:
-        """Return the index of the store's generation, building what changed, and who reads questions for it.
+    def _snapshot_and_asker(self) -> tuple[Snapshot, Asker]:
+        """Return the snapshot of the store's generation, taking in what changed, and who reads questions for it.
 
         The two go together: a search that began before ``reembed`` ended has the old vectors and the old embedder.
         """
         if self._foreign is not None:
             self._foreign.keep_in_step()
+        snapshot = self._snapshots.current()
         current = self._current
-        if current is not None and current[0].generation == self._store.generation():
+        if current is not None and current[0] is snapshot:
             return current
         with self._index_lock:
-            if self._current is None or self._current[0].generation != self._store.generation():
-                index = build(self._store, self.config, self._current[0] if self._current is not None else None)
-                coming = self._coming  # read before the asker, which takes its place
-                arrived = coming is not None and coming[0] == index.embedder
-                self._current = index, coming[1] if coming is not None and arrived else self._asker
+            coming = self._coming  # read before the asker, which takes its place
+            arrived = coming is not None and coming[0] == snapshot.embedder
+            self._current = snapshot, coming[1] if coming is not None and arrived else self._asker
             return self._current
+
+    def _read_anew(self) -> None:
+        """Leave damaged derived files aside: the store is the truth."""
+        logger.warning("A derived file of %r is damaged; the graph is read from the store again.", self.path)
+        self._snapshots.forget()
+        self._current = None
 
     def _tokenizer_name(self) -> str:
         """Return the stored tokenizer's name; a config that asks for another one is refused."""

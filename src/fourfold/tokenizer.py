@@ -26,8 +26,7 @@ _IDENTIFIER_PART = re.compile(
     r"|[^\W\dA-Za-z_]+"
 )
 UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003134f"
+    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
 )
 """Character ranges of the scripts without word boundaries, as a regular expression takes them between brackets."""
 

@@ -110,11 +110,70 @@ class Components:
 
 
 @dataclass(frozen=True, slots=True)
+class PathStep:
+    """One edge of a path along which score came: from one node to the next.
+
+    ``along`` says whether the edge was followed in its own direction; the ends are ids, with the nodes' names beside.
+    """
+
+    source: str
+    target: str
+    type: str
+    along: bool = True
+    source_name: str = ""
+    target_name: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Evidence:
+    """One thing that a score comes from, and how much of the score it is; a hit's evidence adds up to its score.
+
+    ``component`` is one of the four, or "bridge", "diversity", "coverage", "clip" or "filter". ``kind`` says
+    what stands beside the value:
+
+    | kind | of | tells |
+    |---|---|---|
+    | "similarity" | embedding | ``cosine``, the raw cosine |
+    | "term" | text | ``word``, as typed in the question |
+    | "phrase" | text | ``word``, the phrase that FTS5 found |
+    | "path" | graph, intent | ``path``, the edges from a seed to the node |
+    | "rest" | any | what is too small to be told one by one, or comes from no single edge (PageRank) |
+    | "bridge" | bridge | ``path``, from the passage that leaves open what the node adds |
+    | "bonus" | diversity | first hit of its community |
+    | "coverage" | coverage | how much of the question it adds to the hits before it, relative to the first |
+    | "clipped" | clip | the sum was above 1 |
+    | "masked" | filter | the filter leaves the node out |
+    """
+
+    component: str
+    kind: str
+    value: float
+    word: str = ""
+    cosine: float | None = None
+    path: tuple[PathStep, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the evidence in plain JSON types."""
+        found: dict[str, Any] = {"component": self.component, "kind": self.kind, "value": self.value}
+        if self.word:
+            found["word"] = self.word
+        if self.cosine is not None:
+            found["cosine"] = self.cosine
+        if self.path:
+            found["path"] = [
+                {"source": step.source, "target": step.target, "type": step.type, "along": step.along}
+                for step in self.path
+            ]
+        return found
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result: the node, its score and everything the score is made of.
 
-    ``method`` names the components that scored the node, such as "text+graph"; ``why`` is one sentence;
-    ``community`` is the number of the node's community or None; ``vector`` of the node is not loaded.
+    ``method`` names the components that scored the node, such as "text+graph"; ``why`` is one sentence; ``evidence``
+    is what the score is made of, piece by piece, adding up to it; ``community`` is the number of the node's community
+    or None; ``vector`` of the node is not loaded.
     """
 
     node: Node
@@ -123,6 +182,7 @@ class Hit:
     method: str
     why: str = ""
     community: int | None = None
+    evidence: tuple[Evidence, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hit in plain JSON types."""
@@ -216,7 +276,7 @@ class Contribution:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """Why a node stands where it does: ``sum(c.value for c in contributions) == score``.
+    """Why a node stands where it does: ``sum(item.value for item in evidence) == score``.
 
     ``rank`` counts from 1 and is None where the node is no hit (masked by the filter, or without any score).
     """
@@ -228,8 +288,9 @@ class Explanation:
     intent: str
     weights: Weights
     components: Components
-    contributions: tuple[Contribution, ...]
+    evidence: tuple[Evidence, ...]
     text: str
+    contributions: tuple[Contribution, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Return the explanation in plain JSON types."""
@@ -242,6 +303,7 @@ class Explanation:
             "intent": str(self.intent),
             "weights": self.weights.as_dict(),
             "components": self.components.as_dict(),
+            "evidence": [item.as_dict() for item in self.evidence],
             "contributions": [
                 {"component": c.component, "evidence": c.evidence, "value": c.value} for c in self.contributions
             ],

@@ -3,10 +3,10 @@
 import types
 
 import pytest
-from numpy import array
+from numpy import arange, array
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
-from fourfold.signals.scaling import min_max
+from fourfold.signals.scaling import MinMaxScale
 from fourfold.tools import Tool, ToolCatalog, read_tools
 from fourfold.tools.schema import fields
 from fourfold.two_signal import two_signal_hits
@@ -184,10 +184,14 @@ def test_what_is_no_tool(bad):
 
 
 def test_min_max_as_published():
-    assert min_max(array([2.1, 5.3, 8.5, 6.2])) == pytest.approx([0, 0.5, 1, 0.64], abs=0.001)
-    assert min_max(array([3.0])) == [1.0]
-    assert min_max(array([2.0, 2.0])).tolist() == [1.0, 1.0]
-    assert min_max(array([])).tolist() == []
+    def min_max(raw):
+        nodes = arange(len(raw))
+        return MinMaxScale(min(raw, default=0.0), max(raw, default=0.0), nodes).component(nodes, array(raw))
+
+    assert min_max([2.1, 5.3, 8.5, 6.2]) == pytest.approx([0, 0.5, 1, 0.64], abs=0.001)
+    assert min_max([3.0]) == [1.0]
+    assert min_max([2.0, 2.0]).tolist() == [1.0, 1.0]
+    assert min_max([]).tolist() == []
 
 
 def test_two_signal_search():

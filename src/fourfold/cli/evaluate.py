@@ -24,7 +24,6 @@ from fourfold.evaluate import (
     known_to,
     ladder,
     load_judgements,
-    run_fusion,
     run_variants,
     save_probes,
     suggest_probes,
@@ -96,11 +95,10 @@ def ablate(
     db: options.Db,
     k: K = 10,
     measures: Measures = None,
-    fusion: Annotated[bool, typer.Option("--fusion", help="Fusion rules and dead ends too.")] = False,
     html: Html = None,
     json: options.Json = False,
 ) -> None:
-    """Show what each component is worth: the ladder, then each switched off in turn; with --fusion other rules too."""
+    """Show what each component is worth: the ladder, then each switched off in turn."""
     with Retriever(db, read_only=True) as retriever:
         judged = _judged(retriever, queries)
         names = measures or list(_default_measures(judged))
@@ -109,9 +107,6 @@ def ablate(
             found["ladder"] = run_variants(retriever, judged, ladder(retriever.config), k=k, progress=step)
         with _progress("ablation") as step:
             found["ablation"] = run_variants(retriever, judged, ablations(retriever.config), k=k, progress=step)
-        if fusion:
-            with _progress("fusion") as step:
-                found["fusion"] = run_fusion(retriever, judged, k=k, progress=step)
         if html is not None:
             sweeps = _sweeps(retriever, judged, k)
             write_report(html, judged, found["ladder"], retriever=retriever, sweeps=sweeps, title="The ladder")

@@ -9,6 +9,7 @@ from typing import Literal
 import numpy as np
 
 from fourfold.config.checks import at_least, one_of
+from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths
 from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weight
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, IntentSpec
@@ -105,6 +106,7 @@ class FusionConfig:
         normalize_weights: divide weights by their sum, and give the weight of a component without data to the others.
         clip: cut final scores to 1.
         fill: where fewer nodes than asked for have a score, add the nearest by embedding, with a score of 0.
+        late: the question's wordpieces against each candidate's, a factor of text and embedding.
 
     """
 
@@ -117,6 +119,7 @@ class FusionConfig:
     normalize_weights: bool = True
     clip: bool = True
     fill: bool = True
+    late: LateInteraction = LateInteraction()
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
@@ -155,7 +158,8 @@ class GraphConfig:
         backward: factor against it.
         untyped_weight: weight of an edge without a type.
         untyped_backward: its factor against the arrow (the method: +0.5 along, +0.3 = 0.5 · 0.6 against).
-        use_weights: multiply by ``Edge.weight``.
+        edge_weights: what ``Edge.weight`` counts: ``"log1p"``: its logarithm, as weights are often counts and one
+            frequent edge would drown the rest; ``"raw"``: itself; ``"none"``: nothing.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
         hub_cap: a node gives to at most that many edges of each direction; None is without bound.
         second_hop: share of what the first hop reached that goes one hop further.
@@ -163,6 +167,9 @@ class GraphConfig:
             20 best so far to a node that is no seed.
         pagerank_share: share of PageRank in the component.
         pagerank_min_edges: only from that many edges on.
+        background: so many times its mean over all nodes (and ``fusion.background`` imaginary ones) is taken off the
+            component, so that a dense graph does not lift everything.
+        bridge: the second hop that the question conditions.
 
     """
 
@@ -173,20 +180,23 @@ class GraphConfig:
     backward: float = 0.7
     untyped_weight: float = 0.5
     untyped_backward: float = 0.6
-    use_weights: bool = True
+    edge_weights: Literal["none", "raw", "log1p"] = "log1p"
     degree_exponent: float = 0.25
     hub_cap: int | None = 1000
     second_hop: float = 0.5
     published_second_hop: bool = False
     pagerank_share: float = 0.0
     pagerank_min_edges: int = 20
+    background: float = 3.0
+    bridge: Bridge = Bridge()
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
         at_least("graph", 0, unknown_weight=self.unknown_weight, forward=self.forward, backward=self.backward)
         at_least("graph", 0, untyped_weight=self.untyped_weight, untyped_backward=self.untyped_backward)
         at_least("graph", 0, degree_exponent=self.degree_exponent, second_hop=self.second_hop)
-        at_least("graph", 0, pagerank_share=self.pagerank_share)
+        at_least("graph", 0, pagerank_share=self.pagerank_share, background=self.background)
+        one_of("graph.edge_weights", self.edge_weights, ("none", "raw", "log1p"))
         at_least("graph", 0, **{f"type_weights[{name!r}]": weight for name, weight in self.type_weights.items()})
 
     def weights_of(self, types: Sequence[str]) -> FloatArray:
@@ -207,6 +217,7 @@ class IntentConfig:
         chosen_sharpness: how much less a farther type gets, see ``edge_types.TypeLabels.closeness``.
         chosen_enough: the similarity from which a word is trusted fully, see there.
         chosen_second_hop: share of the second hop along chosen types.
+        paths: what a question asks for that names a node and the edges that lead away from it.
 
     """
 
@@ -215,6 +226,7 @@ class IntentConfig:
     chosen_sharpness: float = 4.0
     chosen_enough: float = 0.3
     chosen_second_hop: float = 1.0
+    paths: Paths = Paths()
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
@@ -233,6 +245,7 @@ class DiversityConfig:
         min_edges: only in graphs of at least that many edges.
         min_hits: only among more hits than that.
         exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
+        coverage: the best re-ordered by what of the question is not yet covered, in graphs with mentions.
 
     """
 
@@ -240,6 +253,7 @@ class DiversityConfig:
     min_edges: int = 10
     min_hits: int = 3
     exact_communities: bool = False
+    coverage: Coverage = Coverage()
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

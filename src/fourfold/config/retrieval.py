@@ -28,6 +28,7 @@ from fourfold.config.groups import (
     TextConfig,
     TextField,
 )
+from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths
 from fourfold.edge_types import EDGE_TYPE_WEIGHTS
 from fourfold.errors import InvalidValueError
 from fourfold.intent import PUBLISHED_INTENTS
@@ -81,16 +82,7 @@ class RetrievalConfig:
             InvalidValueError: there is no such group or constant, or no search can use the value.
 
         """
-        groups = _groups()
-        return _replaced(
-            self,
-            {
-                name: _replaced(getattr(self, name), change, f"{name}.")
-                if name in groups and isinstance(change, Mapping)
-                else change
-                for name, change in changes.items()
-            },
-        )
+        return _replaced(self, changes)
 
     def index_key(self, own_share: float) -> tuple[Hashable, ...]:
         """Return what of the config an index depends on; equal for configs that can share one.
@@ -136,20 +128,23 @@ class RetrievalConfig:
                 normalize_weights=False,
                 clip=False,
                 fill=False,
+                late=LateInteraction(depth=0),
             ),
             seeds=SeedConfig(sharpness=None),
             graph=GraphConfig(
                 type_weights=EDGE_TYPE_WEIGHTS,
                 related_types=False,
-                use_weights=False,
+                edge_weights="none",
                 degree_exponent=0.0,
                 hub_cap=None,
                 second_hop=0.0,
                 published_second_hop=True,
                 pagerank_share=0.3,
+                background=0.0,
+                bridge=Bridge(weight=0.0),
             ),
-            intents=IntentConfig(specs=PUBLISHED_INTENTS, chosen_types=0.0),
-            diversity=DiversityConfig(exact_communities=True),
+            intents=IntentConfig(specs=PUBLISHED_INTENTS, chosen_types=0.0, paths=Paths(weight=0.0)),
+            diversity=DiversityConfig(exact_communities=True, coverage=Coverage(weight=0.0)),
         )
 
     @classmethod
@@ -167,10 +162,12 @@ class RetrievalConfig:
                 weights=weights,
                 partial_weights=weights,
                 intent_tilt=0.0,
+                late=LateInteraction(depth=0),
             ),
             seeds=SeedConfig(per_component=0),
-            intents=IntentConfig(specs=()),
-            diversity=DiversityConfig(bonus=0.0),
+            graph=GraphConfig(bridge=Bridge(weight=0.0)),
+            intents=IntentConfig(specs=(), paths=Paths(weight=0.0)),
+            diversity=DiversityConfig(bonus=0.0, coverage=Coverage(weight=0.0)),
         )
 
 
@@ -184,7 +181,13 @@ def _replaced(old: T, changes: Mapping[str, Any], where: str = "") -> T:
     known = [f.name for f in dataclasses.fields(old)]  # type: ignore[arg-type]
     if unknown := [name for name in changes if name not in known]:
         raise InvalidValueError(f"There is no constant {where}{unknown[0]}; there are {', '.join(known)}.")
-    return dataclasses.replace(old, **changes)  # type: ignore[type-var]
+    nested = {
+        name: _replaced(getattr(old, name), change, f"{where}{name}.")
+        if dataclasses.is_dataclass(getattr(old, name)) and isinstance(change, Mapping)
+        else change
+        for name, change in changes.items()
+    }
+    return dataclasses.replace(old, **nested)  # type: ignore[type-var]
 
 
 def _plain(value: Any) -> Any:

@@ -8,7 +8,6 @@ from fourfold.evaluate.collection import (
     load_judgements,
     save_probes,
 )
-from fourfold.evaluate.fusion import run_fusion
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
 from fourfold.evaluate.report import write_report
 from fourfold.evaluate.run import Run, Summary, evaluate, feedback_judgements, known_to, summarise
@@ -40,7 +39,6 @@ __all__ = [
     "load_judgements",
     "lower_bound",
     "measure",
-    "run_fusion",
     "run_variants",
     "save_probes",
     "suggest_probes",

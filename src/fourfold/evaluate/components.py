@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import pipeline
+from fourfold import pipeline, refine
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
-from fourfold.index import Index, rebuilt
+from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
-from fourfold.pipeline import Scores
-from fourfold.signals.scaling import top_positions
-from fourfold.types import COMPONENTS, FloatArray
+from fourfold.pipeline import Query, Scores
+from fourfold.scores import best
+from fourfold.types import COMPONENTS, FloatArray, Weights
+from fourfold.weighting import choose_weights
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
 
-_SPREADING = {"graph": pipeline.graph_component, "intent": pipeline.intent_component}
 _CANDIDATES = 60
 _KEPT_STRUCTURES = 64
 _KEPT_PARTS = 12
@@ -54,22 +54,7 @@ class _Base:
     """Text and embedding of one query, and the best nodes of the two."""
 
     scores: Scores
-    best: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
-class _Sparse:
-    """Scores of the nodes that have any; ``nodes`` ascend."""
-
-    nodes: NDArray[np.int64]
-    values: FloatArray
-
-    def at(self, nodes: NDArray[np.int64]) -> FloatArray:
-        """Return the scores of these nodes."""
-        if not len(self.nodes):
-            return np.zeros(len(nodes))
-        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
-        return np.where(self.nodes[place] == nodes, self.values[place], 0.0)
+    best: Nodes
 
 
 class ComponentScores:
@@ -83,7 +68,8 @@ class ComponentScores:
     """
 
     def __init__(self, retriever: Retriever, queries: Sequence[JudgedQuery], *, k: int = 10) -> None:
-        self.index, prepared = retriever.prepare([query.text for query in queries], k=k)
+        self.snapshot, prepared = retriever.prepare([query.text for query in queries], k=k)
+        self._retriever = retriever
         self.queries = tuple(queries)
         self.k = k
         self._prepared = [replace(query, asked_types=cache(query.asked_types)) for query in prepared]
@@ -93,14 +79,17 @@ class ComponentScores:
         names = list(dict.fromkeys(self.intents))
         self._representative = {name: self._prepared[self.intents.index(name)] for name in names}
         self._intent_of = np.array([names.index(name) for name in self.intents])
-        self._relevant = [self._positions(query) for query in queries]
+        nums = retriever.store.nums([identity for query in queries for identity in query.relevant])
+        self._relevant = [
+            {nums[identity]: grade for identity, grade in query.relevant.items() if grade > 0 and identity in nums}
+            for query in queries
+        ]
         self._ideal = np.array([ideal_gain(query, k) for query in queries])
-        self._base: OrderedDict[Hashable, tuple[Index, list[_Base]]] = OrderedDict()
+        self._base: OrderedDict[Hashable, list[_Base]] = OrderedDict()
         self._structures: OrderedDict[Hashable, Structure] = OrderedDict()
-        self._spreads: OrderedDict[Hashable, list[_Sparse]] = OrderedDict()
+        self._spreads: OrderedDict[Hashable, list[NodeValues]] = OrderedDict()
         self._seeds: OrderedDict[Hashable, list[Scores]] = OrderedDict()
         self._values: dict[str, FloatArray] = {}
-        self._id_order = np.argsort(np.argsort(np.array(self.index.ids, dtype=object)))
 
     def __len__(self) -> int:
         return len(self.queries)
@@ -108,7 +97,7 @@ class ComponentScores:
     # -- what a config is worth ---------------------------------------------------------------------------------
 
     def values(self, config: RetrievalConfig) -> FloatArray:
-        """Return nDCG@k of each query, (n_queries,), diversity left aside."""
+        """Return nDCG@k of each query, (n_queries,); diversity, bridges, coverage and paths are left aside."""
         key = config.fingerprint()
         if key not in self._values:
             self._values[key] = self.grid(config, [config])[0]
@@ -124,13 +113,10 @@ class ComponentScores:
 
     def exact(self, config: RetrievalConfig, which: NDArray[np.bool_] | None = None) -> list[list[str]]:
         """Return the ranking of each query (of those at ``which``) by the pipeline itself, all seven steps."""
-        index = self._index_for(config)
+        snapshot = self._retriever.snapshot(config)
         chosen = range(len(self)) if which is None else np.nonzero(which)[0].tolist()
-        rankings = []
-        for place in chosen:
-            found = pipeline.run(index, self._prepared[place], config)
-            rankings.append([index.ids[position] for position in found.order])
-        return rankings
+        found = (pipeline.run(snapshot, self._prepared[place], config) for place in chosen)
+        return [list(snapshot.ids(np.array(scores.order, np.int64))) for scores in found]
 
     def _ndcg(self, structure: Structure, weights: FloatArray) -> FloatArray:
         """Return nDCG@k, (n_queries,), from weights (n_queries, 4): only the ranks of relevant nodes are needed."""
@@ -148,13 +134,16 @@ class ComponentScores:
     def _weights(self, config: RetrievalConfig) -> FloatArray:
         of_intent = np.array(
             [
-                pipeline.choose_weights(find_spec(name, config.intents.specs), query, self.index, config).as_tuple()
+                self._weights_of(query, find_spec(name, config.intents.specs), config).as_tuple()
                 for name, query in self._representative.items()
             ],
             np.float32,
         )
         weights: FloatArray = of_intent[self._intent_of]
         return weights
+
+    def _weights_of(self, query: Query, spec: IntentSpec, config: RetrievalConfig) -> Weights:
+        return choose_weights(spec, query.weights, config, pipeline.has_data(self.snapshot, query))
 
     # -- what the pipeline finds --------------------------------------------------------------------------------
 
@@ -167,27 +156,31 @@ class ComponentScores:
         return self._remembered(self._structures, key, lambda: self._structure(config), _KEPT_STRUCTURES)
 
     def _structure(self, config: RetrievalConfig) -> Structure:
-        index, base = self._base_for(config)
-        if not len(index.adjacency):
-            return self._padded([self._candidates(known.scores, known.best, {}) for known in base])
+        base = self._base_for(config)
+        if not len(self.snapshot.edges):
+            return self._padded(
+                [self._candidates(known, s, {}) for known, s in zip(base, self._seeded(config), strict=True)]
+            )
         graph, intent = self._spread("graph", config), self._spread("intent", config)
         return self._padded(
             [
-                self._candidates(known.scores, known.best, {"graph": g, "intent": i})
-                for known, g, i in zip(base, graph, intent, strict=True)
+                self._candidates(known, s, {"graph": g, "intent": i})
+                for known, s, g, i in zip(base, self._seeded(config), graph, intent, strict=True)
             ]
         )
 
-    def _spread(self, name: str, config: RetrievalConfig) -> list[_Sparse]:
+    def _spread(self, name: str, config: RetrievalConfig) -> list[NodeValues]:
         """Return what a component gives in each query; kept, as most settings change only one of the two."""
 
-        def compute() -> list[_Sparse]:
-            index, _ = self._base_for(config)
+        def compute() -> list[NodeValues]:
             found = []
-            for query, scores in zip(self._prepared, self._seeded(config), strict=True):
-                values = _SPREADING[name](scores, index, query, config)
-                nodes = np.nonzero(values)[0]
-                found.append(_Sparse(nodes, values[nodes]))
+            for query, seeded in zip(self._prepared, self._seeded(config), strict=True):
+                scores = replace(seeded)
+                if name == "graph":
+                    pipeline.graph_component(scores, query, config)
+                else:
+                    pipeline.intent_component(scores, query, config)
+                found.append(scores.graph if name == "graph" else scores.intent)
             return found
 
         depends: Hashable = config.graph if name == "graph" else (_steps(config.graph), config.intents)
@@ -197,13 +190,14 @@ class ComponentScores:
         """Return the scores of each query as they are when the graph is reached, with seeds and without edges."""
 
         def compute() -> list[Scores]:
-            index, base = self._base_for(config)
             found = []
-            for query, known in zip(self._prepared, base, strict=True):
+            for query, known in zip(self._prepared, self._base_for(config), strict=True):
                 spec = find_spec(known.scores.spec.name, config.intents.specs)
-                weights = pipeline.choose_weights(spec, query, index, config)
-                scores = replace(known.scores, spec=spec, weights=weights, components=dict(known.scores.components))
-                pipeline.choose_seeds(scores, index, query, config)
+                weights = self._weights_of(query, spec, config)
+                scores = replace(known.scores, spec=spec, weights=weights)
+                scores.late = None
+                refine.late_interaction(scores, query, config)
+                pipeline.choose_seeds(scores, query, config)
                 # Intent edges are wanted even where their weight is 0, so that the weight can be learnt.
                 scores.weights = replace(weights, intent=weights.intent or 1.0)
                 found.append(scores)
@@ -222,34 +216,29 @@ class ComponentScores:
         memory.move_to_end(key)
         return memory[key]
 
-    def _base_for(self, config: RetrievalConfig) -> tuple[Index, list[_Base]]:
-        key = self._base_key(config)
-        if key not in self._base:
-            index = self._index_for(config)
-            zeros = np.zeros(len(index), np.float32)
+    def _base_for(self, config: RetrievalConfig) -> list[_Base]:
+        def compute() -> list[_Base]:
+            snapshot = self._retriever.snapshot(config)
             base = []
             for query, intent in zip(self._prepared, self.intents, strict=True):
                 spec = find_spec(intent, config.intents.specs)
-                weights = pipeline.choose_weights(spec, query, index, config)
-                scores = Scores(spec, weights, dict.fromkeys(COMPONENTS, zeros))
-                pipeline.text_and_embedding(scores, index, query, config)
-                best = [top_positions(scores.components[name], _CANDIDATES) for name in ("text", "embedding")]
-                base.append(_Base(scores, np.unique(np.concatenate(best))))
-            self._base[key] = (index, base)
-            if len(self._base) > 2:
-                self._base.popitem(last=False)
-        self._base.move_to_end(key)
-        return self._base[key]
+                scores = Scores(snapshot, spec, self._weights_of(query, spec, config))
+                pipeline.ask_text(scores, query, config)
+                pipeline.ask_embedding(scores, query)
+                pipeline.bring_to_scale(scores, query, config)
+                best = [ranking.best(_CANDIDATES, query.allowed).nodes for ranking in scores.rankings.values()]
+                base.append(_Base(scores, np.unique(np.concatenate((scores.phrase.nodes, *best)))))
+            return base
 
-    def _index_for(self, config: RetrievalConfig) -> Index:
-        return rebuilt(self.index, config)
+        return self._remembered(self._base, self._base_key(config), compute, 2)
 
     # -- what each part depends on ------------------------------------------------------------------------------
 
     def _base_key(self, config: RetrievalConfig) -> Hashable:
         """Return what text and embedding depend on; ``fusion`` without what weighs and adds them up."""
-        scales = (config.fusion.scaling, config.fusion.background, config.fusion.candidate_multiplier)
-        return (config.index_key(self.index.own_share), config.text, scales)
+        fusion = config.fusion
+        scales = (fusion.scaling, fusion.background, fusion.candidate_multiplier, fusion.late)
+        return (config.index_key(self.snapshot.own_share), config.text, scales)
 
     def _seeds_key(self, config: RetrievalConfig) -> Hashable:
         """Return what the seeds depend on: of the weights, how embedding and text share theirs in each intent."""
@@ -259,17 +248,19 @@ class ComponentScores:
         tilt = (config.fusion.intent_tilt, config.fusion.normalize_weights, config.intents.specs)
         return (self._base_key(config), config.seeds, share, tilt)
 
-    def _candidates(
-        self, scores: Scores, best: NDArray[np.int64], spreads: dict[str, _Sparse]
-    ) -> tuple[NDArray[np.int64], FloatArray]:
+    def _candidates(self, known: _Base, seeded: Scores, spreads: dict[str, NodeValues]) -> tuple[Nodes, FloatArray]:
         """Return the best nodes by any component in the order of their ids, with all four scores."""
-        reached = [sparse.nodes[top_positions(sparse.values, _CANDIDATES)] for sparse in spreads.values()]
-        nodes = np.setdiff1d(np.concatenate((best, *reached)), self.index.hidden)
-        nodes = nodes[np.argsort(self._id_order[nodes])]
-        table = np.zeros((len(nodes), len(COMPONENTS)), np.float32)
-        for column, name in enumerate(COMPONENTS):
-            table[:, column] = spreads[name].at(nodes) if name in spreads else scores.components[name][nodes]
-        return nodes, table
+        snapshot = self.snapshot
+        reached = [
+            best(spread.nodes, spread.values, _CANDIDATES, snapshot, positive=False) for spread in spreads.values()
+        ]
+        nodes = np.setdiff1d(np.concatenate((known.best, *reached)), snapshot.hidden)
+        ids = snapshot.ids(nodes)
+        nodes = nodes[sorted(range(len(nodes)), key=ids.__getitem__)]
+        none = NodeValues.none()
+        spread = replace(seeded, graph=spreads.get("graph", none), intent=spreads.get("intent", none))
+        components = spread.components_at(nodes)
+        return nodes, np.stack([components[name] for name in COMPONENTS], axis=1).astype(np.float32)
 
     def _padded(self, found: Sequence[tuple[NDArray[np.int64], FloatArray]]) -> Structure:
         width = max((len(nodes) for nodes, _ in found), default=0) or 1
@@ -283,15 +274,11 @@ class ComponentScores:
         query, column, gain = zip(*pairs, strict=True) if pairs else ((), (), ())
         return Structure(table, np.array(query, np.int64), np.array(column, np.int64), np.array(gain, np.float64))
 
-    def _positions(self, query: JudgedQuery) -> dict[int, float]:
-        found = {self.index.position(identity): grade for identity, grade in query.relevant.items() if grade > 0}
-        return {position: grade for position, grade in found.items() if position is not None}
-
 
 def _steps(graph: GraphConfig) -> Hashable:
     """Return what intent edges share with the graph component: all but the weights of types and its further hops."""
     directions = (graph.forward, graph.backward, graph.untyped_backward)
-    return (*directions, graph.use_weights, graph.degree_exponent, graph.hub_cap)
+    return (*directions, graph.edge_weights, graph.degree_exponent, graph.hub_cap)
 
 
 def ideal_gain(query: JudgedQuery, k: int) -> float:

@@ -16,7 +16,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import pipeline
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.edge_types import type_weight
 from fourfold.errors import InvalidValueError
@@ -25,6 +24,7 @@ from fourfold.evaluate.components import ComponentScores, ideal_gain
 from fourfold.evaluate.metrics import measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound, permutation_p_value
 from fourfold.types import FloatArray, Weights
+from fourfold.weighting import tilted
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
@@ -203,7 +203,7 @@ class Learner:
     def __init__(self, scores: ComponentScores, start: RetrievalConfig) -> None:
         self.scores = scores
         self.start = start
-        self._has_edges = len(scores.index.adjacency) > 0
+        self._has_edges = len(scores.snapshot.edges) > 0
         self._tables: dict[object, FloatArray] = {}
 
     def fit(self, training: NDArray[np.bool_]) -> tuple[RetrievalConfig, dict[str, Any]]:
@@ -326,8 +326,8 @@ class Learner:
 
     def _graph_moves(self, config: RetrievalConfig) -> Iterator[Move]:
         yield from graph_moves()
-        names = self.scores.index.adjacency.type_names
-        in_use = [names[number] for number in sorted(self.scores.index.adjacency.types_in_use)]
+        edges = self.scores.snapshot.edges
+        in_use = [edges.type_names[number] for number in sorted(edges.types_in_use)]
         if len(in_use) < 2:
             return
         for name in in_use:
@@ -399,7 +399,7 @@ def _in_force(config: RetrievalConfig, intent: str) -> Weights:
     spec = next(spec for spec in config.intents.specs if spec.name == intent)
     if config.fusion.intent_tilt is None:
         return spec.profile or config.fusion.weights
-    return pipeline.tilted(spec, config)
+    return tilted(spec, config)
 
 
 def _around(weights: Weights, *, edges: bool) -> list[Weights]:

@@ -7,11 +7,12 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from fourfold import pipeline
 from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.run import Run
-from fourfold.index import rebuilt
 from fourfold.types import COMPONENTS, Weights
 
 if TYPE_CHECKING:
@@ -114,23 +115,19 @@ def run_variants(
     """
     queries = list(judgements)
     collection = judgements.name if isinstance(judgements, Judgements) else ""
-    index, prepared = retriever.prepare([query.text for query in queries], k=k)
-    indexes = {retriever.config.index_key(index.own_share): index}
+    _, prepared = retriever.prepare([query.text for query in queries], k=k)
     runs = []
     for place, variant in enumerate(variants):
         config = variant.config
-        key = config.index_key(index.own_share)
-        if key not in indexes:
-            indexes[key] = rebuilt(index, config)
-        own = indexes[key]
+        snapshot = retriever.snapshot(config)
         run = Run(variant.name, collection, {}, {}, {}, {}, {"k": k, "config": config.fingerprint()})
         rankings, scores, intents, seconds = {}, {}, {}, {}
         for judged, query in zip(queries, prepared, strict=True):
             start = time.perf_counter()
-            found = pipeline.run(own, replace(query, mode=variant.mode), config)
+            found = pipeline.run(snapshot, replace(query, mode=variant.mode), config)
             seconds[judged.id] = time.perf_counter() - start
-            rankings[judged.id] = [index.ids[position] for position in found.order]
-            scores[judged.id] = [pipeline.final_score(found, position, config) for position in found.order]
+            rankings[judged.id] = list(snapshot.ids(np.array(found.order, np.int64)))
+            scores[judged.id] = [pipeline.final_score(found, node, config) for node in found.order]
             intents[judged.id] = str(found.spec.name)
         runs.append(replace(run, rankings=rankings, scores=scores, intents=intents, seconds=seconds))
         if progress is not None:

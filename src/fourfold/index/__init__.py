@@ -1,7 +1,7 @@
 """Arrays for one generation of the store."""
 
 from fourfold.index.adjacency import Adjacency, Links, Steps
-from fourfold.index.index import Index, build, rebuilt
+from fourfold.index.index import Index, WholeScores, build, rebuilt
 from fourfold.index.postings import Postings
 
-__all__ = ["Adjacency", "Index", "Links", "Postings", "Steps", "build", "rebuilt"]
+__all__ = ["Adjacency", "Index", "Links", "Postings", "Steps", "WholeScores", "build", "rebuilt"]

@@ -23,6 +23,9 @@ from fourfold.types import FloatArray
 Nodes = NDArray[np.int64]
 """Store numbers of nodes."""
 
+Keys = NDArray[np.uint64]
+"""Hashes of names."""
+
 
 @dataclass(frozen=True, slots=True)
 class Moments:
@@ -69,6 +72,39 @@ class Scored:
     values: FloatArray
     floor: float
     exact: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class NodeValues:
+    """The nodes that have a value: ``nodes`` ascending, ``values`` float64, parallel; all others have 0."""
+
+    nodes: Nodes
+    values: FloatArray
+
+    @classmethod
+    def none(cls) -> NodeValues:
+        """Return that no node has any."""
+        return cls(np.empty(0, np.int64), np.empty(0))
+
+    @classmethod
+    def sum(cls, nodes: Sequence[Nodes], values: Sequence[FloatArray]) -> NodeValues:
+        """Add up the values of each node."""
+        found, place = np.unique(np.concatenate(nodes), return_inverse=True)
+        return cls(found, np.bincount(place, np.concatenate(values), len(found)).astype(np.float64, copy=False))
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the values of these nodes, (len(nodes),); 0 for those that have none."""
+        if not len(self.nodes):
+            return np.zeros(len(nodes))
+        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        return np.where(self.nodes[place] == nodes, self.values[place], 0.0)
+
+    def times(self, factor: float) -> NodeValues:
+        """Return the same nodes with their values multiplied by a factor."""
+        return NodeValues(self.nodes, self.values * factor)
+
+    def __len__(self) -> int:
+        return len(self.nodes)
 
 
 class Allowed:
@@ -137,6 +173,26 @@ class VectorPart(Protocol):
         ...
 
 
+@dataclass(frozen=True, slots=True)
+class NodeTerms:
+    """The terms of nodes: node i has ``terms[starts[i]:starts[i + 1]]``, ascending.
+
+    ``tf`` (int32), parallel to ``terms``, is how often the reading that has it most often holds the term.
+    """
+
+    starts: NDArray[np.int64]
+    terms: NDArray[np.int64]
+    tf: NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class Holders:
+    """The nodes of terms: term i is held by ``nodes[starts[i]:starts[i + 1]]``, ascending."""
+
+    starts: NDArray[np.int64]
+    nodes: Nodes
+
+
 class TextPart(Protocol):
     """Postings: which nodes hold a term, how often, and how long their texts are."""
 
@@ -146,6 +202,26 @@ class TextPart(Protocol):
 
     def worth(self, term: int, nodes: Nodes) -> FloatArray:
         """Return what one occurrence of a term in the question is worth in some nodes; 0 where it does not occur."""
+        ...
+
+    def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many nodes each term occurs, (len(terms),)."""
+        ...
+
+    def holders(self, terms: NDArray[np.int64]) -> Holders:
+        """Return the nodes that hold each term."""
+        ...
+
+    def terms_of(self, nodes: Nodes) -> NodeTerms:
+        """Return the terms of some nodes."""
+        ...
+
+
+class NamePart(Protocol):
+    """The names of nodes, by key (see ``index.names``)."""
+
+    def holders(self, keys: Keys) -> tuple[NDArray[np.int64], Nodes]:
+        """Return (starts, nodes): the nodes whose name has key i are ``nodes[starts[i]:starts[i + 1]]``, ascending."""
         ...
 
 
@@ -171,8 +247,8 @@ class Steps:
     """Single steps along edges; parallel arrays.
 
     ``origin`` (int64) is the place of the from-node in the array that was expanded, ``targets`` (int64) the to-nodes,
-    ``types`` (int32) numbers into ``EdgePart.type_names``, ``weights`` (float32) those of the edges; ``forward`` is
-    along the arrow.
+    ``types`` (int32) numbers into ``EdgePart.type_names``, ``weights`` (float32) what the edges' weights count;
+    ``forward`` is along the arrow.
     """
 
     origin: NDArray[np.int64]
@@ -180,6 +256,13 @@ class Steps:
     types: NDArray[np.int32]
     weights: NDArray[np.float32]
     forward: bool
+
+
+def weighed(weights: NDArray[np.float32], how: str) -> NDArray[np.float32]:
+    """Return what the weights of edges count: ``"raw"`` themselves, ``"log1p"`` ln(1 + weight), ``"none"`` 1."""
+    if how == "none":
+        return np.ones(len(weights), np.float32)
+    return np.log1p(weights) if how == "log1p" else weights
 
 
 class EdgePart(Protocol):
@@ -205,7 +288,7 @@ class EdgePart(Protocol):
         *,
         forward: bool,
         worth: FloatArray | None = None,
-        use_weights: bool = True,
+        weights: str = "raw",
         cap: int | None = None,
     ) -> Steps:
         """Return the steps from these nodes in one direction.
@@ -214,7 +297,8 @@ class EdgePart(Protocol):
             nodes: where to start.
             forward: along the arrow, or against it.
             worth: (n_types,) what an edge of each type is worth to this step; those of 0 are left out; None takes all.
-            use_weights: an edge's worth is multiplied by its own weight.
+            weights: what an edge's own weight multiplies its worth by: ``"raw"`` itself, ``"log1p"`` its logarithm,
+                ``"none"`` nothing. ``Steps.weights`` is that factor.
             cap: of each node only the ``cap`` edges of the largest worth; ties go to the smaller number of the edge.
 
         """

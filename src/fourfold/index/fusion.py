@@ -2,13 +2,56 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fourfold.embed.contextual.fusion import fuse
 from fourfold.index.adjacency import Adjacency
+from fourfold.index.base import EdgePart, Nodes
 from fourfold.types import FloatArray
+
+Rows = tuple[Nodes, NDArray[np.float32]]
+"""Nodes that have a vector, ascending, and these vectors, (n, dimensions)."""
+
+
+def fused_at(
+    nodes: Nodes, text_vectors: Callable[[Nodes], Rows], edges: EdgePart, type_weights: FloatArray, own_share: float
+) -> Rows:
+    """Return the unit vectors of some nodes, mixed with those of their neighbours in both directions.
+
+    Args:
+        nodes: whose vectors are wanted; those without a vector of their own are left out.
+        text_vectors: nodes → the vectors of their own texts.
+        edges: those of a node to itself and to nodes without a vector do not count.
+        type_weights: the weight of an edge by its type, (n_types,), multiplied by its own.
+        own_share: η, from 0 to 1.
+
+    """
+    from scipy import sparse  # only embedders trained from the graph need it
+
+    nodes, matrix = _unit(text_vectors(nodes))
+    steps = [edges.expand(nodes, forward=forward) for forward in (True, False)]
+    origin = np.concatenate([step.origin for step in steps])
+    targets = np.concatenate([step.targets for step in steps])
+    weights = np.concatenate([type_weights[step.types] * step.weights for step in steps]).astype(np.float32)
+    others, around = _unit(text_vectors(np.unique(targets)))
+    place = np.minimum(np.searchsorted(others, targets), max(len(others) - 1, 0))
+    counts = (others[place] == targets if len(others) else np.zeros(len(targets), bool)) & (nodes[origin] != targets)
+    links = sparse.csr_matrix((weights[counts], (origin[counts], place[counts])), shape=(len(nodes), len(others)))
+    totals = np.asarray(links.sum(axis=1)).ravel()
+    mixed = np.nonzero(totals > 0)[0]
+    if len(mixed):
+        means = (links[mixed] @ around) / totals[mixed, None]
+        matrix[mixed] = fuse(matrix[mixed], means, np.ones(len(mixed), bool), own_share).vectors
+    return nodes, matrix
+
+
+def _unit(rows: Rows) -> Rows:
+    nodes, matrix = rows
+    norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
+    return nodes, matrix / np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
 
 
 def fused(
@@ -25,6 +68,8 @@ def fused(
     """
     if own_share >= 1 or not len(adjacency) or not matrix.size:
         return matrix
+    from scipy import sparse
+
     n = adjacency.n_nodes
     weights = (type_weights[adjacency.types] * adjacency.weights).astype(np.float32)
     weights[adjacency.sources == adjacency.targets] = 0

@@ -17,6 +17,7 @@ from fourfold.index.fusion import fused
 from fourfold.index.pagerank import pagerank
 from fourfold.index.postings import Postings, build_postings
 from fourfold.store import Changes, Store
+from fourfold.types import FloatArray, Weights
 
 _PATIENCE = 1.0
 """Seconds before the background work begins, so that it does not slow the first answers of a new generation."""
@@ -108,6 +109,14 @@ class Index:
         the background, the last known communities serving meanwhile.
         """
         return self._lazy.communities(exact=exact)
+
+
+@dataclass(frozen=True)
+class WholeScores:
+    """The weights in force and every node's components by position, each (n_nodes,) in [0, 1]."""
+
+    weights: Weights
+    components: dict[str, FloatArray]
 
 
 class _Lazy:

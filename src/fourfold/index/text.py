@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.base import Allowed, Moments, Nodes, Scored
+from fourfold.index.base import Allowed, Holders, Moments, Nodes, NodeTerms, Scored
 from fourfold.index.places import bounds, spans
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
@@ -26,26 +25,6 @@ __all__ = ["Holders", "NodeTerms", "Text", "TextRanking", "TextSegment"]
 
 _LEAST = np.finfo(np.float32).tiny
 _NO_NODES, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float32)
-
-
-@dataclass(frozen=True, slots=True)
-class NodeTerms:
-    """The terms of nodes: node i has ``terms[starts[i]:starts[i + 1]]``, ascending.
-
-    ``tf`` (int32), parallel to ``terms``, is how often the reading that has it most often holds the term.
-    """
-
-    starts: NDArray[np.int64]
-    terms: NDArray[np.int64]
-    tf: NDArray[np.int32]
-
-
-@dataclass(frozen=True, slots=True)
-class Holders:
-    """The nodes of terms: term i is held by ``nodes[starts[i]:starts[i + 1]]``, ascending."""
-
-    starts: NDArray[np.int64]
-    nodes: Nodes
 
 
 class Text:

@@ -73,6 +73,11 @@ class TextSegment:
         """Return the number of nodes, deleted ones included."""
         return len(self.nums)
 
+    @property
+    def size(self) -> int:
+        """The number of nodes that are there."""
+        return int(np.count_nonzero(self.live[:]))
+
     @classmethod
     def build(
         cls,

@@ -39,6 +39,11 @@ class TokenSegment:
         """Return the number of nodes, deleted ones included."""
         return len(self.nums)
 
+    @property
+    def size(self) -> int:
+        """The number of nodes that are there."""
+        return int(np.count_nonzero(self.live[:]))
+
     @classmethod
     def build(cls, nums: Nodes, starts: NDArray[np.int64], pieces: NDArray[np.integer[Any]]) -> Self:
         """Return a segment of nodes whose pieces are distinct and ascending already."""

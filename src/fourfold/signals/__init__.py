@@ -1,5 +1,5 @@
-"""The four components, one file each: every one returns an array of one score per node."""
+"""The components, one file each, and the scales that bring raw scores to [0, 1]."""
 
-from fourfold.signals import embedding, graph, intent, scaling, text
+from fourfold.signals import graph, intent, scaling, text
 
-__all__ = ["embedding", "graph", "intent", "scaling", "text"]
+__all__ = ["graph", "intent", "scaling", "text"]

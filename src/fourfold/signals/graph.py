@@ -1,7 +1,7 @@
 """γ: proximity to the seeds along typed edges.
 
 A seed gives ``weight(seed) · w(type) · factor(direction)`` to each neighbour; what arrives may go one hop further.
-Nodes outside the mask are neither reached nor passed through.
+Nodes that a filter leaves out are neither reached nor passed through.
 """
 
 from __future__ import annotations
@@ -11,104 +11,133 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import Adjacency
-from fourfold.signals.scaling import by_maximum
+from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues
 from fourfold.types import FloatArray
 
-_SECOND_HOP_FROM = 20
 _SECOND_HOP_GAIN = 0.5 * 0.3
 
 
 @dataclass(frozen=True, slots=True)
 class Spread:
-    """How a score spreads along edges.
+    """How a score spreads along edges: one rule, by which scores are given and by which they are explained.
 
     Args:
         type_weights: (n_types,) weight of each edge type by number.
         forward: factor along the arrow.
         backward: factor against it; or one factor for each edge type, (n_types,).
-        use_edge_weights: multiply by the weight of the edge.
+        edge_weights: what the weight of an edge counts, see ``index.base.weighed``.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
-        hub_cap: a node gives to at most that many edges of each direction.
+        hub_cap: a node gives to at most that many edges of each direction, those that give most.
 
     """
 
     type_weights: FloatArray
     forward: float
     backward: float | FloatArray
-    use_edge_weights: bool = True
+    edge_weights: str = "raw"
     degree_exponent: float = 0.0
     hub_cap: int | None = None
 
-    def __call__(
-        self, adjacency: Adjacency, nodes: NDArray[np.int64], values: FloatArray, mask: NDArray[np.bool_] | None
-    ) -> FloatArray:
-        """Return what the neighbours receive, (n_nodes,) float64, when each of ``nodes`` gives its value."""
-        targets, gains = [], []
+    def __call__(self, edges: EdgePart, nodes: Nodes, values: FloatArray, allowed: Allowed | None) -> Hop:
+        """Return the steps along which something arrives when each of ``nodes`` gives its value."""
         if self.degree_exponent:
-            values = values * np.maximum(adjacency.degree[nodes], 1) ** -self.degree_exponent
-        for links, factor in ((adjacency.out, self.forward), (adjacency.into, self.backward)):
-            if not np.any(factor):
+            values = values * np.maximum(edges.degree(nodes), 1) ** -self.degree_exponent
+        found = []
+        for forward, factor in ((True, self.forward), (False, self.backward)):
+            by_type: FloatArray = self.type_weights * factor
+            if not by_type.any():
                 continue
-            steps = links.expand(nodes, self.hub_cap)
-            by_type = self.type_weights * factor
-            gain = values[steps.origin] * by_type[steps.types]
-            if self.use_edge_weights:
-                gain = gain * steps.weights
-            targets.append(steps.targets)
-            gains.append(gain if mask is None else gain * mask[steps.targets])
-        if not targets:
-            return np.zeros(adjacency.n_nodes)
-        received = np.bincount(np.concatenate(targets), np.concatenate(gains), adjacency.n_nodes)
-        return received.astype(np.float64, copy=False)
+            steps = edges.expand(nodes, forward=forward, worth=by_type, weights=self.edge_weights, cap=self.hub_cap)
+            gain: FloatArray = values[steps.origin] * by_type[steps.types] * steps.weights
+            arrives = gain > 0 if allowed is None else (gain > 0) & allowed.contains(steps.targets)
+            along = np.full(int(arrives.sum()), forward)
+            found.append(
+                (nodes[steps.origin[arrives]], steps.targets[arrives], steps.types[arrives], along, gain[arrives])
+            )
+        if not found:
+            none = np.empty(0, np.int64)
+            return Hop(none, none, none.astype(np.int32), none.astype(bool), np.empty(0))
+        return Hop(*map(np.concatenate, zip(*found, strict=True)))
+
+
+@dataclass(frozen=True, slots=True)
+class Hop:
+    """Single steps that carried score, parallel arrays (n_steps,): the same by which scores are explained.
+
+    ``sources`` give and ``targets`` receive, whichever way the arrow points; ``along`` says whether it was followed in
+    its own direction; ``types`` are numbers into ``EdgePart.type_names``; ``gains`` are float64 and positive.
+    """
+
+    sources: Nodes
+    targets: Nodes
+    types: NDArray[np.int32]
+    along: NDArray[np.bool_]
+    gains: FloatArray
+
+    def to(self, nodes: Nodes) -> Hop:
+        """Return the steps that end at some nodes."""
+        here = np.isin(self.targets, nodes)
+        return Hop(self.sources[here], self.targets[here], self.types[here], self.along[here], self.gains[here])
+
+
+@dataclass(frozen=True, slots=True)
+class Walk:
+    """How scores spread from the seeds: the steps of each hop, and what has arrived in all, not yet scaled."""
+
+    hops: tuple[Hop, ...]
+    reached: NodeValues
+
+    @classmethod
+    def none(cls) -> Walk:
+        """Return that nothing was given."""
+        return cls((), NodeValues.none())
 
 
 def score(
-    adjacency: Adjacency,
-    seeds: NDArray[np.int64],
+    edges: EdgePart,
+    seeds: Nodes,
     seed_weights: FloatArray,
     spread: Spread,
-    mask: NDArray[np.bool_] | None = None,
+    allowed: Allowed | None = None,
     *,
     second_hop: float = 0.0,
-) -> FloatArray:
-    """Return the proximity of every node to the seeds, (n_nodes,) float64, not yet scaled.
+) -> Walk:
+    """Return the proximity of nodes to the seeds.
 
     Args:
-        adjacency: the edges.
-        seeds: positions of the seeds.
+        edges: the edges.
+        seeds: the seeds.
         seed_weights: (len(seeds),) what each seed gives.
         spread: how it spreads.
-        mask: nodes that may be reached.
+        allowed: nodes that may be reached.
         second_hop: share of the first hop's scores that goes one hop further.
 
     """
-    proximity = spread(adjacency, seeds, seed_weights, mask)
-    if second_hop:
-        reached = np.nonzero(proximity > 0)[0]
-        proximity = proximity + spread(adjacency, reached, second_hop * proximity[reached], mask)
-    return proximity
+    first = spread(edges, seeds, seed_weights, allowed)
+    reached = NodeValues.sum([first.targets], [first.gains])
+    if not second_hop or not len(reached):
+        return Walk((first,), reached)
+    second = spread(edges, reached.nodes, second_hop * reached.values, allowed)
+    targets, gains = [reached.nodes, second.targets], [reached.values, second.gains]
+    return Walk((first, second), NodeValues.sum(targets, gains))
 
 
 def published_second_hop(
-    adjacency: Adjacency,
-    proximity: FloatArray,
-    seeds: NDArray[np.int64],
-    from_nodes: NDArray[np.int64],
-    mask: NDArray[np.bool_] | None,
-) -> FloatArray:
+    edges: EdgePart, proximity: NodeValues, seeds: Nodes, from_nodes: Nodes, allowed: Allowed | None
+) -> NodeValues:
     """Return the proximity with 0.15 more for each arrow from ``from_nodes`` to a node that is no seed."""
-    steps = adjacency.out.expand(from_nodes)
-    gain = np.bincount(steps.targets, minlength=adjacency.n_nodes) * _SECOND_HOP_GAIN
-    gain[seeds] = 0.0
-    if mask is not None:
-        gain *= mask
-    return proximity + gain
+    targets = edges.expand(from_nodes, forward=True).targets
+    targets = targets[~np.isin(targets, seeds)]
+    if allowed is not None:
+        targets = targets[allowed.contains(targets)]
+    return NodeValues.sum([proximity.nodes, targets], [proximity.values, np.full(len(targets), _SECOND_HOP_GAIN)])
 
 
-def with_pagerank(
-    proximity: FloatArray, pagerank: FloatArray, share: float, mask: NDArray[np.bool_] | None
-) -> FloatArray:
-    """Return ``(1 − share) · proximity + share · PageRank / max PageRank`` over the masked-in nodes."""
-    blended = (1.0 - share) * proximity + share * by_maximum(pagerank)
-    return blended if mask is None else np.where(mask, blended, 0.0)
+def with_pagerank(proximity: NodeValues, pagerank: NodeValues, share: float, allowed: Allowed | None) -> NodeValues:
+    """Return ``(1 − share) · proximity + share · PageRank / max PageRank`` over the allowed nodes that have either."""
+    top = float(pagerank.values.max(initial=0.0))
+    nodes, values = pagerank.nodes, pagerank.values / top if top > 0 else pagerank.values
+    if allowed is not None:
+        kept: NDArray[np.bool_] = allowed.contains(nodes)
+        nodes, values = nodes[kept], values[kept]
+    return NodeValues.sum([proximity.nodes, nodes], [(1.0 - share) * proximity.values, share * values])

@@ -9,38 +9,36 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fourfold.index import Adjacency
+from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues
 from fourfold.signals import graph
-from fourfold.signals.graph import Spread
-from fourfold.signals.scaling import by_maximum
+from fourfold.signals.graph import Spread, Walk
 from fourfold.types import FloatArray
 
 
-def fixed_types(adjacency: Adjacency, edge_types: tuple[str, ...]) -> FloatArray:
+def fixed_types(edges: EdgePart, edge_types: tuple[str, ...]) -> FloatArray:
     """Return 1 for each edge type of the intent and 0 for the others, (n_types,)."""
-    in_use = adjacency.types_in_use  # a type whose last edge is gone must not set the scale
-    return np.array([float(name in edge_types and n in in_use) for n, name in enumerate(adjacency.type_names)])
+    in_use = edges.types_in_use  # a type whose last edge is gone must not set the scale
+    return np.array([float(name in edge_types and n in in_use) for n, name in enumerate(edges.type_names)])
 
 
 def score(
-    adjacency: Adjacency,
-    seeds: NDArray[np.int64],
+    edges: EdgePart,
+    seeds: Nodes,
     seed_weights: FloatArray,
     spread: Spread,
-    mask: NDArray[np.bool_] | None = None,
+    allowed: Allowed | None = None,
     *,
     second_hop: float = 0.0,
-) -> FloatArray:
-    """Return the component, (n_nodes,) float64; its maximum is the largest type weight in force, at most 1.
+) -> tuple[Walk, NodeValues]:
+    """Return the walk and the component; its maximum is the largest type weight in force, at most 1.
 
     The arguments are those of ``signals.graph.score``; ``spread.type_weights`` says how much each type is asked for.
     """
     asked = float(spread.type_weights.max(initial=0.0))
     if asked <= 0.0:
-        return np.zeros(adjacency.n_nodes)
+        return Walk.none(), NodeValues.none()
     relative = replace(spread, type_weights=spread.type_weights / asked)
-    return min(asked, 1.0) * by_maximum(
-        graph.score(adjacency, seeds, seed_weights, relative, mask, second_hop=second_hop)
-    )
+    walk = graph.score(edges, seeds, seed_weights, relative, allowed, second_hop=second_hop)
+    top = float(walk.reached.values.max(initial=0.0))
+    return walk, walk.reached.times(min(asked, 1.0) / top) if top > 0 else walk.reached

@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import LateInteraction
 from fourfold.embed.static import StaticEmbedder, bundled
-from fourfold.types import FloatArray
+from fourfold.types import FloatArray, Node
 
 Pieces = NDArray[np.int32]
 """Numbers of wordpieces: rows of the token table."""
@@ -79,6 +79,11 @@ class TokenTable:
         found *= self.scale[left][:, None]
         found *= self.scale[right]
         return found
+
+
+def wordpiece_text(node: Node) -> str:
+    """Return the text whose wordpieces stand for a node."""
+    return f"{node.name} {node.text}"
 
 
 @cache

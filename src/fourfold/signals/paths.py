@@ -192,7 +192,7 @@ def _next(
     parts = []
     mirrored = bool(tables[1].any())
     for forward, factor in ((True, 1.0), (False, settings.against)):
-        steps = edges.expand(nodes, forward=forward, worth=worth, use_weights=False, cap=settings.fan)
+        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan)
         origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
         kept = np.ones(len(origin), bool) if allowed is None else allowed.contains(target)
         if came is not None:

@@ -1,64 +1,98 @@
-"""Raw scores → [0, 1]."""
+"""Raw scores → components in [0, 1], node by node: a scale needs the moments of the population, never all of it."""
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
+from dataclasses import dataclass
+from typing import Protocol
 
+import numpy as np
+
+from fourfold.index.base import Moments, Nodes
 from fourfold.types import FloatArray
 
-_BLOCK = 128
+
+class Scale(Protocol):
+    """How raw scores become a component; where ``kept`` is given (ascending), all other nodes have 0."""
+
+    @property
+    def kept(self) -> Nodes | None:
+        """The only nodes that have a component at all."""
+        ...
+
+    def component(self, nodes: Nodes, raw: FloatArray) -> FloatArray:
+        """Return the component of these nodes, (len(nodes),) float64, from their raw scores."""
+        ...
+
+    def bound(self, floor: float) -> float:
+        """Return the most that a node can have whose raw score is at most ``floor``."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
+class StandardScale:
+    """Standard deviations above the mean, negatives to 0, divided by ``top``; a raw score of 0 is no evidence."""
+
+    mean: float
+    deviation: float
+    top: float = 1.0
+    kept: None = None
+
+    @classmethod
+    def of(cls, moments: Moments, background: int) -> StandardScale:
+        """Return the scale of a population with ``background`` imaginary nodes of score 0."""
+        return cls(moments.mean(background), moments.deviation(background))
+
+    def component(self, nodes: Nodes, raw: FloatArray) -> FloatArray:
+        """Return ``max(0, (raw − mean) / deviation) / top``."""
+        if self.deviation <= 0:
+            return np.zeros(len(nodes))
+        standard = np.maximum((raw.astype(np.float64) - self.mean) / self.deviation, 0.0) / self.top
+        return np.where(raw == 0, 0.0, standard)
+
+    def bound(self, floor: float) -> float:
+        """Return the component of a raw score of ``floor``."""
+        return max(floor - self.mean, 0.0) / self.deviation / self.top if self.deviation > 0 else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MaximumScale:
+    """Divided by the largest; where ``kept`` is given (ascending), all other nodes have 0 (published)."""
+
+    top: float
+    kept: Nodes | None = None
+
+    def component(self, nodes: Nodes, raw: FloatArray) -> FloatArray:
+        """Return ``raw / top``. In float64, for equal sums of different summands must tie."""
+        if self.top <= 0:
+            return np.zeros(len(nodes))
+        scaled = raw.astype(np.float64) / self.top
+        return scaled if self.kept is None else np.where(np.isin(nodes, self.kept), scaled, 0.0)
+
+    def bound(self, floor: float) -> float:
+        """Return the component of a raw score of ``floor``; 0 where only the kept nodes have one."""
+        return max(floor, 0.0) / self.top if self.top > 0 and self.kept is None else 0.0
+
+
+@dataclass(frozen=True, slots=True)
+class MinMaxScale:
+    """From 0 for the smallest of the kept nodes (ascending) to 1 for the largest; 0 for all others (two-signal)."""
+
+    low: float
+    high: float
+    kept: Nodes
+
+    def component(self, nodes: Nodes, raw: FloatArray) -> FloatArray:
+        """Return (raw − low) / (high − low) of the kept nodes; 1 where there is one, or all are equal."""
+        spread = self.high - self.low
+        scaled = (raw.astype(np.float64) - self.low) / spread if spread > 0 else np.ones(len(nodes))
+        return np.where(np.isin(nodes, self.kept), scaled, 0.0)
+
+    def bound(self, floor: float) -> float:
+        """Return 0: no node outside the kept ones has a score."""
+        return 0.0
 
 
 def by_maximum(raw: FloatArray) -> FloatArray:
     """Divide by the largest; all zeros stay zeros."""
     top = raw.max(initial=0.0)
     return raw / top if top > 0 else np.zeros_like(raw)
-
-
-def min_max(raw: FloatArray) -> FloatArray:
-    """Return (raw − min) / (max − min); one value, or all equal, become 1."""
-    low, high = raw.min(initial=np.inf), raw.max(initial=-np.inf)
-    return (raw - low) / (high - low) if high > low else np.ones_like(raw)
-
-
-def standard_scores(raw: FloatArray, *, background: int, population: int | None = None) -> FloatArray:
-    """Return how many standard deviations each score stands above the mean; negatives become 0.
-
-    Args:
-        raw: (n,) scores.
-        background: imaginary nodes of score 0 that also count, so that one node alone has a score.
-        population: how many of the n nodes count; the others have a raw score of 0.
-
-    """
-    size = (len(raw) if population is None else population) + background
-    mean = float(raw.sum()) / size
-    scores = raw - raw.dtype.type(mean)
-    # around the mean, not E[x²] − mean²: that difference drowns in float32 where all scores are close together
-    variance = (float(np.dot(scores, scores)) + (size - len(raw)) * mean * mean) / size
-    if not variance > 0:
-        return np.zeros_like(raw)
-    scores *= raw.dtype.type(1.0 / np.sqrt(variance))
-    return np.maximum(scores, 0.0, out=scores)
-
-
-def top_positions(scores: FloatArray, count: int) -> NDArray[np.int64]:
-    """Return the positions of the ``count`` largest positive scores and of all that tie with the last; ascending.
-
-    The ``count`` best block maxima bound the ``count`` best scores from below, so only what reaches that bound has to
-    be ranked: much less than a partition of all.
-    """
-    if count <= 0:
-        return np.empty(0, np.int64)
-    blocks = len(scores) // _BLOCK
-    if blocks < 2 * count:
-        found = np.nonzero(scores > 0)[0]
-    else:
-        maxima = scores[: blocks * _BLOCK].reshape(blocks, _BLOCK).max(axis=1)
-        bound = max(np.partition(maxima, blocks - count)[blocks - count], np.finfo(scores.dtype).tiny)
-        found = np.nonzero(scores >= bound)[0]
-    if len(found) <= count:
-        return found
-    values = scores[found]
-    best: NDArray[np.int64] = found[values >= np.partition(values, len(found) - count)[len(found) - count]]
-    return best

@@ -1,15 +1,13 @@
-"""β: BM25 over the postings, and the FTS5 phrase search beside it."""
+"""β: how often each term of the question counts, and the FTS5 phrase search beside BM25."""
 
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fourfold.index import Index
-from fourfold.types import FloatArray
+from fourfold.index.base import Allowed, NodeValues
 
 
 def term_weights(
@@ -36,45 +34,19 @@ def term_weights(
     return dict(weights)
 
 
-def score(index: Index, weights: Mapping[str, float]) -> FloatArray:
-    """Return BM25 of every node, (n_nodes,) float32."""
-    postings = index.postings
-    scores = np.zeros(len(index), np.float32)
-    for term, weight in weights.items():
-        entries = postings.of(index.vocabulary.get(term, -1))
-        worth = postings.worth[entries]
-        scores[postings.nodes[entries]] += worth if weight == 1.0 else np.float32(weight) * worth
-    return scores
-
-
-def of_nodes(index: Index, term: str, positions: NDArray[np.int64]) -> FloatArray:
-    """Return what one term is worth in some nodes, (len(positions),) float32; 0 where it does not occur."""
-    postings = index.postings
-    entries = postings.of(index.vocabulary.get(term, -1))
-    nodes = postings.nodes[entries]
-    if not len(nodes):
-        return np.zeros(len(positions), np.float32)
-    place = np.minimum(np.searchsorted(nodes, positions), len(nodes) - 1)
-    return np.where(nodes[place] == positions, postings.worth[entries][place], np.float32(0.0))
-
-
-def phrase_scores(
-    index: Index, rows: Sequence[tuple[int, float]], limit: int, mask: NDArray[np.bool_] | None
-) -> FloatArray:
-    """Return the |rank| of the ``limit`` best phrase matches, (n_nodes,) float32; 0 elsewhere.
+def phrase_scores(rows: Sequence[tuple[int, float]], limit: int, allowed: Allowed | None) -> NodeValues:
+    """Return the |rank| of the ``limit`` best phrase matches, divided by the largest.
 
     Args:
-        index: the generation searched.
         rows: (store number, |rank|), best first.
         limit: how many are kept.
-        mask: nodes that may be found.
+        allowed: nodes that may be found.
 
     """
-    scores = np.zeros(len(index), np.float32)
-    kept = 0
-    for num, rank in rows:
-        for position in index.positions_of(np.array([num])):
-            if kept < limit and (mask is None or mask[position]):
-                scores[position] = rank
-                kept += 1
-    return scores
+    nodes = np.array([num for num, _ in rows], np.int64)
+    ranks = np.array([rank for _, rank in rows], np.float64)
+    if allowed is not None:
+        kept = allowed.contains(nodes)
+        nodes, ranks = nodes[kept], ranks[kept]
+    top = float(ranks[:limit].max(initial=0.0))
+    return NodeValues.sum([nodes[:limit]], [ranks[:limit] / top]) if top > 0 else NodeValues.none()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sqlite3
 
 APPLICATION_ID = 0x464F5552  # "FOUR": tells a Fourfold file from any other SQLite file
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 
 OLDEST_SEARCHED = 1
 """Files from this version on are searched as they are when opened read-only: later versions only added tables."""
@@ -175,7 +175,17 @@ CREATE TABLE staged_vectors (
 CREATE TABLE models (name TEXT PRIMARY KEY, content BLOB NOT NULL);
 """
 
-MIGRATIONS: dict[int, str] = {0: _VERSION_1 + _DOCUMENTS, 1: _VERSION_2}
+_VERSION_3 = """
+-- The last writes, each with a random mark: what was derived from one of them is known by it, and a file that took
+-- another course (a backup put in its place) does not have the mark.
+CREATE TABLE writes (generation INTEGER PRIMARY KEY, token TEXT NOT NULL);
+-- The distinct wordpieces of each node's name and text, by the bundled model's tokenizer: uint16, ascending. A node of
+-- an older file has none here until it is written again; they are then read from its text.
+CREATE TABLE pieces (node INTEGER PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE, ids BLOB NOT NULL);
+INSERT INTO writes SELECT CAST(value AS INTEGER), lower(hex(randomblob(8))) FROM meta WHERE key = 'generation';
+"""
+
+MIGRATIONS: dict[int, str] = {0: _VERSION_1 + _DOCUMENTS, 1: _VERSION_2, 2: _VERSION_3}
 """SQL that takes a file from the version that is the key to the next."""
 
 

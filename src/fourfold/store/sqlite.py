@@ -8,10 +8,11 @@ in another.
 from __future__ import annotations
 
 import json
+import secrets
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,6 +31,9 @@ from fourfold.types import Edge, Node
 TOKEN = np.dtype([("term", "<i4"), ("field", "u1"), ("count", "<u2")])
 """One record of a node's terms: term number, field (0 name, 1 type, 2 text), occurrences."""
 
+PIECE = np.dtype("<u2")
+"""The number of a wordpiece of the bundled model's tokenizer."""
+
 OWN_SHARE = "own_share"
 """The setting that holds the share of a node's own text in its vector; an embedder trained from the graph brings it."""
 
@@ -37,6 +41,7 @@ FIELDS = ("name", "type", "text")
 """The searchable columns of a node, in the order of the token records' field numbers."""
 
 _BUSY_SECONDS = 60.0
+_REMEMBERED_WRITES = 100_000
 _CHUNK = 4096
 
 
@@ -44,20 +49,25 @@ _CHUNK = 4096
 class Changes:
     """What became of the graph after a generation: rows to take in and numbers to forget.
 
-    ``embedder`` names what made the vectors, None if callers brought them all; ``own_share`` is the share of a node's
-    own text in its vector, the rest is its neighbours';
+    ``token`` is the mark of the write that made ``generation``; ``embedder`` names what made the vectors, None if they
+    were all brought by callers; ``own_share`` is the share of a node's own text in its vector, the rest is its
+    neighbours';
     ``token_counts`` (int64) says how many of the concatenated ``tokens`` (dtype ``TOKEN``) belong to each node;
+    ``piece_counts`` (int64) how many of the concatenated ``pieces`` (int32), -1 where they are not stored yet;
     ``vectors`` is (n_with_vector, dimensions) float32 for the nodes at ``with_vector`` (positions in ``nums``);
     the edge arrays are parallel, with ends and types as numbers.
     """
 
     generation: int
+    token: str
     embedder: str | None
     own_share: float
     nums: NDArray[np.int64]
     ids: list[str]
     tokens: NDArray[Any]
     token_counts: NDArray[np.int64]
+    pieces: NDArray[np.int32]
+    piece_counts: NDArray[np.int64]
     vectors: NDArray[np.float32]
     with_vector: NDArray[np.int64]
     edge_nums: NDArray[np.int64]
@@ -71,11 +81,12 @@ class Changes:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """A node ready to be written: with its content hash, its terms and how many there are per field."""
+    """A node ready to be written, with its content hash, its vector and its distinct wordpieces, ascending."""
 
     node: Node
     hash: str
     vector: NDArray[np.float32] | None
+    pieces: NDArray[np.int32]
 
 
 class Store:
@@ -256,6 +267,48 @@ class Store:
             sql = "SELECT num, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
             return dict(connection.execute(sql, (json.dumps(list(nums)),)).fetchall())
 
+    def ids(self, nums: NDArray[np.int64]) -> list[str]:
+        """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
+        with self._reading() as connection:
+            sql = "SELECT num, id FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+            found = dict(connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall())
+        return [found.get(num, "") for num in nums.tolist()]
+
+    def nums(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node."""
+        with self._reading() as connection:
+            return _nums_of(connection, ids)
+
+    def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term that occurs."""
+        with self._reading() as connection:
+            sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
+            return dict(connection.execute(sql, (json.dumps(list(terms)),)).fetchall())
+
+    def vectors(self, nums: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return those of these nodes that have a vector, ascending, and their vectors as stored, (n, dimensions)."""
+        with self._reading() as connection:
+            sql = "SELECT node, vector FROM vectors WHERE node IN (SELECT value FROM json_each(?)) ORDER BY node"
+            rows = connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall()
+        if not rows:
+            return np.empty(0, np.int64), np.empty((0, 0), np.float32)
+        matrix = np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1)
+        return np.array([row[0] for row in rows], np.int64), matrix.copy()
+
+    def knows(self, generation: int, token: str) -> bool:
+        """Whether a write of this generation and mark is part of this file's history."""
+        with self._reading() as connection:
+            return bool(token) and _token(connection, generation) == token
+
+    def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
+        if not nums:
+            return {}
+        with self._reading() as connection:
+            sql = "SELECT num, id, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+            rows = connection.execute(sql, (json.dumps(list(nums)),)).fetchall()
+        return {num: (identity, name) for num, identity, name in rows}
+
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         with self._reading() as connection:
@@ -391,6 +444,8 @@ class Writer:
         """Move the generation on and return it; what is written from here on belongs to it."""
         self._connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
         self.generation = _generation(self._connection)
+        self._connection.execute("INSERT OR REPLACE INTO writes VALUES (?, ?)", (self.generation, secrets.token_hex(8)))
+        self._connection.execute("DELETE FROM writes WHERE generation <= ?", (self.generation - _REMEMBERED_WRITES,))
         return self.generation
 
     def meta(self, key: str) -> str | None:
@@ -476,6 +531,10 @@ class Writer:
         connection.executemany(
             "INSERT INTO vectors (node, vector) VALUES (?, ?)",
             ((n, r.vector.astype("<f4").tobytes()) for n, r in zip(nums, rows, strict=True) if r.vector is not None),
+        )
+        connection.executemany(
+            "INSERT OR REPLACE INTO pieces (node, ids) VALUES (?, ?)",
+            ((num, row.pieces.astype(PIECE).tobytes()) for num, row in zip(nums, rows, strict=True)),
         )
         self._put_tokens(nums, terms, lengths)
 
@@ -590,6 +649,14 @@ def _generation(connection: sqlite3.Connection) -> int:
     return int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])
 
 
+def _token(connection: sqlite3.Connection, generation: int) -> str:
+    """Return the mark of the write that made a generation; empty where none was kept."""
+    if schema_version(connection) < 3:  # opened read-only, as an older version of fourfold left it
+        return ""
+    row = connection.execute("SELECT token FROM writes WHERE generation = ?", (generation,)).fetchone()
+    return "" if row is None else str(row[0])
+
+
 def _nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """Return the number of each id that is a node."""
     listed = json.dumps([identity for identity in ids if _storable(identity)], ensure_ascii=False)
@@ -611,13 +678,20 @@ def _changes(connection: sqlite3.Connection, since: int) -> Changes:
     token_chunks = [np.empty(0, TOKEN)]
     vector_chunks: list[NDArray[np.float32]] = []
     with_vector: list[int] = []
+    piece_counts: list[int] = []
+    piece_chunks = [np.empty(0, np.int32)]
+    known = schema_version(connection) >= 3  # else opened read-only, as an older version of fourfold left it
     cursor = connection.execute(
-        "SELECT n.num, n.id, t.terms, v.vector FROM nodes n LEFT JOIN tokens t ON t.node = n.num "
-        f"LEFT JOIN vectors v ON v.node = n.num {'WHERE n.generation > ?' if since >= 0 else ''} ORDER BY n.num",
+        f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if known else 'NULL'} FROM nodes n "
+        "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
+        f"{'LEFT JOIN pieces p ON p.node = n.num ' if known else ''}"
+        f"{'WHERE n.generation > ?' if since >= 0 else ''} ORDER BY n.num",
         (since,) if since >= 0 else (),
     )
     while rows := cursor.fetchmany(_CHUNK):
-        chunk_nums, chunk_ids, terms, vectors = zip(*rows, strict=True)
+        chunk_nums, chunk_ids, terms, vectors, pieces = zip(*rows, strict=True)
+        piece_counts += [-1 if blob is None else len(blob) // PIECE.itemsize for blob in pieces]
+        piece_chunks.append(np.frombuffer(b"".join(filter(None, pieces)), PIECE).astype(np.int32))
         with_vector += [len(nums) + place for place, blob in enumerate(vectors) if blob is not None]
         nums += chunk_nums
         ids += chunk_ids
@@ -632,13 +706,16 @@ def _changes(connection: sqlite3.Connection, since: int) -> Changes:
         for kind, num in connection.execute("SELECT kind, num FROM deletions WHERE generation > ?", (since,)):
             deleted[kind].append(num)
     return Changes(
-        generation=_generation(connection),
+        generation=(generation := _generation(connection)),
+        token=_token(connection, generation),
         embedder=_meta(connection, "embedder"),
         own_share=float(_meta(connection, OWN_SHARE) or 1),
         nums=np.array(nums, np.int64),
         ids=ids,
         tokens=np.concatenate(token_chunks),
         token_counts=np.array(token_counts, np.int64),
+        pieces=np.concatenate(piece_chunks),
+        piece_counts=np.array(piece_counts, np.int64),
         vectors=np.concatenate(vector_chunks) if vector_chunks else np.empty((0, 0), np.float32),
         with_vector=np.array(with_vector, np.int64),
         edge_nums=edges[0].astype(np.int64),

@@ -9,9 +9,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import Index
-from fourfold.pipeline import Query, Scores
-from fourfold.signals.scaling import top_positions
+from fourfold.index import Index, WholeScores
+from fourfold.pipeline import Query
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import Importance, ToolGraph
 from fourfold.types import FloatArray
@@ -64,7 +63,7 @@ class Ranking:
 
 def rank(
     state: State,
-    scores: Scores,
+    scores: WholeScores,
     query: Query,
     config: ToolConfig,
     *,
@@ -132,11 +131,11 @@ def rank(
     return Ranking(order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
 
 
-def semantic_scores(scores: Scores) -> NDArray[np.float64]:
+def semantic_scores(scores: WholeScores) -> NDArray[np.float64]:
     """Return text and embedding in the proportion of their weights, (n_nodes,) in [0, 1]."""
     embedding, text = scores.weights.embedding, scores.weights.text
     total = embedding + text
-    found = np.zeros(len(scores.total))
+    found = np.zeros(len(scores.components["text"]))
     for weight, name in ((embedding, "embedding"), (text, "text")):
         if weight:
             found += weight * scores.components[name]
@@ -220,8 +219,10 @@ def _communities(state: State, context: Mapping[int, float]) -> list[int]:
 
 def best_of(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> list[int]:
     """Return the positions of the largest positive values, best first; ties go to the smaller id."""
-    found: list[int] = top_positions(values, count).tolist()
-    return sorted(found, key=lambda position: (-values[position], ids[position]))[:count]
+    found = np.nonzero(values > 0)[0]
+    if len(found) > count > 0:
+        found = found[values[found] >= np.partition(values[found], len(found) - count)[len(found) - count]]
+    return sorted(found.tolist(), key=lambda position: (-values[position], ids[position]))[:count]
 
 
 def _filled(order: list[int], values: NDArray[np.float64], state: State, query: Query, limit: int) -> list[int]:

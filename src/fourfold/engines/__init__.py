@@ -1,0 +1,1 @@
+"""Where a graph lives: each engine stores it, and makes the snapshots that the pipeline asks."""

@@ -1,0 +1,99 @@
+"""The derived files of one store: folders beside it, ``<file>.index/<generation>-<token>``, newest first.
+
+The store is the truth. A folder counts only where the store remembers the very write it was derived from: a backup put
+in the store's place, or a store that took another course, finds its derived files worthless.
+"""
+
+from __future__ import annotations
+
+import logging
+import os
+import time
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+from numpy.typing import NDArray
+
+from fourfold.index import files
+
+logger = logging.getLogger(__name__)
+_LEFT_BEHIND = 3600.0
+"""Seconds after which a half-written folder belongs to nobody any more."""
+
+
+class Derived:
+    """The derived files of one store.
+
+    Args:
+        path: the store; ``":memory:"`` has none.
+        writable: whether any may be written or deleted.
+
+    """
+
+    def __init__(self, path: str, *, writable: bool) -> None:
+        self.folder = None if path == ":memory:" else Path(f"{path}.index")
+        self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
+        self._opened: Path | None = None
+
+    def newest(
+        self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
+    ) -> tuple[dict[str, Any], dict[str, files.Mapped]] | None:
+        """Return the facts and arrays of the newest folder that agrees with ``wanted`` and with the store.
+
+        Args:
+            wanted: facts that must be equal.
+            knows: whether the store remembers a (generation, token).
+
+        """
+        for folder in self._folders():
+            facts = files.facts(folder)
+            if facts is None or any(facts.get(name) != value for name, value in wanted.items()):
+                continue
+            if not knows(int(facts["generation"]), str(facts["token"])):
+                continue
+            try:
+                arrays = files.read(folder)
+            except files.DamagedFileError as error:
+                logger.warning("%s It is left aside and derived again.", error)
+                self._remove(folder)
+                continue
+            self._opened = folder
+            return facts, arrays
+        return None
+
+    def write(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> bool:
+        """Write a folder and delete the older ones; return whether it is there now."""
+        if not self.writable or self.folder is None:
+            return False
+        target = self.folder / f"{facts['generation']:012d}-{facts['token']}"
+        try:
+            files.write(target, arrays, facts)
+        except OSError as error:
+            logger.warning("No derived files were written beside the store: %s.", error)
+            return False
+        for folder in self._folders():
+            if folder != target:
+                self._remove(folder)
+        for partial in files.leftovers(self.folder, time.time() - _LEFT_BEHIND):
+            self._remove(partial)
+        return True
+
+    def discard(self) -> None:
+        """Delete the folder that was opened last: it was found damaged."""
+        if self._opened is not None:
+            self._remove(self._opened)
+            self._opened = None
+
+    def _folders(self) -> list[Path]:
+        if self.folder is None:
+            return []
+        try:
+            names = [path for path in self.folder.iterdir() if path.name[:1].isdigit()]
+        except OSError:
+            return []
+        return sorted(names, key=lambda path: path.name, reverse=True)
+
+    def _remove(self, folder: Path) -> None:
+        if self.writable:
+            files.remove(folder)

@@ -1,0 +1,384 @@
+"""From one generation of a SQLite file to the next: what changed becomes small segments, the rest stays as it is.
+
+The first snapshot is read from the derived files beside the store, where they show a generation that the store knows,
+and brought up to date; otherwise from the store. Segments that have grown are compacted off the query path.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import RetrievalConfig
+from fourfold.engines.sqlite.derived import Derived
+from fourfold.index.base import Nodes
+from fourfold.index.edges import Edges, EdgeSegment
+from fourfold.index.edges import merge as merge_edges
+from fourfold.index.files import DamagedFileError
+from fourfold.index.fusion import fused_at
+from fourfold.index.names import Names, NameSegment, name_keys
+from fourfold.index.quantised import FirstStageSettings
+from fourfold.index.segments import S, grown
+from fourfold.index.snapshot import Snapshot
+from fourfold.index.structure import Structure
+from fourfold.index.text import Text, TextSegment
+from fourfold.index.tokens import Tokens, TokenSegment
+from fourfold.index.vector_segment import VectorSegment
+from fourfold.index.vector_segment import merge as merge_vectors
+from fourfold.index.vectors import Vectors
+from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.store import Changes, Store
+from fourfold.store.sqlite import FIELDS
+
+_DERIVED_FROM = 20_000
+"""Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""
+
+_COMPACTED_AT = 8
+"""The index is compacted when the rows outside the largest segments are more than one in so many."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The segments of each part, oldest first."""
+
+    vectors: tuple[VectorSegment, ...] = ()
+    text: tuple[TextSegment, ...] = ()
+    tokens: tuple[TokenSegment, ...] = ()
+    names: tuple[NameSegment, ...] = ()
+    edges: tuple[EdgeSegment, ...] = ()
+
+    def scattered(self) -> bool:
+        """Whether enough rows lie outside the oldest segments to be worth a compaction."""
+        return any(
+            len(segments) > 1
+            and sum(map(len, segments)) > (1 + 1 / _COMPACTED_AT) * max(segments[0].size, _DERIVED_FROM)
+            for segments in (self.vectors, self.text, self.edges)
+        )
+
+    def compacted(self, first_stage: FirstStageSettings) -> Parts:
+        """Return the same with one segment of each kind."""
+        return Parts(
+            _one(self.vectors, partial(merge_vectors, first_stage=first_stage)),
+            _one(self.text, TextSegment.merge),
+            _one(self.tokens, TokenSegment.merge),
+            _one(self.names, NameSegment.merge),
+            _one(self.edges, merge_edges),
+        )
+
+
+def _one(segments: tuple[S, ...], merge: Callable[[Sequence[S]], S]) -> tuple[S, ...]:
+    if not segments or (len(segments) == 1 and len(segments[0]) == segments[0].size):
+        return segments
+    return (merge(segments),)
+
+
+@dataclass(frozen=True)
+class State:
+    """The parts at one generation of the store."""
+
+    generation: int
+    token: str
+    parts: Parts
+    own_share: float
+    embedder: str | None
+
+
+class Snapshots:
+    """Keeps the snapshot of one open file up to date. Safe to use from threads.
+
+    Args:
+        store: the file.
+        config: the constants of retrieval.
+
+    """
+
+    def __init__(self, store: Store, config: RetrievalConfig) -> None:
+        self._store = store
+        self._config = config
+        self._lock = threading.Lock()
+        self._state: State | None = None
+        self._current: Snapshot | None = None
+        self._derived = Derived(store.path, writable=not store.read_only)
+        self._compaction: threading.Thread | None = None
+        self._closed = False
+
+    def current(self) -> Snapshot:
+        """Return the snapshot of the store's generation, taking in what has changed since the last."""
+        generation = self._store.generation()
+        known = self._current
+        if known is not None and known.generation == generation:
+            return known
+        with self._lock:
+            known = self._current
+            if known is None or known.generation != self._store.generation():
+                try:
+                    self._advance()
+                except DamagedFileError:
+                    self._forget()
+                    self._advance()
+            assert self._current is not None
+            return self._current
+
+    def under(self, config: RetrievalConfig) -> Snapshot:
+        """Return the current snapshot as another config reads its texts; for studies of the config."""
+        snapshot = self.current()
+        key = (config.text.fields, config.text.k1, config.text.b)
+        if key == (self._config.text.fields, self._config.text.k1, self._config.text.b):
+            return snapshot
+        return replace(snapshot, text=_text((_text_segment(self._store.changes(-1), config),), config))
+
+    def use(self, config: RetrievalConfig) -> None:
+        """Go on with another config."""
+        with self._lock:
+            share = self._state.own_share if self._state is not None else 1.0
+            if config.text.fields != self._config.text.fields or config.index_key(share) != self._config.index_key(
+                share
+            ):
+                self._state = None
+            self._config = config
+            self._current = None
+
+    def forget(self) -> None:
+        """Read the store anew at the next question: a derived file was found damaged."""
+        with self._lock:
+            self._forget()
+
+    def _forget(self) -> None:
+        self._state = self._current = None
+        self._derived.discard()
+
+    def close(self) -> None:
+        """Wait for the work in the background; a second call does nothing."""
+        self._closed = True
+        if (thread := self._compaction) is not None:
+            thread.join()
+
+    # -- from generation to generation --------------------------------------------------------------------------
+
+    def _advance(self) -> None:
+        state = self._state or self._opened()
+        changes = self._store.changes(state.generation if state is not None else -1)
+        fresh = state is None or changes.own_share != state.own_share
+        if fresh and state is not None:
+            changes, state = self._store.changes(-1), None
+        parts = self._taken_in(state.parts if state is not None else Parts(), changes)
+        self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
+        if state is None and self._worth_keeping(parts):
+            self._keep()
+        elif parts.scattered() and self._compaction is None and not self._closed:
+            self._compaction = threading.Thread(target=self._compact, name="fourfold-compaction", daemon=True)
+            self._compaction.start()
+        self._show()
+
+    def _taken_in(self, old: Parts, changes: Changes) -> Parts:
+        """Return the parts with what changed as new segments, and what was replaced or deleted marked."""
+        gone = np.concatenate((changes.nums, changes.deleted_nodes))
+        edges = grown(
+            old.edges,
+            np.concatenate((changes.edge_nums, changes.deleted_edges)),
+            EdgeSegment.build(
+                changes.edge_nums,
+                changes.edge_sources,
+                changes.edge_targets,
+                changes.edge_types,
+                changes.edge_weights,
+            ),
+            merge_edges,
+        )
+        nodes, rows = self._vectors(old, edges, changes)
+        settings = self._first_stage
+        return Parts(
+            grown(
+                old.vectors,
+                np.union1d(gone, nodes),
+                VectorSegment.build(nodes, rows, first_stage=settings),
+                partial(merge_vectors, first_stage=settings),
+            ),
+            grown(old.text, gone, _text_segment(changes, self._config), TextSegment.merge),
+            grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge),
+            grown(old.names, gone, _name_segment(changes), NameSegment.merge),
+            edges,
+        )
+
+    def _vectors(self, old: Parts, edges: Sequence[EdgeSegment], changes: Changes) -> tuple[Nodes, NDArray[np.float32]]:
+        """Return the nodes whose vectors are new, and these vectors; a vector may depend on its neighbours'."""
+        nodes = changes.nums[changes.with_vector]
+        if changes.own_share >= 1:
+            return nodes, changes.vectors
+        names = self._store.edge_type_names()
+        before, after = self._edges(old.edges, names), self._edges(edges, names)
+        gone = _ends(old.edges, np.concatenate((changes.edge_nums, changes.deleted_edges)))
+        touched = np.unique(np.concatenate((changes.nums, changes.edge_sources, changes.edge_targets, *gone)))
+        around = [
+            part.expand(touched, forward=forward).targets for part in (before, after) for forward in (True, False)
+        ]
+        return fused_at(
+            np.unique(np.concatenate((touched, *around))),
+            self._store.vectors,
+            after,
+            self._config.graph.weights_of(names),
+            changes.own_share,
+        )
+
+    def _token_segment(self, changes: Changes) -> TokenSegment:
+        """Return the wordpieces of what changed; of nodes that an older version wrote they are read from the text."""
+        counts, pieces = changes.piece_counts, changes.pieces
+        if (unread := np.nonzero(counts < 0)[0]).size:
+            nodes = self._store.nodes(changes.nums[unread].tolist())
+            texts = [wordpiece_text(nodes[num]) if num in nodes else "" for num in changes.nums[unread].tolist()]
+            found = dict(zip(unread.tolist(), token_table().distinct(texts), strict=True))
+            ends = np.cumsum(np.maximum(counts, 0))
+            own = np.split(pieces, ends[:-1])
+            each = [found.get(place, own[place]) for place in range(len(counts))]
+            counts = np.array([len(row) for row in each], np.int64)
+            pieces = np.concatenate(each).astype(np.int32)
+        return TokenSegment.build(changes.nums, np.append(0, np.cumsum(counts)), pieces)
+
+    def _edges(self, segments: Sequence[EdgeSegment], names: Sequence[str]) -> Edges:
+        return Edges(segments, names, self._store.ids)
+
+    def _show(self) -> None:
+        """Make the snapshot of the present state."""
+        state, before = self._state, self._current
+        assert state is not None
+        edges = self._edges(state.parts.edges, self._store.edge_type_names())
+        same = before is not None and before.generation == state.generation
+        structure = Structure(edges, self._store.ids, before.structure if before is not None else None)
+        self._current = Snapshot(
+            generation=state.generation,
+            embedder=state.embedder,
+            own_share=state.own_share,
+            size=sum(segment.size for segment in state.parts.text),
+            vectors=Vectors(state.parts.vectors, exact=self._config.index.exact),
+            text=_text(state.parts.text, self._config),
+            tokens=Tokens(state.parts.tokens),
+            edges=edges,
+            hidden=np.sort(self._store.hidden()),
+            names=Names(state.parts.names),
+            lookup=self._store,
+            structure=before.structure if same and before is not None else structure,
+        )
+
+    # -- derived files and compaction ---------------------------------------------------------------------------
+
+    @property
+    def _first_stage(self) -> FirstStageSettings:
+        return FirstStageSettings(self._config.index.exact, self._config.index.first_stage)
+
+    @property
+    def _facts(self) -> dict[str, Any]:
+        """What derived files must agree with."""
+        index = self._config.index
+        reading = [list(field.columns) for field in self._config.text.fields]
+        return {"reading": reading, "exact": index.exact, "first_stage": index.first_stage}
+
+    def _worth_keeping(self, parts: Parts) -> bool:
+        size = sum(map(len, parts.text)) + sum(map(len, parts.edges))
+        return self._derived.writable and size >= _DERIVED_FROM
+
+    def _opened(self) -> State | None:
+        """Return the newest state that derived files hold, where the store knows its generation; else None."""
+        found = self._derived.newest(self._facts, self._store.knows)
+        if found is None:
+            return None
+        facts, arrays = found
+        parts = Parts(
+            *(
+                (kind.from_arrays(_under(arrays, name)),) if f"{name}." in facts["parts"] else ()
+                for name, kind in _KINDS.items()
+            )
+        )
+        return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
+
+    def _keep(self) -> None:
+        """Write the present state beside the store and go on with the mapped files; as it is where that fails."""
+        assert self._state is not None
+        state = replace(self._state, parts=self._state.parts.compacted(self._first_stage))
+        arrays: dict[str, NDArray[Any]] = {}
+        for name in _KINDS:
+            for segment in getattr(state.parts, name):
+                arrays |= {f"{name}.{key}": array for key, array in segment.arrays().items()}
+        facts = {
+            **self._facts,
+            "generation": state.generation,
+            "token": state.token,
+            "own_share": state.own_share,
+            "embedder": state.embedder,
+            "parts": sorted({f"{name}." for name in _KINDS if getattr(state.parts, name)}),
+        }
+        if self._derived.write(arrays, facts):
+            self._state = self._opened() or state
+
+    def _compact(self) -> None:
+        """Merge all segments of the present state, then mark what was replaced meanwhile."""
+        try:
+            with self._lock:
+                begun = self._state
+            if begun is None:
+                return
+            merged = begun.parts.compacted(self._first_stage)
+            with self._lock:
+                if self._state is None or self._state.own_share != begun.own_share:
+                    return
+                # Everything after `begun` is read again from the store: little, and always right.
+                self._state = replace(begun, parts=merged)
+                if self._worth_keeping(merged):
+                    self._keep()
+                self._current = None if self._current is None else self._current
+                self._advance_from_store()
+        finally:
+            self._compaction = None
+
+    def _advance_from_store(self) -> None:
+        state = self._state
+        assert state is not None
+        changes = self._store.changes(state.generation)
+        parts = self._taken_in(state.parts, changes)
+        self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
+        self._show()
+
+
+_KINDS: Mapping[str, Any] = {
+    "vectors": VectorSegment,
+    "text": TextSegment,
+    "tokens": TokenSegment,
+    "names": NameSegment,
+    "edges": EdgeSegment,
+}
+
+
+def _under(arrays: Mapping[str, Any], name: str) -> dict[str, Any]:
+    return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
+
+
+def _ends(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[Nodes]:
+    """Return the nodes at the ends of some edges, as far as the segments know them."""
+    found = []
+    for segment in segments:
+        rows = np.nonzero(np.isin(segment.nums[:], nums))[0]
+        found += [segment.sources[rows], segment.targets[rows]]
+    return found
+
+
+def _name_segment(changes: Changes) -> NameSegment:
+    own = changes.tokens["field"] == FIELDS.index("name")
+    node = np.repeat(np.arange(len(changes.nums)), changes.token_counts)[own]
+    starts = np.append(0, np.cumsum(np.bincount(node, minlength=len(changes.nums))))
+    terms, counts = changes.tokens["term"][own], changes.tokens["count"][own]
+    return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
+
+
+def _text_segment(changes: Changes, config: RetrievalConfig) -> TextSegment:
+    readings = tuple(tuple(FIELDS.index(column) for column in field.columns) for field in config.text.fields)
+    return TextSegment.build(changes.nums, changes.tokens, changes.token_counts, readings)
+
+
+def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
+    text = config.text
+    return Text(segments, weights=tuple(field.weight for field in text.fields), k1=text.k1, b=text.b)

@@ -1,0 +1,183 @@
+"""Derived arrays beside the store: written whole, mapped into memory, verified where they are touched.
+
+A folder of raw little-endian arrays and one manifest. It appears by a rename, so it is either whole or not there, and
+may be deleted at any time, for the store is the truth. Sizes are checked when it is opened, the checksum of a block
+when the block is first read: a flipped bit is an error before it is an answer.
+"""
+
+from __future__ import annotations
+
+import json
+import mmap
+import os
+import shutil
+import threading
+import zlib
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.errors import FourfoldError
+
+FORMAT = 1
+"""Moves with every change of what the arrays mean; folders of another format are passed over."""
+
+_BLOCK = 1 << 20
+_MANIFEST = "manifest.json"
+_PARTIAL = "partial-"
+
+
+class DamagedFileError(FourfoldError):
+    """A derived file is not what was written; whoever meets this deletes it and reads the store again."""
+
+
+class Mapped:
+    """A stored array, read by indexing along its first axis; every block is verified once, when first touched.
+
+    Args:
+        path: the file of raw values.
+        dtype: of the values.
+        shape: of the array.
+        checksums: CRC-32 of each block of the file, in order.
+
+    Raises:
+        DamagedFileError: the file is missing or has another size; on reading, a block is not what was written.
+
+    """
+
+    def __init__(self, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], checksums: Sequence[int]) -> None:
+        self.path = path
+        self.shape = shape
+        self.dtype = dtype
+        size = int(np.prod(shape)) * dtype.itemsize
+        try:
+            with path.open("rb") as file:
+                if os.fstat(file.fileno()).st_size != size or len(checksums) != -(-size // _BLOCK):
+                    raise DamagedFileError(f"The derived file {str(path)!r} is not {size} bytes long.")
+                self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
+        except OSError as error:
+            raise DamagedFileError(f"The derived file {str(path)!r} cannot be read: {error}.") from error
+        self._array = np.frombuffer(self._bytes, dtype).reshape(shape)
+        self._checksums = np.array(checksums, np.uint32)
+        self._unread = np.ones(len(checksums), bool)
+        self._left = len(checksums)
+        self._lock = threading.Lock()
+        self._row = max(size // max(shape[0], 1), 1)
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    @property
+    def nbytes(self) -> int:
+        """Size in bytes; the pages are the system's to drop."""
+        return self._array.nbytes
+
+    def __getitem__(self, key: Any) -> NDArray[Any]:
+        """Return rows: a slice is a view of the mapped pages, an array of numbers is a copy."""
+        if self._left:
+            self._verify(key)
+        rows: NDArray[Any] = self._array[key]
+        return rows
+
+    def _verify(self, key: Any) -> None:
+        if isinstance(key, slice):
+            start, stop, _ = key.indices(len(self))
+            blocks = np.arange(start * self._row // _BLOCK, -(-stop * self._row // _BLOCK))
+        else:
+            rows = np.atleast_1d(np.asarray(key))
+            rows = np.nonzero(rows)[0] if rows.dtype == bool else rows.astype(np.int64)
+            first, last = rows * self._row // _BLOCK, ((rows + 1) * self._row - 1) // _BLOCK
+            spans = [np.arange(a, b + 1) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
+            blocks = np.unique(np.concatenate(spans)) if self._row > _BLOCK else np.unique((first, last))
+        for block in blocks[self._unread[blocks]].tolist():
+            if zlib.crc32(self._bytes[block * _BLOCK : (block + 1) * _BLOCK]) != self._checksums[block]:
+                raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} is damaged.")
+            with self._lock:
+                self._left -= int(self._unread[block])
+                self._unread[block] = False
+
+
+Stored = NDArray[Any] | Mapped
+"""An array in memory, or one on disk."""
+
+
+def write(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> None:
+    """Write arrays and facts (JSON values) as one folder, which appears whole or not at all.
+
+    Raises:
+        OSError: the disk is full, or the folder cannot be written.
+
+    """
+    partial = folder.with_name(f"{_PARTIAL}{os.getpid()}-{os.urandom(4).hex()}")
+    try:
+        partial.mkdir(parents=True)
+        described = {}
+        for place, (name, array) in enumerate(arrays.items()):
+            values = np.ascontiguousarray(array)
+            raw = values.reshape(-1).view(np.uint8).data if values.size else memoryview(b"")
+            file = f"{place}.bin"
+            (partial / file).write_bytes(raw)
+            described[name] = {
+                "file": file,
+                "dtype": values.dtype.str,
+                "shape": list(values.shape),
+                "crc": [zlib.crc32(raw[start : start + _BLOCK]) for start in range(0, len(raw), _BLOCK)],
+            }
+        content = json.dumps({"format": FORMAT, "facts": dict(facts), "arrays": described})
+        (partial / _MANIFEST).write_text(f"{zlib.crc32(content.encode())}\n{content}", encoding="utf-8")
+        try:
+            partial.rename(folder)
+        except OSError:
+            if not folder.exists():  # else another process wrote the same
+                raise
+    finally:
+        shutil.rmtree(partial, ignore_errors=True)
+
+
+def facts(folder: Path) -> dict[str, Any] | None:
+    """Return what a folder says of itself; None where it is none of ours, of another format, or damaged."""
+    manifest = _manifest(folder)
+    return None if manifest is None else dict(manifest["facts"])
+
+
+def read(folder: Path) -> dict[str, Mapped]:
+    """Map the arrays of a folder.
+
+    Raises:
+        DamagedFileError: a file is missing or has another size.
+
+    """
+    manifest = _manifest(folder)
+    if manifest is None:
+        raise DamagedFileError(f"The derived folder {str(folder)!r} has no manifest that can be read.")
+    return {
+        name: Mapped(folder / of["file"], np.dtype(of["dtype"]), tuple(of["shape"]), of["crc"])
+        for name, of in manifest["arrays"].items()
+    }
+
+
+def remove(folder: Path) -> None:
+    """Delete a folder as far as it can be; who has mapped it keeps what is mapped."""
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def leftovers(folder: Path, older_than: float) -> list[Path]:
+    """Return the partial folders a killed process has left, last touched before a time (seconds since the epoch)."""
+    try:
+        return [path for path in folder.glob(f"{_PARTIAL}*") if path.stat().st_mtime < older_than]
+    except OSError:
+        return []
+
+
+def _manifest(folder: Path) -> dict[str, Any] | None:
+    try:
+        checksum, _, content = (folder / _MANIFEST).read_text(encoding="utf-8").partition("\n")
+        if int(checksum) != zlib.crc32(content.encode()):
+            return None
+        manifest: dict[str, Any] = json.loads(content)
+    except (OSError, ValueError):
+        return None
+    return manifest if manifest.get("format") == FORMAT else None

@@ -1,0 +1,72 @@
+"""One generation of a graph, ready to be asked: the parts that the signals rank by, and what names its nodes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from fourfold.index.base import EdgePart, NamePart, Nodes, NodeValues, TextPart, TokenPart, VectorPart
+from fourfold.index.structure import Communities, Structure
+
+
+class Lookup(Protocol):
+    """What only the store knows of nodes and terms."""
+
+    def ids(self, nodes: Nodes) -> Sequence[str]:
+        """Return the ids of these nodes, in their order."""
+        ...
+
+    def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term that occurs."""
+        ...
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """One generation. Immutable, so searches share it while the next one is made.
+
+    Args:
+        generation: the number of the write it shows.
+        embedder: what made this generation's vectors, by name; None if callers brought them all.
+        own_share: the share of a node's own text in its vector; the rest is its neighbours'.
+        size: how many nodes there are.
+        vectors: unit vectors.
+        text: postings.
+        tokens: wordpieces.
+        edges: typed edges.
+        hidden: nodes that pass scores on, but are no answers (documents whose text is in their chunks); ascending.
+        names: the nodes' names.
+        lookup: ids and term numbers.
+        structure: PageRank and communities.
+
+    """
+
+    generation: int
+    embedder: str | None
+    own_share: float
+    size: int
+    vectors: VectorPart
+    text: TextPart
+    tokens: TokenPart
+    edges: EdgePart
+    hidden: Nodes
+    names: NamePart
+    lookup: Lookup
+    structure: Structure
+
+    def ids(self, nodes: Nodes) -> Sequence[str]:
+        """Return the ids of these nodes, in their order."""
+        return self.lookup.ids(nodes)
+
+    def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term that occurs."""
+        return self.lookup.term_numbers(terms)
+
+    def pagerank(self) -> NodeValues:
+        """Return the PageRank of every node that has an edge."""
+        return self.structure.pagerank()
+
+    def communities(self, *, exact: bool) -> Communities:
+        """Return the communities, see ``Structure.communities``."""
+        return self.structure.communities(exact=exact)

@@ -1,0 +1,113 @@
+"""What depends on all edges at once: PageRank and communities, computed when first asked for."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index import communities as detection
+from fourfold.index.adjacency import Adjacency
+from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.edges import Edges
+from fourfold.index.pagerank import pagerank
+
+_PATIENCE = 1.0
+"""Seconds before the background work begins, so that it does not slow the first answers of a new generation."""
+
+_INLINE_EDGES = 50_000
+"""Up to here communities are found when asked for; beyond, off the query path."""
+
+
+@dataclass(frozen=True)
+class Communities:
+    """The community of each node that has an edge: ``nodes`` ascending, ``labels`` (int32) parallel."""
+
+    nodes: Nodes
+    labels: NDArray[np.int32]
+
+    @property
+    def count(self) -> int:
+        """How many communities there are."""
+        return int(self.labels.max(initial=-1)) + 1
+
+    def of(self, nodes: Nodes) -> NDArray[np.int32]:
+        """Return the number of each node's community, -1 for none."""
+        if not len(self.nodes):
+            return np.full(len(nodes), detection.NONE, np.int32)
+        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        return np.where(self.nodes[place] == nodes, self.labels[place], np.int32(detection.NONE))
+
+
+NO_COMMUNITIES = Communities(np.empty(0, np.int64), np.empty(0, np.int32))
+
+
+class Structure:
+    """PageRank and communities of one generation's edges.
+
+    Args:
+        edges: the edges.
+        ids: nodes → their ids, by which ties are broken.
+        before: the structure of an older generation, whose communities serve until these are found.
+
+    """
+
+    def __init__(self, edges: Edges, ids: Callable[[Nodes], Sequence[str]], before: Structure | None = None) -> None:
+        self._edges = edges
+        self._ids = ids
+        self._lock = threading.RLock()
+        self._pagerank: NodeValues | None = None
+        self._greedy: Communities | None = None
+        self._propagated: Communities | None = None
+        self._stale = NO_COMMUNITIES if before is None else before._last_known()
+        self._thread: threading.Thread | None = None
+
+    def pagerank(self) -> NodeValues:
+        """Return the PageRank of every node that has an edge."""
+        with self._lock:
+            if self._pagerank is None:
+                members, adjacency = self._compact()
+                self._pagerank = NodeValues(members, pagerank(adjacency))
+            return self._pagerank
+
+    def communities(self, *, exact: bool) -> Communities:
+        """Return the communities.
+
+        ``exact``: greedy modularity, at once. Otherwise label propagation: at once for small graphs, else found in
+        the background, the last known communities serving meanwhile.
+        """
+        with self._lock:
+            if exact:
+                if self._greedy is None:
+                    self._greedy = self._found(detection.greedy_modularity)
+                return self._greedy
+            if self._propagated is None and len(self._edges) <= _INLINE_EDGES:
+                self._propagate()
+            if self._propagated is not None:
+                return self._propagated
+            if self._thread is None:
+                self._thread = threading.Timer(_PATIENCE, self._propagate)
+                self._thread.name, self._thread.daemon = "fourfold-communities", True
+                self._thread.start()
+            return self._stale
+
+    def _propagate(self) -> None:
+        self._propagated = self._found(detection.label_propagation)
+
+    def _found(self, detect: Callable[[Adjacency, Sequence[str]], NDArray[np.int32]]) -> Communities:
+        members, adjacency = self._compact()
+        return Communities(members, detect(adjacency, self._ids(members)))
+
+    def _last_known(self) -> Communities:
+        return self._stale if self._propagated is None else self._propagated
+
+    def _compact(self) -> tuple[Nodes, Adjacency]:
+        """Return the nodes that have an edge, ascending, and the simple graph of their places."""
+        pairs = self._edges.pairs()
+        members, flat = np.unique(pairs, return_inverse=True)
+        ends = flat.reshape(pairs.shape).astype(np.int32)
+        none = np.zeros(len(pairs), np.int32)
+        return members, Adjacency(len(members), ends[:, 0], ends[:, 1], none, none.astype(np.float32), ("",))

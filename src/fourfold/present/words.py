@@ -1,0 +1,83 @@
+"""Evidence in sentences: one on every hit, line by line in an explanation."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fourfold.types import Components, Evidence, Explanation, PathStep
+
+_NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
+
+
+def why(evidence: Sequence[Evidence], components: Components) -> str:
+    """Return one sentence: matched words, similarity, and the strongest way that led there."""
+    parts = []
+    if words := [item.word for item in evidence if item.kind == "term"]:
+        parts.append("matches " + ", ".join(words))
+    elif phrase := next((item.word for item in evidence if item.kind == "phrase"), None):
+        parts.append(f"holds the phrase {phrase!r}")
+    if components.embedding > 0:
+        parts.append(f"similar in meaning ({components.embedding:.2f})")
+    ways = [item for item in evidence if item.kind == "path" and item.path[0].source != item.path[-1].target]
+    if ways:  # a way that ends where it began says nothing
+        parts.append("reached " + path_in_words(max(ways, key=lambda item: item.value).path))
+    elif any(item.component in ("graph", "intent") for item in evidence):
+        parts.append("near the best matches in the graph")
+    parts += [in_words(item) for item in evidence if item.kind == "bridge"]
+    if any(item.kind == "bonus" for item in evidence):
+        parts.append("first of its community")
+    return "; ".join(parts) or _NOTHING_STANDS_OUT
+
+
+def path_in_words(path: Sequence[PathStep]) -> str:
+    """Return a path as ``from A via requires, then against part_of``."""
+    start = path[0].source_name or path[0].source
+    steps = [f"{'via' if step.along else 'against'} {step.type or 'an edge'}" for step in path]
+    between = [f"to {step.target_name or step.target} " for step in path[:-1]]
+    told = [f"{step} {stop}" for step, stop in zip(steps, between, strict=False)] + [steps[-1]]
+    return f"from {start} " + "and on ".join(told)
+
+
+def in_words(item: Evidence) -> str:
+    """Return what one piece of evidence says."""
+    if item.kind == "similarity":
+        cosine = "" if item.cosine is None else f", cosine {item.cosine:.4f}"
+        return f"similarity in meaning{cosine}"
+    if item.kind == "term":
+        return f"word {item.word!r}"
+    if item.kind == "phrase":
+        return f"the phrase {item.word!r}"
+    if item.kind == "bridge":
+        return f"adds to {item.path[0].source_name or item.path[0].source} what it leaves open"
+    if item.kind == "path":
+        return path_in_words(item.path)
+    return _OTHERS[item.component if item.kind != "rest" else f"{item.component} rest"]
+
+
+_OTHERS = {
+    "diversity": "first hit of its community",
+    "coverage": "what it adds to the hits before it, relative to the first",
+    "clip": "cut to 1",
+    "filter": "the filter leaves this node out",
+    "text rest": "further words",
+    "graph rest": "the rest of the graph (PageRank and further paths)",
+    "intent rest": "further paths",
+    "embedding rest": "the rest",
+}
+
+
+def explanation_text(explanation: Explanation, failed: Sequence[str]) -> str:
+    """Return a score as a sum, a line for each summand; ``failed`` names the components that were left out."""
+    of, rank = explanation, explanation.rank
+    masked = any(item.kind == "masked" for item in of.evidence)
+    standing = f"stands at rank {rank}" if rank else "is left out by the filter" if masked else "is not among the hits"
+    weights = ", ".join(f"{name} {value:.3f}" for name, value in of.weights.as_dict().items())
+    lines = [
+        f"{of.node.name or of.node.id} {standing} for {of.query!r} with a score of {of.score:.4f}.",
+        f"Intent: {of.intent}; weights: {weights}.",
+        *(f"{item.value:+.4f}  {item.component}: {in_words(item)}" for item in of.evidence),
+        f"{of.score:.4f}  score",
+    ]
+    if failed:
+        lines.append(f"Left out because they failed: {', '.join(failed)}.")
+    return "\n".join(lines)

@@ -1,0 +1,179 @@
+"""What refines an answer beside the four components: each reads the candidates that the steps before it found.
+
+``late_interaction`` looks at the best by text and embedding word by word; ``bridges`` follows what the best passages
+leave open to the nodes that add it; ``coverage`` tells next what of the question is not told yet.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import Bridge, RetrievalConfig
+from fourfold.edge_types import MENTIONS
+from fourfold.index.base import Nodes, NodeValues
+from fourfold.scores import (
+    EVERY_OTHER,
+    Bridges,
+    Late,
+    Query,
+    Scores,
+    best,
+    completed,
+    extended,
+    final_score,
+    lifted,
+)
+from fourfold.signals import bridge, late
+from fourfold.signals import coverage as covering
+from fourfold.signals.bridge import Pairs
+from fourfold.types import FloatArray
+
+FIRST_CANDIDATES = 64
+"""So many of the best are asked of each part at first …"""
+
+WIDER = 4
+"""… and so many times more whenever a node outside might still belong to the answer."""
+
+_PAIRS_SCORED = 8
+"""Of the links from the best passages so many times those that are looked at in the end have their score asked for."""
+
+
+def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Scale text and embedding by how each of the best candidates has the question's wordpieces."""
+    settings, snapshot = config.fusion.late, scores.snapshot
+    if not settings.depth or not scores.rankings or not snapshot.tokens.size:
+        return
+    table = late.token_table()
+    pieces = table.distinct([query.text])[0]
+    asked = late.ask(table, pieces, snapshot.tokens.frequency(pieces.astype(np.int64)), snapshot.size, settings)
+    if asked is None:
+        return
+    places = _leading(scores, query, settings.depth)
+    if not len(places):
+        return
+    pool = scores.pool
+    nodes = pool.nodes[places]
+    starts, held = snapshot.tokens.of(nodes)
+    covered = late.coverage(table, asked, starts, held, threshold=settings.threshold)
+    factors = late.factors(covered, np.diff(starts), asked, settings).astype(np.float64)
+    least = float(factors.min())
+    each = np.full(len(pool.nodes), least)
+    each[places] = factors
+    top = max(float((values * each).max()) for values in pool.values.values())
+    top = max(top, *(floor * least for floor in pool.floors.values()))
+    if top > 0:
+        scores.late = Late(asked, nodes, covered, factors / top, least / top)
+
+
+def _leading(scores: Scores, query: Query, count: int) -> NDArray[np.int64]:
+    """Return the places in the pool of the best nodes by text and embedding together, ascending."""
+    weights = scores.weights.as_dict()
+    scores.widen(query, max(FIRST_CANDIDATES, count + 1))
+    while True:
+        pool = scores.pool
+        base = sum((weights[name] * values for name, values in pool.values.items()), np.zeros(len(pool.nodes)))
+        leading = best(pool.nodes, base, count, scores.snapshot)
+        places = np.searchsorted(pool.nodes, leading)
+        outside = sum(weights[name] * floor for name, floor in pool.floors.items())
+        if outside <= 0 or outside < (base[places[-1]] if len(places) == count else 0.0):
+            return np.sort(places)
+        scores.widen(query, pool.count * WIDER)
+
+
+def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Lift the nodes that share a rare term with one of the best passages, or a mention, by what they add to it."""
+    settings = config.graph.bridge
+    if not settings.weight or scores.late is None or not scores.order:
+        return
+    passages = np.array(scores.order[: settings.passages], np.int64)
+    standing = scores.table.total[np.searchsorted(scores.table.nodes, passages)]
+    strength = bridge.strengths(standing, settings.sharpness)
+    pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, passages))
+    if query.allowed is not None:
+        pairs = pairs.of(query.allowed.contains(pairs.nodes))
+    if len(pairs) > (most := _PAIRS_SCORED * settings.pairs):
+        promise = strength[pairs.passages] * pairs.links
+        pairs = pairs.of(np.sort(np.lexsort((pairs.nodes, -promise))[:most]))
+    if not len(pairs):
+        return
+    ends = completed(scores, np.unique(pairs.nodes), query)
+    pairs = bridge.chosen(pairs, strength, ends.total[np.searchsorted(ends.nodes, pairs.nodes)], settings)
+    asked = scores.late.asked
+    gains = bridge.gains(
+        pairs,
+        strength,
+        _covered(scores, passages, config),
+        _covered(scores, pairs.nodes, config),
+        asked.weights,
+    )
+    if len(gains.nodes):
+        weight = settings.weight * (scores.weights.embedding + scores.weights.text)
+        whence = dict(zip(gains.nodes.tolist(), passages[gains.passages].tolist(), strict=True))
+        scores.bridges = Bridges(NodeValues(gains.nodes, weight * gains.values), whence)
+        scores.table = lifted(scores.table, scores.bridges.gained)
+        scores.table = extended(scores.table, scores, gains.nodes, query)
+
+
+def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
+    """Link passages to the nodes that share a rare term with them which the question does not name."""
+    text, size = scores.snapshot.text, scores.snapshot.size
+    held = text.terms_of(passages)
+    origin = np.repeat(np.arange(len(passages)), np.diff(held.starts))
+    named = np.array(list(scores.snapshot.term_numbers(scores.term_weights).values()), np.int64)
+    frequency = text.df(held.terms)
+    rare = settings.rare(frequency, size) & ~np.isin(held.terms, named)
+    terms, place = np.unique(held.terms[rare], return_inverse=True)
+    holders = text.holders(terms)
+    counts = np.diff(holders.starts)
+    each = np.repeat(holders.starts[:-1][place] - (np.cumsum(counts[place]) - counts[place]), counts[place])
+    nodes = holders.nodes[each + np.arange(len(each))]
+    starts = np.append(0, np.cumsum(counts[place]))
+    return bridge.shared_terms(passages, origin[rare], frequency[rare], starts, nodes, size=size)
+
+
+def _mentions(scores: Scores, passages: Nodes) -> Pairs:
+    """Link passages to the nodes that they mention, or that mention them."""
+    edges = scores.snapshot.edges
+    worth = np.array([float(name == MENTIONS) for name in edges.type_names])
+    if not worth.any():
+        none = np.empty(0, np.int64)
+        return Pairs(none, none, np.empty(0))
+    steps = [edges.expand(passages, forward=forward, worth=worth, weights="none") for forward in (True, False)]
+    origin = np.concatenate([step.origin for step in steps])
+    targets = np.concatenate([step.targets for step in steps])
+    return Pairs(origin, targets, np.ones(len(origin)))
+
+
+def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
+    """Return how nodes cover the question's wordpieces, (len(nodes), n_asked); of the best it is known already."""
+    known = scores.late
+    if known is None:
+        return np.zeros((len(nodes), 0), np.float32)
+    place = np.minimum(np.searchsorted(known.nodes, nodes), len(known.nodes) - 1)
+    covered = known.covered[place]
+    if len(missing := np.nonzero(known.nodes[place] != nodes)[0]):
+        starts, held = scores.snapshot.tokens.of(nodes[missing])
+        threshold = config.fusion.late.threshold
+        covered[missing] = late.coverage(late.token_table(), known.asked, starts, held, threshold=threshold)
+    return covered
+
+
+def coverage(scores: Scores, config: RetrievalConfig) -> None:
+    """Re-order the best by what each adds, in graphs whose texts mention one another.
+
+    Scores are told relative to the first, so they stay in [0, 1] and descend.
+    """
+    settings, snapshot = config.diversity.coverage, scores.snapshot
+    if not settings.weight or scores.late is None or len(scores.order) < 2:
+        return
+    if not any(snapshot.edges.type_names[number] == MENTIONS for number in snapshot.edges.types_in_use):
+        return
+    leading = scores.order[: settings.depth]
+    totals: FloatArray = np.array([final_score(scores, node, config) for node in leading])
+    covered = _covered(scores, np.array(leading, np.int64), config)
+    order, factors = covering.reordered(totals, covered, scores.late.asked.weights, settings.weight)
+    first = float(factors[order[0]])
+    scores.covering = {node: float(factor) / first for node, factor in zip(leading, factors, strict=True)}
+    scores.covering[EVERY_OTHER] = 1.0 / first
+    scores.order = [leading[place] for place in order.tolist()] + scores.order[settings.depth :]

@@ -1,0 +1,62 @@
+"""Step 2: the four weights of a question, from its intent or from the caller."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from fourfold.config import RetrievalConfig
+from fourfold.intent import IntentSpec
+from fourfold.types import Intent, Weights
+
+
+def choose_weights(
+    spec: IntentSpec,
+    given: Weights | Mapping[str, float] | None,
+    config: RetrievalConfig,
+    has_data: Mapping[str, bool],
+) -> Weights:
+    """Return the caller's weights, or the intent's.
+
+    Args:
+        spec: the intent.
+        given: what the caller said; None or an empty mapping is nothing.
+        config: the constants of retrieval.
+        has_data: which components can have a score at all.
+
+    """
+    fusion = config.fusion
+    if given is not None and (isinstance(given, Weights) or given):
+        weights = explicit_weights(given, config)
+    elif fusion.intent_tilt is None:
+        weights = spec.profile or fusion.weights
+    else:
+        weights = tilted(spec, config)
+    return _usable(weights, has_data) if fusion.normalize_weights else weights
+
+
+def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConfig) -> Weights:
+    """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
+    if isinstance(given, Weights):
+        return given
+    return Weights(**{**config.fusion.partial_weights.as_dict(), **given})
+
+
+def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
+    """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
+    weights, tilt = config.fusion.weights, config.fusion.intent_tilt
+    profiles = [s.profile.as_tuple() for s in config.intents.specs if s.profile is not None and s.name in set(Intent)]
+    if spec.profile is None or not tilt or not profiles:
+        return weights
+    means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
+    triples = zip(weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
+    return Weights(*(w * (own / mean if mean > 0 else 1.0) ** tilt for w, own, mean in triples))
+
+
+def _usable(weights: Weights, has_data: Mapping[str, bool]) -> Weights:
+    """Give the weight of components without data to the others, and divide by the sum."""
+    kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
+    largest = max(kept.values())
+    if largest <= 0:
+        return weights
+    total = sum(value / largest for value in kept.values())  # the sum itself might overflow
+    return Weights(**{name: value / largest / total for name, value in kept.items()})

@@ -1,0 +1,202 @@
+"""Derived files beside a SQLite store: faster, never wrong, and worth nothing that the store could not give."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from fourfold import Edge, Node, Retriever
+from fourfold.engines.sqlite import snapshots
+from fourfold.store import Store
+
+WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
+QUESTIONS = ("save the file", "parse a tree", "alpha beta", "graph edge n07")
+
+
+def nodes(count, *, first=0):
+    return [
+        Node(f"n{n:02d}", f"{WORDS[n % 16]} n{n:02d}", text=" ".join(WORDS[(n * k) % 16] for k in range(1, 6)))
+        for n in range(first, first + count)
+    ]
+
+
+def edges(count):
+    return [Edge(f"n{n:02d}", f"n{(n * 7 + 1) % count:02d}", "part_of") for n in range(count)]
+
+
+def answers(retriever):
+    return [[(hit.node.id, round(hit.score, 6)) for hit in retriever.search(text)] for text in QUESTIONS]
+
+
+@pytest.fixture(autouse=True)
+def small_files(monkeypatch):
+    monkeypatch.setattr(snapshots, "_DERIVED_FROM", 10)
+
+
+@pytest.fixture
+def path(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(nodes(40), edges(40))
+        answers(retriever)
+    return tmp_path / "kg.sqlite"
+
+
+@pytest.fixture
+def read(monkeypatch):
+    """Return the generations since which a store was read."""
+    since = []
+    whole = Store.changes
+
+    def spy(self, generation):
+        since.append(generation)
+        return whole(self, generation)
+
+    monkeypatch.setattr(Store, "changes", spy)
+    return since
+
+
+def derived(path):
+    folder = Path(f"{path}.index")
+    return sorted(folder.iterdir()) if folder.exists() else []
+
+
+def from_scratch(path, tmp_path):
+    copy = tmp_path / "copy.sqlite"
+    with Retriever(path) as retriever:  # what is in the write-ahead log is in the file from here on
+        retriever.store.select("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(path, copy)
+    with Retriever(copy) as retriever:
+        return answers(retriever)
+
+
+def test_a_graph_is_opened_from_its_derived_files(path, tmp_path, read):
+    assert len(derived(path)) == 1
+    expected = from_scratch(path, tmp_path)
+    read.clear()
+    with Retriever(path) as retriever:
+        assert answers(retriever) == expected
+    assert read and min(read) > 0, "the whole store was read although derived files are there"
+
+
+def test_what_was_written_after_them_is_seen(path, tmp_path, read):
+    with Retriever(path) as retriever:
+        retriever.add([Node("n07", "alpha beta n07", text="alpha beta"), *nodes(3, first=50)])
+        retriever.add(edges=[Edge("n50", "n07", "part_of", 3.0)])
+        retriever.delete(["n08"], edges=[Edge("n01", "n08", "part_of")])
+        changed = answers(retriever)
+    with Retriever(path) as retriever:
+        assert answers(retriever) == changed
+    assert changed == from_scratch(path, tmp_path)
+
+
+def test_they_can_be_deleted_at_any_time(path):
+    with Retriever(path) as retriever:
+        expected = answers(retriever)
+        shutil.rmtree(f"{path}.index")
+        retriever._cache.clear()
+        assert answers(retriever) == expected
+    with Retriever(path) as retriever:
+        assert answers(retriever) == expected
+    assert len(derived(path)) == 1
+
+
+def test_a_truncated_file_is_noticed_and_made_again(path):
+    with Retriever(path) as retriever:
+        expected = answers(retriever)
+    for place in range(len(list(derived(path)[0].glob("*.bin")))):
+        file = sorted(derived(path)[0].glob("*.bin"))[place]
+        if content := file.read_bytes():
+            file.write_bytes(content[:-1])
+            with Retriever(path) as retriever:
+                assert answers(retriever) == expected
+            assert file.read_bytes() == content, file.name
+
+
+def test_a_flipped_byte_never_answers(path):
+    with Retriever(path) as retriever:
+        expected = answers(retriever)
+    for place in range(len(list(derived(path)[0].iterdir()))):
+        file = sorted(derived(path)[0].iterdir())[place]
+        if content := bytearray(file.read_bytes()):
+            content[len(content) // 2] ^= 0x20
+            file.write_bytes(content)
+            with Retriever(path) as retriever:
+                assert answers(retriever) == expected, file.name
+
+
+def test_a_backup_put_in_its_place_does_not_take_them(path, tmp_path):
+    with Retriever(path) as retriever:
+        retriever.store.select("PRAGMA wal_checkpoint(TRUNCATE)")
+    shutil.copy(path, tmp_path / "backup.sqlite")
+    shutil.rmtree(f"{path}.index")
+    with Retriever(path) as retriever:
+        retriever.add([Node("n07", "delta delta")])
+        answers(retriever)
+    shutil.copytree(f"{path}.index", tmp_path / "index")
+    for suffix in ("", "-wal", "-shm"):
+        Path(f"{path}{suffix}").unlink(missing_ok=True)
+    shutil.copy(tmp_path / "backup.sqlite", path)
+    with Retriever(path) as retriever:  # the same generation as the other course had, and other content
+        retriever.add([Node("n07", "gamma gamma")])
+    shutil.rmtree(f"{path}.index", ignore_errors=True)
+    shutil.copytree(tmp_path / "index", f"{path}.index")
+    with Retriever(path) as retriever:
+        assert retriever.search("gamma gamma").ids[0] == "n07"
+        assert answers(retriever) == from_scratch(path, tmp_path)
+
+
+def test_nothing_is_written_beside_a_file_opened_for_reading(path):
+    shutil.rmtree(f"{path}.index")
+    with Retriever(path, read_only=True) as retriever:
+        answers(retriever)
+    assert derived(path) == []
+
+
+def test_many_writes_are_compacted_in_the_background(path, tmp_path, monkeypatch):
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 4)
+    with Retriever(path) as retriever:
+        for n in range(50, 90):
+            retriever.add(nodes(1, first=n), [Edge(f"n{n}", f"n{n % 40:02d}", "enables")])
+            retriever.search("save")
+        parts = retriever._snapshots._state.parts
+        retriever._snapshots.close()
+        assert answers(retriever) == from_scratch(path, tmp_path)
+    assert len(parts.text) < 30
+
+
+WRITER = """
+import sys
+from pathlib import Path
+from fourfold import Node, Retriever
+from fourfold.engines.sqlite import snapshots
+snapshots._DERIVED_FROM = 10
+with Retriever(sys.argv[1]) as retriever:
+    for n in range(10_000):
+        retriever.add([Node(f"w{n}", f"written {n}")])
+        retriever.search("written")
+        retriever._snapshots._keep()
+        print(n, flush=True)
+"""
+
+
+def test_a_killed_writer_leaves_nothing_stale(path, tmp_path):
+    written = -1
+    for round_ in range(6):
+        child = subprocess.Popen([sys.executable, "-c", WRITER, str(path)], stdout=subprocess.PIPE, text=True)
+        for _ in range(2 + round_):
+            written = max(written, int(child.stdout.readline()))
+        time.sleep(0.003 * round_)
+        child.send_signal(signal.SIGKILL)
+        child.wait()
+        rest = child.stdout.read().split()
+        written = max([written, *map(int, rest)])
+        child.stdout.close()
+        with Retriever(path) as retriever:
+            assert {f"w{n}" for n in range(written + 1)} <= set(retriever.manifest())
+            assert answers(retriever) == from_scratch(path, tmp_path)
+    assert all(os.path.isdir(folder) for folder in derived(path))

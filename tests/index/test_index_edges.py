@@ -1,0 +1,112 @@
+"""Edge segments answer as one list of edges does, in whatever order they were written and merged."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from fourfold.index.edges import Edges, EdgeSegment, merge
+from fourfold.index.segments import grown
+
+TYPES = ("a", "b", "c")
+NODES = 12
+
+
+def ids_of(nodes):
+    return [f"n{num:03d}" for num in nodes.tolist()]
+
+
+def segment(edges):
+    """Return a segment of (num, source, target, type, weight) rows."""
+    columns = [np.array([edge[place] for edge in edges]) for place in range(5)]
+    kinds = (np.int64, np.int64, np.int64, np.int32, np.float32)
+    return EdgeSegment.build(*(column.astype(kind) for column, kind in zip(columns, kinds, strict=True)))
+
+
+NO_EDGES = segment([])
+
+edge = st.tuples(
+    st.integers(0, NODES - 1), st.integers(0, NODES - 1), st.integers(0, 2), st.sampled_from([0.5, 1.0, 2.0])
+)
+write = st.tuples(st.lists(edge, max_size=8), st.lists(st.integers(0, 30), max_size=4))
+
+
+def played(writes):
+    """Return (segments, {num: edge}) after writes of (new edges, places of edges to delete)."""
+    segments, known, following = (), {}, 1
+    for added, deleted in writes:
+        nums = sorted(known)
+        gone = [nums[place] for place in deleted if place < len(nums)]
+        for num in gone:
+            known.pop(num, None)
+        rows = []
+        for source, target, kind, weight in added:
+            same = [n for n, e in known.items() if e[:3] == (source, target, kind)]
+            num = same[0] if same else following
+            following += not same
+            gone += same
+            known[num] = (source, target, kind, weight)
+            rows = [row for row in rows if row[0] != num] + [(num, source, target, kind, weight)]
+        segments = grown(segments, np.array(gone, np.int64), segment(rows), merge)
+    return segments, known
+
+
+def steps_of(edges, nodes, **options):
+    found = edges.expand(np.array(nodes, np.int64), **options)
+    rows = zip(found.origin.tolist(), found.targets.tolist(), found.types.tolist(), found.weights.tolist(), strict=True)
+    return sorted(rows)
+
+
+def reference(known, nodes, *, forward, worth=None, weights="raw", cap=None):
+    rows = []
+    for place, node in enumerate(nodes):
+        mine = []
+        for source, target, kind, weight in known.values():
+            here, there = (source, target) if forward else (target, source)
+            value = (1.0 if worth is None else float(worth[kind])) * (weight if weights == "raw" else 1.0)
+            if here == node and (worth is None or worth[kind] > 0):
+                factor = weight if weights == "raw" else 1.0
+                mine.append((-value, ids_of(np.array([there]))[0], TYPES[kind], (place, there, kind, factor)))
+        rows += [row for *_, row in sorted(mine)[:cap]]
+    return sorted(rows)
+
+
+@given(st.lists(write, max_size=8), st.lists(st.integers(0, NODES), min_size=1, max_size=6, unique=True), st.booleans())
+@settings(max_examples=200, deadline=None)
+def test_segments_answer_as_all_edges_do(writes, nodes, forward):
+    segments, known = played(writes)
+    edges = Edges(segments, TYPES, ids_of)
+    worth = np.array([1.0, 0.0, 0.5])
+    assert len(edges) == len(known)
+    assert edges.types_in_use == {edge[2] for edge in known.values()}
+    assert steps_of(edges, nodes, forward=forward) == reference(known, nodes, forward=forward)
+    for cap, weights in ((1, "raw"), (2, "none")):
+        options = {"forward": forward, "worth": worth, "weights": weights, "cap": cap}
+        assert steps_of(edges, nodes, **options) == reference(known, nodes, **options)
+    degree = [sum(node == end for e in known.values() for end in e[:2]) for node in nodes]
+    assert edges.degree(np.array(nodes)).tolist() == degree
+    assert [tuple(pair) for pair in edges.pairs().tolist()] == sorted({e[:2] for e in known.values()})
+
+
+def test_a_capped_hub_keeps_its_strongest_edges_whatever_was_written_first():
+    rows = [(num, 0, num, 0, 1.0 + (num == 9)) for num in range(1, 10)]
+    expected = [(0, 1, 0, 1.0), (0, 2, 0, 1.0), (0, 9, 0, 2.0)]
+    for order in (rows, rows[::-1]):
+        renumbered = [(place, *row[1:]) for place, row in enumerate(order, 1)]
+        edges = Edges((segment(renumbered[:4]), segment(renumbered[4:])), TYPES, ids_of)
+        assert steps_of(edges, [0], forward=True, worth=np.ones(3), cap=3) == expected
+
+
+def test_a_merge_drops_what_is_gone():
+    whole = segment([(1, 0, 1, 0, 1.0), (2, 1, 2, 1, 1.0), (3, 2, 0, 2, 1.0)])
+    merged = merge([whole.without(np.array([2])), segment([(4, 5, 6, 0, 3.0)])])
+    assert merged.dead is None
+    assert merged.nums[:].tolist() == [1, 3, 4]
+    assert EdgeSegment.from_arrays(merged.arrays()).rows_at(np.array([5]), "sources")[1].tolist() == [2]
+
+
+@pytest.mark.parametrize("nodes", [[], [99]])
+def test_nodes_without_edges_lead_nowhere(nodes):
+    for edges in (Edges((), TYPES, ids_of), Edges((segment([(1, 0, 1, 0, 1.0)]),), TYPES, ids_of)):
+        assert steps_of(edges, nodes, forward=True, cap=3) == []
+        assert edges.degree(np.array(nodes, np.int64)).tolist() == [0] * len(nodes)

@@ -1,0 +1,106 @@
+"""Derived files: whole or not there, and a flipped bit is noticed before it answers."""
+
+import json
+import zlib
+
+import numpy as np
+import pytest
+
+from fourfold.index import files
+
+RNG = np.random.default_rng(0)
+ARRAYS = {
+    "matrix": RNG.normal(size=(3000, 130)).astype(np.float32),
+    "numbers": np.arange(500_000, dtype=np.int64),
+    "wide": RNG.normal(size=(3, 400_000)).astype(np.float32),
+    "empty": np.empty((0, 7), np.int32),
+}
+
+
+@pytest.fixture
+def folder(tmp_path):
+    files.write(tmp_path / "made", ARRAYS, {"generation": 3})
+    return tmp_path / "made"
+
+
+def test_what_was_written_is_read(folder):
+    assert files.facts(folder) == {"generation": 3}
+    found = files.read(folder)
+    assert set(found) == set(ARRAYS)
+    for name, array in ARRAYS.items():
+        mapped = found[name]
+        assert (mapped.shape, mapped.dtype, len(mapped)) == (array.shape, array.dtype, len(array))
+        rows = RNG.integers(0, len(array), 20) if len(array) else np.empty(0, np.int64)
+        np.testing.assert_array_equal(mapped[rows], array[rows])
+        np.testing.assert_array_equal(mapped[1:3], array[1:3])
+        np.testing.assert_array_equal(mapped[:], array)
+
+
+@pytest.mark.parametrize("name", ["matrix", "numbers", "wide"])
+def test_every_flipped_byte_is_noticed_when_its_block_is_touched(folder, name):
+    path = files.read(folder)[name].path
+    content = bytearray(path.read_bytes())
+    for place in RNG.integers(0, len(content), 20).tolist():
+        content[place] ^= 0x10
+        path.write_bytes(content)
+        mapped = files.read(folder)[name]
+        row = place // (len(content) // len(mapped))
+        for key in (slice(row, row + 1), np.array([row]), slice(None), row):
+            with pytest.raises(files.DamagedFileError, match="damaged"):
+                files.read(folder)[name][key]
+        content[place] ^= 0x10
+    path.write_bytes(content)
+    np.testing.assert_array_equal(files.read(folder)[name][:], ARRAYS[name])
+
+
+def test_an_untouched_block_is_not_read(folder):
+    path = files.read(folder)["numbers"].path
+    content = bytearray(path.read_bytes())
+    content[-1] ^= 1
+    path.write_bytes(content)
+    mapped = files.read(folder)["numbers"]
+    assert mapped[:1000].tolist() == list(range(1000))
+    with pytest.raises(files.DamagedFileError):
+        mapped[-1:]
+
+
+def test_a_truncated_or_missing_file_is_noticed_when_opened(folder):
+    path = files.read(folder)["matrix"].path
+    path.write_bytes(path.read_bytes()[:-4])
+    with pytest.raises(files.DamagedFileError, match="bytes long"):
+        files.read(folder)
+    path.unlink()
+    with pytest.raises(files.DamagedFileError, match="cannot be read"):
+        files.read(folder)
+
+
+@pytest.mark.parametrize("content", ["", "{}", "12\n{}", "\x00\x01", None])
+def test_a_damaged_manifest_is_no_folder_of_ours(folder, content):
+    manifest = folder / "manifest.json"
+    if content is None:
+        of = json.loads(manifest.read_text().partition("\n")[2]) | {"format": 999}
+        content = f"{zlib.crc32(json.dumps(of).encode())}\n{json.dumps(of)}"
+    manifest.write_text(content)
+    assert files.facts(folder) is None
+    with pytest.raises(files.DamagedFileError):
+        files.read(folder)
+
+
+def test_nothing_is_left_of_a_write_that_failed(tmp_path, monkeypatch):
+    class Full(Exception):
+        pass
+
+    def fail(*_):
+        raise Full
+
+    monkeypatch.setattr(files.zlib, "crc32", fail)
+    with pytest.raises(Full):
+        files.write(tmp_path / "made", ARRAYS, {})
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_who_has_mapped_a_folder_keeps_it_when_it_is_deleted(folder):
+    mapped = files.read(folder)["numbers"]
+    files.remove(folder)
+    assert not folder.exists()
+    assert mapped[499_999:].tolist() == [499_999]
