@@ -13,7 +13,7 @@ from rich.console import Console
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fourfold import Components, Hit, Node, SearchResult, Weights, __version__
+from fourfold import Components, Hit, Node, Retriever, SearchResult, Weights, __version__
 from fourfold.cli import GROUPS, create_app, output
 
 LINES = [
@@ -319,3 +319,19 @@ def test_only_index_and_demo_make_a_file(tmp_path, monkeypatch):
             assert result.exit_code == 1, (command, result.output)
             assert "There is no file 'mistyped.sqlite'" in result.stderr
             assert not list(tmp_path.glob("mistyped*")), command
+
+
+def test_a_graph_of_another_model_is_asked_by_its_name(tmp_path, monkeypatch):
+    db = tmp_path / "kg.sqlite"
+    with Retriever(db) as retriever:
+        vectors = [[1.0, 0.0], [0.0, 1.0]]
+        nodes = [Node(n, n, text="A text.", vector=v) for n, v in zip("ab", vectors, strict=True)]
+        retriever.add(nodes, vectors_by="gemini:gemini-embedding-001:2")
+    queries = write(tmp_path / "queries.jsonl", [{"query": "a text", "expected": ["a"]}])
+    calls = {"search": ["a text"], "explain": ["a text", "a"], "ask": ["a text"], "eval": [queries], "tune": [queries]}
+    for command, arguments in calls.items():
+        result = run(command, *arguments, "--db", db)
+        assert result.exit_code == 1, (command, result.output)
+        assert "--model gemini:gemini-embedding-001:2" in result.stderr
+        assert run(command, *arguments, "--db", db, "--model", "nowhere").exit_code == 1
+        assert "--model" in run(command, "--help").output

@@ -68,10 +68,11 @@ def eval_(
     save: Annotated[Path | None, typer.Option("--save", help="Keep the run as JSON.", show_default=False)] = None,
     trec: Annotated[Path | None, typer.Option("--trec", help="Keep the run in TREC form.", show_default=False)] = None,
     html: Html = None,
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Measure the answers to judged queries: quality with intervals, per intent and overall, and time."""
-    with Retriever(db, read_only=True) as retriever:
+    with Retriever(db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
         with _progress("searching") as step:
             run = evaluate(retriever, judged, k=k, progress=step)
@@ -96,10 +97,11 @@ def ablate(
     k: K = 10,
     measures: Measures = None,
     html: Html = None,
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Show what each component is worth: the ladder, then each switched off in turn."""
-    with Retriever(db, read_only=True) as retriever:
+    with Retriever(db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
         names = measures or list(_default_measures(judged))
         found: dict[str, list[Run]] = {}
@@ -157,10 +159,11 @@ def tune_(
         bool, typer.Option("--rollback", help="Go back to the config before the one in force.")
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="Show every config applied so far.")] = False,
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
-    with Retriever(db, read_only=not (apply or rollback), must_exist=True) as retriever:
+    with Retriever(db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
         if rollback:
             _say(json, {"in_force": retriever.rollback_config()}, "In force is config version {in_force}.")
         elif history:

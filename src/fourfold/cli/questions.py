@@ -33,10 +33,11 @@ def ask(
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Length of lists.")] = 10,
     mermaid: Mermaid = False,
+    model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Ask a question; the method that fits answers it, or search."""
-    _show(db, lambda questions: questions.ask(question, node=node, to=to, k=k), json=json, mermaid=mermaid)
+    _show(db, lambda questions: questions.ask(question, node=node, to=to, k=k), model, json=json, mermaid=mermaid)
 
 
 def path(
@@ -72,9 +73,11 @@ def impact(
     )
 
 
-def _show(db: Any, call: Callable[[Questions], Answer], *, json: bool, mermaid: bool) -> None:
+def _show(
+    db: Any, call: Callable[[Questions], Answer], model: str | None = None, *, json: bool, mermaid: bool
+) -> None:
     """Answer and print as text, JSON or a drawing."""
-    with Retriever(db, read_only=True) as retriever:
+    with Retriever(db, embedder=model, read_only=True) as retriever:
         answer = call(Questions(retriever))
     drawn = answer.answer if isinstance(answer, AskAnswer) else answer
     draw = getattr(drawn, "mermaid", None)

@@ -19,11 +19,11 @@ from llama_index.core.schema import (
     RelatedNodeInfo,
     TextNode,
 )
-from llama_index.retrievers.fourfold import FourfoldRetriever
+from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore
 from PIL import Image
 
 import fourfold
-from fourfold import Edge
+from fourfold import Edge, Retriever
 
 
 def back(*nodes, **options):
@@ -253,3 +253,32 @@ def test_a_hierarchy_of_nodes_becomes_edges():
     assert parents
     edges = graph.edges([node.node_id for node in nodes])
     assert {(edge.source, edge.target) for edge in edges if edge.type == "part_of"} >= parents
+
+
+# -- written back -----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("through_json", [False, True])
+@pytest.mark.parametrize("into", ["retriever", "store"])
+def test_found_nodes_written_back_leave_no_trace(through_json, into):
+    with Retriever() as graph:
+        graph.add(
+            [
+                fourfold.Node("a", "deploy_prod", "tool", "Ships a build.", {"name": "mine"}),
+                fourfold.Node("b", "disk", "resource"),
+            ],
+            [Edge("a", "b", "requires")],
+        )
+        retriever = FourfoldRetriever(retriever=graph)
+        own = {"title": "Builds", "fourfold": 3}
+        retriever.insert_nodes([TextNode(id_="c", text="A text of builds.", metadata=own)])
+        before = graph.get(["a", "b", "c"])
+        found = [hit.node for hit in retriever.retrieve("what does deploy_prod need to build")]
+        assert {node.node_id for node in found} == {"a", "b", "c"}
+        if through_json:
+            found = [TextNode.from_json(node.to_json()) for node in found]
+        if into == "retriever":
+            retriever.insert_nodes(found)
+        else:
+            FourfoldVectorStore(retriever=graph).add(found)
+        assert graph.get(["a", "b", "c"]) == before and Edge("a", "b", "requires") in graph.edges(["a"])

@@ -30,7 +30,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
     logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
     try:
-        retriever = Retriever(options.db, read_only=options.read_only)
+        retriever = Retriever(options.db, embedder=options.model, read_only=options.read_only)
     except FourfoldError as error:
         return _refuse(str(error))
     with retriever:
@@ -68,6 +68,9 @@ def _parser() -> argparse.ArgumentParser:
         "--db",
         default=os.environ.get(FILE_VARIABLE),
         help=f"the graph, a Fourfold SQLite file; else: {FILE_VARIABLE}",
+    )
+    parser.add_argument(
+        "--model", metavar="FOLDER|NAME", help="the model of the vectors where it is not the one of Fourfold"
     )
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
     parser.add_argument("--host", default="127.0.0.1", help="HTTP: where to listen; beyond loopback a token is needed")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from itertools import islice
 from typing import Any, ClassVar
 
@@ -146,11 +147,21 @@ def add_nodes(
         The generation of the graph after the write.
 
     """
-    given = [_before_it_was_found(node) for node in nodes]
-    edges = _edges_here(retriever, given)
-    made = [to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given]
-    add_linked(retriever, made, edges, vectors_by=vectors_by)
+    given = list(nodes)
+    made = [_stored(node, name_keys, metadata_mode) for node in given]
+    add_linked(retriever, made, _edges_here(retriever, given), vectors_by=vectors_by)
     return retriever.generation
+
+
+def _stored(node: BaseNode, name_keys: Sequence[str], metadata_mode: MetadataMode) -> GraphNode:
+    """Return the node of the graph; one that was found becomes what it was, also if it is not from LlamaIndex."""
+    made = to_graph_node(_before_it_was_found(node), name_keys=name_keys, metadata_mode=metadata_mode)
+    found: Any = node.metadata.get(BREAKDOWN)
+    if not (_is_breakdown(found) and "labels" in found):
+        return made
+    own = {key: value for key, value in made.metadata.items() if key != RESERVED and key not in found["labels"]}
+    text = found["text"] if made.text == found["name"] else made.text
+    return replace(made, name=found["name"], type=found["type"], text=text, metadata=own)
 
 
 def _before_it_was_found(node: object) -> BaseNode:
@@ -181,12 +192,12 @@ def add_chunks(
 
     The document becomes a node without a text, which is no answer.
     """
-    given = [_before_it_was_found(node) for node in nodes]
+    given = list(nodes)
+    made = {node.id: node for node in (_stored(node, name_keys, metadata_mode) for node in given)}
     edges = _edges_here(retriever, given)
-    made = {node.node_id: to_graph_node(node, name_keys=name_keys, metadata_mode=metadata_mode) for node in given}
     chunks: dict[str, list[GraphNode]] = {}
     for node in made.values():
-        if document := node.metadata[RESERVED].get("ref_doc_id"):
+        if document := node.metadata.get(RESERVED, {}).get("ref_doc_id"):
             chunks.setdefault(document, []).append(node)
     before: dict[str, list[str]] = {}
     for node in retriever.get(ids_where(retriever, {REF_DOC_ID: {"$in": list(chunks)}}) if chunks else ()):
@@ -327,6 +338,9 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
         "type": node.type,
         "degraded": list(result.degraded),
     }
+    if RESERVED not in node.metadata:
+        breakdown["labels"] = [key for key in ("name", "type") if key in own and key not in node.metadata]
+        breakdown["text"] = node.text
     if BREAKDOWN in own:
         breakdown["metadata"] = {BREAKDOWN: own[BREAKDOWN]}
     for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
