@@ -31,7 +31,7 @@ def test_several_folders_of_one_name_and_a_file_each_keep_their_own(tmp_path):
     retriever = open_graph()
     report = index_paths(retriever, [tmp_path / "a/docs", tmp_path / "b/docs", tmp_path / "d/README.md"])
     assert not report.problems and ids(retriever) == ["README.md", "d/README.md", "docs/README.md"]
-    index_folder(retriever, tmp_path / "c/docs")
+    index_paths(retriever, str(tmp_path / "c/docs"))
     assert ids(retriever) == ["README.md", "d/README.md", "docs-2/README.md", "docs/README.md"]
     again = index_paths(retriever, [tmp_path / "b/docs", tmp_path / "d"])
     assert (again.added, again.unchanged, again.removed) == (0, 2, 0)

@@ -54,7 +54,7 @@ def index_folder(
 
 def index_paths(
     retriever: Retriever,
-    paths: Iterable[str | Path],
+    paths: str | Path | Iterable[str | Path],
     *,
     config: IngestConfig | None = None,
     max_bytes: int = 20_000_000,
@@ -72,7 +72,8 @@ def index_paths(
 
     Args:
         retriever: where they go.
-        paths: folders, read with their subfolders, and files. Names in a folder that begin with a dot are passed over.
+        paths: one or more folders, read with their subfolders, and files. In a folder, names that begin with a dot
+            are passed over.
         config: see ``add_documents``.
         max_bytes: a larger file is passed over.
         max_seconds: processor time after which a file of reStructuredText, Python or PDF is passed over. These are
@@ -88,8 +89,9 @@ def index_paths(
         InvalidValueError: a path leads nowhere; or see ``add_documents``.
 
     """
+    given = [paths] if isinstance(paths, (str, Path)) else paths
     with ReadersApart(max_seconds) as apart:
-        return _Run(retriever, list(map(Path, paths)), config, max_bytes, follow_links, progress, apart).report()
+        return _Run(retriever, list(map(Path, given)), config, max_bytes, follow_links, progress, apart).report()
 
 
 class _Run:
