@@ -1,14 +1,16 @@
 """The ladder and each part switched off, on every collection of a folder.
 
     FOURFOLD_DATASETS=… python benchmarks/ablation.py [--collections cacm …] [--max-queries 300] [--results FOLDER]
+        [--tables ladder]
 
-Prints one Markdown table for each of the three, nDCG@10 by collection, and writes ablation.json.
+Prints one Markdown table for each of the two, nDCG@10 by collection, and writes ablation.json.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -19,18 +21,16 @@ from fourfold import RetrievalConfig, Retriever
 from fourfold.evaluate import ablations, ladder, load_collection, run_variants
 
 MEASURE = "ndcg@10"
+TABLES = {"ladder": ladder, "ablation": ablations}
 Table = dict[str, dict[str, float]]
 
 
-def measured(folder: Path, max_queries: int | None) -> dict[str, dict[str, float]]:
+def measured(folder: Path, max_queries: int | None, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
     collection = load_collection(folder)
     judged = collection.judgements.first(max_queries)
     with Retriever() as retriever:
         retriever.add(collection.nodes, collection.edges)
-        runs = {
-            "ladder": run_variants(retriever, judged, ladder(RetrievalConfig())),
-            "ablation": run_variants(retriever, judged, ablations(RetrievalConfig())),
-        }
+        runs = {kind: run_variants(retriever, judged, TABLES[kind](RetrievalConfig())) for kind in kinds}
     return {
         kind: {run.system: float(run.values(judged, MEASURE).mean()) for run in found} for kind, found in runs.items()
     }
@@ -51,15 +51,16 @@ def markdown(tables: dict[str, Table], kind: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_collection_options(parser)
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES), help="only these")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     tables: dict[str, Any] = {}
     for folder in folders(options.collections):
-        tables[folder.name] = measured(folder, options.max_queries)
+        tables[folder.name] = measured(folder, options.max_queries, options.tables)
         report = {"facts": facts(), "measure": MEASURE, "max_queries": options.max_queries, "tables": tables}
         (options.results / "ablation.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         print(folder.name, json.dumps(tables[folder.name]), flush=True)
-    for kind in ("ladder", "ablation") if tables else ():
+    for kind in options.tables if tables else ():
         print("\n" + markdown(tables, kind))
 
 

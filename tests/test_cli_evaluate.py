@@ -53,11 +53,11 @@ def test_unknown_ids_are_told(graph, tmp_path):
     assert json.loads(answer.stdout)["unknown"] == ["gone", "lost"]
 
 
-def test_ablate_shows_ladder_ablation_and_fusion(graph, tmp_path):
+def test_ablate_shows_ladder_and_ablation(graph, tmp_path):
     db, probes = graph
     report = tmp_path / "r.html"
     found = json.loads(run("ablate", probes, "--db", db, "--html", report, "--json").stdout)
-    assert [step["system"] for step in found["ladder"]][-1] == "+ intents"
+    assert [step["system"] for step in found["ladder"]][-1] == "+ paths"
     assert found["ablation"][0]["system"] == "whole"
     assert report.read_text().count("data:image/png") == 4
 

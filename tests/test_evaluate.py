@@ -1,4 +1,4 @@
-"""Runs, ladder, ablations, fusion rules, synthetic probes and the report, on a small graph with real searches."""
+"""Runs, ladder, ablations, synthetic probes and the report, on a small graph with real searches."""
 
 import json
 import subprocess
@@ -123,7 +123,9 @@ def test_unknown_ids_are_listed_and_skipped(retriever):
 
 def test_the_ladder_climbs_to_the_config_in_force(retriever):
     steps = ladder(RetrievalConfig())
-    assert [step.name for step in steps][::5] == ["embedding", "+ intents"]
+    assert [step.name for step in steps][::5] == ["embedding", "+ intents", "+ paths"]
+    assert steps[-1].config == RetrievalConfig() and len({step.config for step in steps}) == len(steps)
+    assert steps[5].config.fusion.late.depth == 0 and steps[6].config.fusion.late.depth > 0
     tuned = RetrievalConfig().replace(fusion={"weights": Weights(0.1, 0.2, 0.3, 0.4)})
     assert ladder(tuned)[-1].config is tuned
     runs = run_variants(retriever, QUERIES, steps)

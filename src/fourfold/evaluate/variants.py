@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,6 +24,17 @@ Progress = Callable[[int, int], None]
 KEYWORD_BOOST = 5.0
 """The published boost, the ladder's third step where the default has none."""
 
+REFINEMENTS: Mapping[str, Mapping[str, Any]] = MappingProxyType(
+    {
+        "late interaction": {"fusion": {"late": {"depth": 0}}},
+        "graph background": {"graph": {"background": 0.0}},
+        "bridges": {"graph": {"bridge": {"weight": 0.0}}},
+        "coverage": {"diversity": {"coverage": {"weight": 0.0}}},
+        "paths": {"intents": {"paths": {"weight": 0.0}}},
+    }
+)
+"""The steps that refine an answer, in the order of the ladder, and what switches each off."""
+
 
 @dataclass(frozen=True, slots=True)
 class Variant:
@@ -38,10 +50,13 @@ def ladder(config: RetrievalConfig) -> list[Variant]:
     default = RetrievalConfig()
     weights = default.fusion.weights
     plain = default.replace(text={"keyword_boost": 1.0}, fusion={"intent_tilt": 0.0}, diversity={"bonus": 0.0})
+    for changes in REFINEMENTS.values():
+        plain = plain.replace(**changes)
     both = plain.replace(fusion={"weights": replace(weights, graph=0.0, intent=0.0)})
     boost = default.text.keyword_boost
     graph = both.replace(text={"keyword_boost": boost}, fusion={"weights": replace(weights, intent=0.0)})
     edges = graph.replace(fusion={"weights": weights})
+    bonus = {"bonus": default.diversity.bonus}
     boosted = both.replace(text={"keyword_boost": boost if boost != 1.0 else KEYWORD_BOOST})
     steps = [
         Variant("embedding", both.replace(fusion={"weights": Weights(1.0, 0.0, 0.0, 0.0)}), "embedding"),
@@ -49,8 +64,13 @@ def ladder(config: RetrievalConfig) -> list[Variant]:
         Variant("+ keyword boost", boosted),
         Variant("+ graph", graph),
         Variant("+ intent edges", edges),
-        Variant("+ intents", default),
+        Variant("+ intents", edges.replace(fusion={"intent_tilt": default.fusion.intent_tilt}, diversity=bonus)),
     ]
+    for place, name in enumerate(REFINEMENTS, 1):
+        whole = default
+        for changes in list(REFINEMENTS.values())[place:]:
+            whole = whole.replace(**changes)
+        steps.append(Variant(f"+ {name}", whole))
     if config != default:
         steps.append(Variant("+ tuned", config))
     return steps
@@ -62,7 +82,7 @@ def ablations(config: RetrievalConfig) -> list[Variant]:
     found += [Variant(f"− {name}", without(config, name)) for name in COMPONENTS]
     tilt = None if config.fusion.intent_tilt is None else 0.0
     no_name = tuple(field for field in config.text.fields if field.columns != ("name",))
-    off: dict[str, dict[str, Any]] = {
+    off: dict[str, Mapping[str, Any]] = {
         "keyword boost": {"text": {"keyword_boost": 1.0}},
         "name field": {"text": {"fields": no_name or config.text.fields}},
         "intent tilt": {"fusion": {"intent_tilt": tilt}},
@@ -72,6 +92,7 @@ def ablations(config: RetrievalConfig) -> list[Variant]:
         "edge type weights": {"graph": {"type_weights": {}}},
         "edges against the arrow": {"graph": {"backward": 0.0}},
         "diversity": {"diversity": {"bonus": 0.0}},
+        **REFINEMENTS,
     }
     changed = {name: config.replace(**changes) for name, changes in off.items()}
     return found + [Variant(f"− {name}", other) for name, other in changed.items() if other != config]
