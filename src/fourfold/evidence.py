@@ -25,8 +25,11 @@ NOTHING = 1e-6
 BRIDGE = -1
 """The type of a step that is no edge: through a rare term that two texts share."""
 
-SHOWN = 5
-"""So many words or paths of a component are told one by one; the others are summed up."""
+IN_HITS = 1
+"""So many paths of a component are told one by one on a hit; the others are summed up …"""
+
+IN_EXPLANATIONS = 5
+"""… and so many in an explanation."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +68,16 @@ def method_of(components: Components) -> str:
     return "+".join(name for name, value in components.as_dict().items() if value > NOTHING)
 
 
-def drafts(scores: Scores, query: Query, config: RetrievalConfig, nodes: Sequence[int]) -> list[list[Draft]]:
+def drafts(
+    scores: Scores, query: Query, config: RetrievalConfig, nodes: Sequence[int], *, paths_shown: int = IN_HITS
+) -> list[list[Draft]]:
     """Return the evidence of each node, largest first within a component; values add up to its final score."""
     here = np.array(nodes, np.int64)
     words = _words(scores, query, here)
     cosines = _cosines(scores, here)
     paths = {
-        "graph": _paths(scores.graph_walk, here),
-        "intent": _paths(scores.intent_walk, here),
+        "graph": _paths(scores.graph_walk, here, paths_shown),
+        "intent": _paths(scores.intent_walk, here, paths_shown),
     }
     found = []
     for place, node in enumerate(nodes):
@@ -82,7 +87,8 @@ def drafts(scores: Scores, query: Query, config: RetrievalConfig, nodes: Sequenc
         if shares["embedding"]:
             told.append(Draft("embedding", "similarity", shares["embedding"], cosine=cosines[place]))
         if shares["text"]:
-            told += _split("text", shares["text"], words[place], rest=_phrase_of(scores, query, node))
+            phrase = _phrase_of(scores, query, node) if len(scores.phrase) else None
+            told += _split("text", shares["text"], words[place], rest=phrase)
         if scores.asked is not None and (ended := float(scores.ends.at(here[place : place + 1])[0])):
             own = scores.weights.intent * scores.asked.share * ended
             told.append(Draft("intent", "path", own, steps=_asked_path(scores.asked.answer, node)))
@@ -145,13 +151,12 @@ def _split(component: str, share: float, parts: Sequence[tuple[float, Draft]], r
     total = sum(value for value, _ in parts)
     if total <= 0:
         return [Draft(component, rest.kind if rest else "rest", share, rest.word if rest else "")]
-    told = [(value, draft) for value, draft in parts if draft.kind != "rest"]
-    told.sort(key=lambda part: -part[0])
+    told = sorted((part for part in parts if part[1].kind != "rest"), key=lambda part: -part[0])
     drafts = [
         Draft(component, draft.kind, share * value / total, draft.word, draft.cosine, draft.steps)
-        for value, draft in told[:SHOWN]
+        for value, draft in told
     ]
-    left = total - sum(value for value, _ in told[:SHOWN])
+    left = total - sum(value for value, _ in told)
     if left > 1e-12 * total:
         drafts.append(Draft(component, "rest", share * left / total))
     return drafts
@@ -173,7 +178,7 @@ def _words(scores: Scores, query: Query, nodes: Nodes) -> list[list[tuple[float,
     if "text" not in scores.rankings:
         return found
     snapshot = scores.snapshot
-    numbers = snapshot.term_numbers(scores.term_weights)
+    numbers = scores.term_numbers
     worth = {
         term: weight * snapshot.text.worth(numbers[term], nodes)
         for term, weight in scores.term_weights.items()
@@ -200,7 +205,7 @@ def _cosines(scores: Scores, nodes: Nodes) -> list[float | None]:
     return [None] * len(nodes) if ranking is None else [float(value) for value in ranking.at(nodes)]
 
 
-def _paths(walk: Walk, nodes: Nodes) -> list[list[tuple[float, Draft]]]:
+def _paths(walk: Walk, nodes: Nodes, count: int) -> list[list[tuple[float, Draft]]]:
     """Return, for each node, the strongest paths that ended there, and what each carried; the others in one sum."""
     found: list[list[tuple[float, Draft]]] = [[] for _ in nodes]
     arrived = [hop.to(nodes) for hop in walk.hops]
@@ -213,16 +218,19 @@ def _paths(walk: Walk, nodes: Nodes) -> list[list[tuple[float, Draft]]]:
     order = np.lexsort((row, depth, -gains, targets))
     starts = np.searchsorted(targets[order], nodes, side="left")
     ends = np.searchsorted(targets[order], nodes, side="right")
-    through = _best_ways(walk, arrived[1].sources) if len(arrived) > 1 else {}
+    shown = [order[start : min(end, start + count)] for start, end in zip(starts, ends, strict=True)]
+    chosen = np.concatenate(shown)
+    onward = chosen[depth[chosen] > 0]
+    through = _best_ways(walk, arrived[1].sources[row[onward]]) if len(onward) else {}
     for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        for at in order[start : min(end, start + SHOWN)].tolist():
+        for at in shown[place].tolist():
             hop, own = arrived[depth[at]], row[at]
             source = int(hop.sources[own])
             last = Step(source, int(hop.targets[own]), int(hop.types[own]), bool(hop.along[own]))
             steps = (*through.get(source, ()), last) if depth[at] else (last,)
             found[place].append((float(gains[at]), Draft("", "path", 0.0, steps=steps)))
-        if end - start > SHOWN:
-            found[place].append((float(gains[order[start + SHOWN : end]].sum()), Draft("", "rest", 0.0)))
+        if end - start > count:
+            found[place].append((float(gains[order[start + count : end]].sum()), Draft("", "rest", 0.0)))
     return found
 
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
-from fourfold.evidence import Draft, components_of, drafts, method_of, named
+from fourfold.evidence import IN_HITS, Draft, components_of, drafts, method_of, named
 from fourfold.pipeline import Query, Scores, final_score
 from fourfold.present import why
 from fourfold.store import Store
@@ -69,6 +69,8 @@ def told_of(
     config: RetrievalConfig,
     nodes: Sequence[int],
     known: Mapping[int, tuple[str, str]],
+    *,
+    paths_shown: int = IN_HITS,
 ) -> list[tuple[Evidence, ...]]:
     """Return the evidence of nodes, with the names of all that stand on their paths.
 
@@ -79,9 +81,10 @@ def told_of(
         config: the constants of retrieval.
         nodes: whose evidence is wanted.
         known: (id, name) of nodes by number.
+        paths_shown: how many paths of a component are told one by one.
 
     """
-    told = drafts(scores, query, config, nodes)
+    told = drafts(scores, query, config, nodes, paths_shown=paths_shown)
     labels = {**known, **store.labels(sorted(_on_paths(told).difference(known)))}
     ids = {num: identity for num, (identity, _) in labels.items()}
     names = {num: name for num, (_, name) in labels.items()}

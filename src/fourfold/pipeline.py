@@ -110,7 +110,7 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     )
 
     def ask() -> None:
-        numbers = scores.snapshot.term_numbers(scores.term_weights)
+        scores.term_numbers = numbers = scores.snapshot.term_numbers(scores.term_weights)
         terms = {numbers[term]: weight for term, weight in scores.term_weights.items() if term in numbers}
         scores.rankings["text"] = scores.snapshot.text.ask(terms)
 
@@ -268,7 +268,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None:
         return
-    vocabulary = snapshot.term_numbers({term for _, terms in query.words for term in terms})
+    vocabulary = scores.term_numbers
     named = [
         one for one in names.named(query.words, vocabulary, snapshot.names) if snapshot.edges.degree(one.nodes).any()
     ]

@@ -35,7 +35,7 @@ FIRST_CANDIDATES = 64
 WIDER = 4
 """… and so many times more whenever a node outside might still belong to the answer."""
 
-_PAIRS_SCORED = 8
+_PAIRS_SCORED = 5
 """Of the links from the best passages so many times those that are looked at in the end have their score asked for."""
 
 
@@ -120,7 +120,7 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     text, size = scores.snapshot.text, scores.snapshot.size
     held = text.terms_of(passages)
     origin = np.repeat(np.arange(len(passages)), np.diff(held.starts))
-    named = np.array(list(scores.snapshot.term_numbers(scores.term_weights).values()), np.int64)
+    named = np.array(list(scores.term_numbers.values()), np.int64)
     frequency = text.df(held.terms)
     rare = settings.rare(frequency, size) & ~np.isin(held.terms, named)
     terms, place = np.unique(held.terms[rare], return_inverse=True)

@@ -27,7 +27,7 @@ from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of, wi
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines.sqlite import Snapshots
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError, UnknownNodeError
-from fourfold.evidence import components_of
+from fourfold.evidence import IN_EXPLANATIONS, components_of
 from fourfold.frozen import freeze
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
 from fourfold.hits import NodeGoneError, collect, told_of
@@ -439,7 +439,8 @@ class Retriever:
         scores, hits = self._ranked(snapshot, request, wanted, without_gone=True)
         rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
         pipeline.include(scores, request, num)
-        evidence = told_of(self._store, scores, request, self.config, [num], {num: (node.id, node.name)})[0]
+        known = {num: (node.id, node.name)}
+        evidence = told_of(self._store, scores, request, self.config, [num], known, paths_shown=IN_EXPLANATIONS)[0]
         masked = any(item.kind == "masked" for item in evidence)
         score = 0.0 if masked else pipeline.final_score(scores, num, self.config)
         explanation = Explanation(

@@ -159,6 +159,7 @@ class Scores:
     rankings: dict[str, Ranking] = field(default_factory=dict)
     scales: dict[str, Scale] = field(default_factory=dict)
     term_weights: dict[str, float] = field(default_factory=dict)
+    term_numbers: Mapping[str, int] = field(default_factory=dict)
     pool: Pool = field(default_factory=Pool.empty)
     phrase: NodeValues = field(default_factory=NodeValues.none)
     seeds: Nodes = field(default_factory=lambda: np.empty(0, np.int64))

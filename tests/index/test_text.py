@@ -203,8 +203,6 @@ def test_terms_and_holders_are_those_of_the_live_nodes(history, common):
         for place, num in enumerate(nums.tolist()):
             span = slice(*own.starts[place : place + 2])
             held = {term for term, _ in known.get(num, {})}
-            wanted = {term: frequency(known[num], READINGS[0], term) for term in sorted(held)}
-            assert dict(zip(own.terms[span].tolist(), own.tf[span].tolist(), strict=True)) == wanted
             assert own.terms[span].tolist() == sorted(held)
 
 

@@ -175,14 +175,10 @@ class VectorPart(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class NodeTerms:
-    """The terms of nodes: node i has ``terms[starts[i]:starts[i + 1]]``, ascending.
-
-    ``tf`` (int32), parallel to ``terms``, is how often the reading that has it most often holds the term.
-    """
+    """The distinct terms of nodes: node i has ``terms[starts[i]:starts[i + 1]]``, ascending."""
 
     starts: NDArray[np.int64]
     terms: NDArray[np.int64]
-    tf: NDArray[np.int32]
 
 
 @dataclass(frozen=True, slots=True)

@@ -127,23 +127,20 @@ class Text:
         return Holders(bounds(np.bincount(origin_of, minlength=len(terms))), held[order])
 
     def terms_of(self, nodes: Nodes) -> NodeTerms:
-        """Return the terms of some nodes, and how often they occur; none for a node that is not there."""
-        origins, terms, tfs = [np.empty(0, np.int64)], [np.empty(0, np.int64)], [np.empty(0, np.int32)]
+        """Return the distinct terms of some nodes; none for a node that is not there."""
+        origins, terms = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for shard in self._shards:
             segment = shard.segment
             places = segment.places(nodes)
             known = np.flatnonzero(places >= 0)
             known = known[segment.live[:][places[known]]]
             if len(known):
-                origin, term, codes = segment.held(places[known])
+                origin, term = segment.terms_in(places[known])
                 origins.append(known[origin])
                 terms.append(segment.vocabulary[term].astype(np.int64))
-                tfs.append(segment.pairs[:][codes, ::2].max(axis=1))
         origin_of, term_of = np.concatenate(origins), np.concatenate(terms)
         order = np.lexsort((term_of, origin_of))
-        return NodeTerms(
-            bounds(np.bincount(origin_of, minlength=len(nodes))), term_of[order], np.concatenate(tfs)[order]
-        )
+        return NodeTerms(bounds(np.bincount(origin_of, minlength=len(nodes))), term_of[order])
 
     def _words(self, term: int) -> list[Word | None]:
         """Return a term in each segment; None where no node holds it."""

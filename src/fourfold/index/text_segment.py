@@ -223,6 +223,17 @@ class TextSegment:
             return column * len(self)
         return -1
 
+    def terms_in(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (origin, term), parallel: which terms (places) are in some nodes (places ``rows``)."""
+        counts = self.own_starts[rows + 1] - self.own_starts[rows]
+        origins = [np.repeat(np.arange(len(rows)), counts)]
+        terms = [self.own_terms[spans(self.own_starts[rows], counts)].astype(np.int64)]
+        for column, place in enumerate(self.column_terms.tolist()):
+            own = np.flatnonzero(self.columns[column * len(self) + rows])
+            origins.append(own)
+            terms.append(np.full(len(own), place, np.int64))
+        return np.concatenate(origins), np.concatenate(terms)
+
     def held(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return (origin, term, code), parallel: which terms (places) are in some nodes (places ``rows``)."""
         counts = self.own_starts[rows + 1] - self.own_starts[rows]

@@ -76,7 +76,9 @@ class Hop:
 
     def to(self, nodes: Nodes) -> Hop:
         """Return the steps that end at some nodes."""
-        here = np.isin(self.targets, nodes)
+        wanted = np.sort(nodes)
+        place = np.minimum(np.searchsorted(wanted, self.targets), max(len(wanted) - 1, 0))
+        here = wanted[place] == self.targets if len(wanted) else np.zeros(len(self.targets), bool)
         return Hop(self.sources[here], self.targets[here], self.types[here], self.along[here], self.gains[here])
 
 
