@@ -1,13 +1,15 @@
-"""Edge-type weights, and which edge types the words of a query mean.
+"""What edge types mean: their weights, their roles, and which of them the words of a query ask for.
 
-The table is the method's. ``TypeLabels`` generalises the fixed intent → edge-type table to any graph's own
-vocabulary: a type counts in proportion to how close its label is to the query's words.
+The weights are the method's. ``ROLES`` says what a type means beyond its weight (need, order, flow, exclusion), for
+every room. ``TypeLabels`` generalises the fixed intent → edge-type table to any graph's own vocabulary: a type counts
+in proportion to how close its label is to the query's words.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -49,6 +51,184 @@ DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict({**EDGE_TYPE_WEIGHTS, MEN
 """The published weights, and that of mentions."""
 
 
+@dataclass(frozen=True, slots=True)
+class Role:
+    """What an edge may mean: one row of the table that every room reads edge types by.
+
+    Args:
+        aliases: edge types that mean the same.
+        inverse: edge types that mean the same with the ends swapped.
+        words: what a label is compared with where nobody declared it.
+        swapped: last words of a label that turn its meaning round, such as "by" in "required by".
+        need: the source needs the target.
+        order: 1 where the source comes before the target, −1 where it comes after it, 0 where neither.
+        flow: 1 where an effect travels along the arrow, −1 where it travels against it, 0 where none is known to.
+        excludes: the two do not go together.
+        stems: words, or with a ``*`` their beginnings, by which a longer label says this (``tool_depends_on``).
+        inverse_stems: the same with the ends swapped.
+
+    """
+
+    aliases: tuple[str, ...] = ()
+    inverse: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+    swapped: tuple[str, ...] = ("by",)
+    need: bool = False
+    order: int = 0
+    flow: int = 0
+    excludes: bool = False
+    stems: tuple[str, ...] = ()
+    inverse_stems: tuple[str, ...] = ()
+
+
+ROLES: Mapping[str, Role] = FrozenDict(
+    {
+        "enables": Role(
+            (
+                "enable",
+                "allows",
+                "supports",
+                "provides",
+                "makes_possible",
+                "used_for",
+                "serves",
+                "implements",
+                "solves",
+            ),
+            ("enabled_by", "supported_by", "provided_by", "uses_tool", "allowed_by", "served_by", "implemented_by"),
+            ("enables", "allows"),
+            flow=1,
+        ),
+        "requires": Role(
+            (
+                "require",
+                "depends_on",
+                "dependency",
+                "needs",
+                "relies_on",
+                "has_prerequisite",
+                "uses",
+                "imports",
+                "calls",
+            ),
+            (
+                "required_by",
+                "prerequisite_of",
+                "prerequisite_for",
+                "needed_by",
+                "dependency_of",
+                "used_by",
+                "imported_by",
+                "called_by",
+            ),
+            ("requires", "depends", "prerequisite"),
+            ("by", "of", "for"),
+            need=True,
+            order=-1,
+            flow=-1,
+            stems=("depend*", "requir*", "need*", "prerequisit*", "relies", "rely"),
+        ),
+        "optimizes": Role(
+            ("optimises", "optimize", "improves", "speeds_up", "accelerates", "enhances", "boosts", "reduces_cost_of"),
+            ("optimized_by", "improved_by", "accelerated_by", "enhanced_by"),
+            ("optimizes", "improves"),
+        ),
+        "has_limitation": Role(
+            (
+                "limitation",
+                "limited_by",
+                "has_constraint",
+                "constrained_by",
+                "restricted_by",
+                "has_restriction",
+                "has_issue",
+                "lacks",
+                "cannot",
+                "does_not_support",
+            ),
+            ("limits", "limitation_of", "constrains", "restricts", "constraint_on", "restriction_on"),
+            ("limitation", "restriction", "constraint"),
+            ("of", "on", "for"),
+        ),
+        "has_workaround": Role(
+            (
+                "workaround",
+                "worked_around_by",
+                "mitigated_by",
+                "avoided_by",
+                "circumvented_by",
+                "solved_by",
+                "fixed_by",
+            ),
+            ("workaround_for", "works_around", "mitigates", "circumvents", "workaround_of", "avoids"),
+            ("workaround", "mitigation"),
+            ("of", "for"),
+        ),
+        "feeds_into": Role(
+            (
+                "feeds",
+                "feed_into",
+                "followed_by",
+                "precedes",
+                "next",
+                "output_to",
+                "passes_to",
+                "flows_into",
+                "flows_to",
+                "leads_to",
+                "before",
+                "input_of",
+                "input_for",
+                "followed",
+            ),
+            (
+                "fed_by",
+                "follows",
+                "preceded_by",
+                "receives_from",
+                "previous",
+                "after",
+                "input_from",
+                "takes_input_from",
+            ),
+            ("feeds", "precedes"),
+            order=1,
+            flow=1,
+            stems=("before", "precedes", "followed", "feeds", "next", "then", "leads"),
+            inverse_stems=("after", "follows", "preceded", "previous"),
+        ),
+        "conflicts_with": Role(
+            (
+                "conflicts",
+                "incompatible_with",
+                "contradicts",
+                "excludes",
+                "mutually_exclusive_with",
+                "clashes_with",
+                "breaks",
+                "conflict",
+            ),
+            (),
+            ("conflicts", "incompatible"),
+            (),
+            excludes=True,
+        ),
+        "causes": Role(
+            ("cause", "triggers", "results_in", "produces_error", "raises", "throws"),
+            ("caused_by", "triggered_by", "results_from", "raised_by", "thrown_by"),
+            ("causes", "triggers"),
+            flow=1,
+        ),
+        "fixes": Role(
+            ("fix", "resolves", "solves", "repairs", "remedies"),
+            ("fixed_by", "resolved_by", "solved_by", "has_fix", "repaired_by"),
+            ("fixes", "resolves"),
+        ),
+    }
+)
+"""What edge types mean, by role; the weight of each type is that of ``EDGE_TYPE_WEIGHTS``."""
+
+
 def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *, related: bool) -> float:
     """Return the weight of an edge type.
 
@@ -57,10 +237,10 @@ def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *,
         weights: the known types.
         default: for all others.
         related: a type whose label holds the words of a known type, such as ``tool_directly_depends_on``, weighs as
-            much as that one; the longest known type decides.
+            much as that one, unless it denies it; the longest known type decides.
 
     """
-    if edge_type in weights or not related:
+    if edge_type in weights or not related or denies(edge_type):
         return weights.get(edge_type, default)
     words = label(edge_type).split()
     held = [known for known in weights if known and set(label(known).split()) <= set(words)]
@@ -71,6 +251,72 @@ def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *,
 def label(edge_type: str) -> str:
     """Return an edge type as words: ``has_limitation`` → ``has limitation``."""
     return " ".join(part.lower() for word in re.split(r"\W+", edge_type) for part in split_identifier(word) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """What one edge type says.
+
+    ``inverse``: with its ends swapped; ``denied``: that it is not so (``does_not_need``); ``optional``: that it may be
+    so (``indirectly_depends_on``).
+    """
+
+    role: str
+    inverse: bool = False
+    denied: bool = False
+    optional: bool = False
+
+
+_DENIALS = frozenset({"not", "no", "never", "without", "non"})
+_OPTIONAL = ("indirect", "optional", "soft", "weak", "recommend", "suggest", "may", "sometimes")
+_VALUE = ("param", "input", "argument")
+
+
+def denies(edge_type: str) -> bool:
+    """Whether a label says that something is not so: ``no_longer_requires``, ``not_required``."""
+    return not _DENIALS.isdisjoint(label(edge_type).split())
+
+
+@lru_cache(maxsize=4096)
+def reading(edge_type: str) -> Reading | None:
+    """Return what an edge type says by the table: by its name or an alias, else by the words in it; None if nothing.
+
+    An indirect or optional need is one that may be; but where the value of a parameter comes from is needed in any
+    case, however many steps away it is.
+    """
+    plain = plain_label(edge_type)
+    if (declared := _declared().get(plain)) is not None:
+        return declared
+    words = plain.split()
+    denied = not _DENIALS.isdisjoint(words)
+    for name, role in ROLES.items():
+        turned = _say(words, role.inverse_stems)
+        if turned or _say(words, role.stems):
+            may_be = any(w.startswith(_OPTIONAL) for w in words) and not any(w.startswith(_VALUE) for w in words)
+            inverse = turned or (role.need and words[-1] in role.swapped)
+            return Reading(name, inverse, denied, role.need and may_be)
+    return None
+
+
+def _say(words: Sequence[str], stems: Sequence[str]) -> bool:
+    return any(word.startswith(stem[:-1]) if stem.endswith("*") else word == stem for stem in stems for word in words)
+
+
+@lru_cache(maxsize=1)
+def _declared() -> Mapping[str, Reading]:
+    """Return the readings of all names and aliases, by plain label."""
+    found: dict[str, Reading] = {}
+    for name, role in ROLES.items():
+        for alias in (name, *role.aliases):
+            found.setdefault(plain_label(alias), Reading(name))
+        for alias in role.inverse:
+            found.setdefault(plain_label(alias), Reading(name, inverse=True))
+    return found
+
+
+def plain_label(edge_type: str) -> str:
+    """Return a type without its spelling: ``dependsOn``, ``DEPENDS_ON`` and ``depends-on`` are one."""
+    return label(edge_type if not edge_type.isupper() else edge_type.lower())
 
 
 class TypeLabels:
@@ -92,6 +338,7 @@ class TypeLabels:
         labels = [label(name) for name in self.names]
         self._label_terms = [frozenset(terms(text)) for text in labels]
         self._vectors = _unit(embed(labels))
+        self._denied = np.array([denies(name) for name in self.names], bool)
         self._known: dict[str, FloatArray] = {}
 
     def closeness(self, words: Sequence[str], *, sharpness: float, enough: float) -> FloatArray:
@@ -99,7 +346,7 @@ class TypeLabels:
 
         Every word votes for the types whose label is nearest to it, the nearest fully and the others by
         ``(similarity / best) ** sharpness``; a word whose best similarity is below ``enough`` votes in proportion.
-        Similarity is 1 where the word is a term of the label, else their cosine.
+        Similarity is 1 where the word is a term of the label, else their cosine; 0 for a label that denies.
 
         Args:
             words: the words of the query that may mean a type.
@@ -127,7 +374,7 @@ class TypeLabels:
             for place, word in enumerate(new):
                 terms = frozenset(self._terms(word))
                 shared = np.array([bool(label & terms) for label in self._label_terms], np.float64)
-                known[word] = np.maximum(shared, cosines[:, place])
+                known[word] = np.where(self._denied, 0.0, np.maximum(shared, cosines[:, place]))
         return np.stack([known[word] for word in words], axis=1)
 
 

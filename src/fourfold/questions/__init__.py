@@ -3,6 +3,7 @@
 ``Questions(retriever)`` has the twelve methods, and ``ask`` picks the one that fits a question.
 """
 
+from fourfold.edge_types import ROLES, Role
 from fourfold.questions.callables import callables
 from fourfold.questions.capability import CapabilityAnswer, Limitation, Verdict
 from fourfold.questions.compose import Conflict, Missing, PlanAnswer, Step
@@ -17,7 +18,7 @@ from fourfold.questions.questions import Questions
 from fourfold.questions.results import Answer, AnswerDocument
 from fourfold.questions.routing import AskAnswer, Expanded, IntentSearchAnswer, Ranked, SearchAnswer
 from fourfold.questions.similar import Similar, SimilarAnswer
-from fourfold.questions.vocabulary import ROLES, Role, TypeMatch
+from fourfold.questions.vocabulary import TypeMatch
 
 __all__ = [
     "ROLES",

@@ -15,6 +15,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.edge_types import ROLES
 from fourfold.errors import InvalidValueError
 from fourfold.questions.graph import Graph, Positions, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
@@ -28,7 +29,7 @@ DIRECTIONS: tuple[Direction, ...] = ("dependents", "downstream", "upstream", "bo
 """``downstream`` follows the arrows, ``upstream`` goes against them, ``both`` does either; ``dependents`` follows
 meaning: against "A requires B", along "A feeds into B" and "A enables B" (``vocabulary.ROLES``)."""
 
-DEPENDENT_ROLES = {"requires": "against", "feeds_into": "along", "enables": "along", "causes": "along"}
+DEPENDENT_ROLES = {name: "along" if role.flow > 0 else "against" for name, role in ROLES.items() if role.flow}
 """How an effect travels along an edge of each role."""
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from fourfold.arguments import question, shown, whole_number
+from fourfold.edge_types import ROLES
 from fourfold.errors import InvalidValueError
 from fourfold.questions import capability as capabilities
 from fourfold.questions import compose, explore, goals, impact, lookup, paths, routing, similar
@@ -22,7 +23,6 @@ from fourfold.questions.paths import PathAnswer
 from fourfold.questions.routing import AskAnswer, IntentSearchAnswer
 from fourfold.questions.similar import SimilarAnswer
 from fourfold.questions.view import View
-from fourfold.questions.vocabulary import ROLES
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Node

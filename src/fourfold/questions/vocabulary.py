@@ -9,13 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.edge_types import label
+from fourfold.edge_types import ROLES, Role, denies, label, plain_label, reading
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.types import FloatArray
@@ -23,161 +22,6 @@ from fourfold.types import FloatArray
 SIMILAR = 0.55
 """Least similarity at which a label stands for a role nobody declared it for: by the model in the package, *strictly
 requires* is at .59 from *requires*, *uses* at .54 from *enables*."""
-
-
-@dataclass(frozen=True, slots=True)
-class Role:
-    """What an edge may mean.
-
-    Args:
-        aliases: edge types that mean the same.
-        inverse: edge types that mean the same with the ends swapped.
-        words: what a label is compared with.
-        swapped: last words of a label that turn its meaning round, such as "by" in "required by".
-
-    """
-
-    aliases: tuple[str, ...] = ()
-    inverse: tuple[str, ...] = ()
-    words: tuple[str, ...] = ()
-    swapped: tuple[str, ...] = ("by",)
-
-
-ROLES: Mapping[str, Role] = MappingProxyType(
-    {
-        "enables": Role(
-            (
-                "enable",
-                "allows",
-                "supports",
-                "provides",
-                "makes_possible",
-                "used_for",
-                "serves",
-                "implements",
-                "solves",
-            ),
-            ("enabled_by", "supported_by", "provided_by", "uses_tool", "allowed_by", "served_by", "implemented_by"),
-            ("enables", "allows"),
-        ),
-        "requires": Role(
-            (
-                "require",
-                "depends_on",
-                "dependency",
-                "needs",
-                "relies_on",
-                "has_prerequisite",
-                "uses",
-                "imports",
-                "calls",
-            ),
-            (
-                "required_by",
-                "prerequisite_of",
-                "prerequisite_for",
-                "needed_by",
-                "dependency_of",
-                "used_by",
-                "imported_by",
-                "called_by",
-            ),
-            ("requires", "depends", "prerequisite"),
-            ("by", "of", "for"),
-        ),
-        "optimizes": Role(
-            ("optimises", "optimize", "improves", "speeds_up", "accelerates", "enhances", "boosts", "reduces_cost_of"),
-            ("optimized_by", "improved_by", "accelerated_by", "enhanced_by"),
-            ("optimizes", "improves"),
-        ),
-        "has_limitation": Role(
-            (
-                "limitation",
-                "limited_by",
-                "has_constraint",
-                "constrained_by",
-                "restricted_by",
-                "has_restriction",
-                "has_issue",
-                "lacks",
-                "cannot",
-                "does_not_support",
-            ),
-            ("limits", "limitation_of", "constrains", "restricts", "constraint_on", "restriction_on"),
-            ("limitation", "restriction", "constraint"),
-            ("of", "on", "for"),
-        ),
-        "has_workaround": Role(
-            (
-                "workaround",
-                "worked_around_by",
-                "mitigated_by",
-                "avoided_by",
-                "circumvented_by",
-                "solved_by",
-                "fixed_by",
-            ),
-            ("workaround_for", "works_around", "mitigates", "circumvents", "workaround_of", "avoids"),
-            ("workaround", "mitigation"),
-            ("of", "for"),
-        ),
-        "feeds_into": Role(
-            (
-                "feeds",
-                "feed_into",
-                "followed_by",
-                "precedes",
-                "next",
-                "output_to",
-                "passes_to",
-                "flows_into",
-                "flows_to",
-                "leads_to",
-                "before",
-                "input_of",
-                "input_for",
-                "followed",
-            ),
-            (
-                "fed_by",
-                "follows",
-                "preceded_by",
-                "receives_from",
-                "previous",
-                "after",
-                "input_from",
-                "takes_input_from",
-            ),
-            ("feeds", "precedes"),
-        ),
-        "conflicts_with": Role(
-            (
-                "conflicts",
-                "incompatible_with",
-                "contradicts",
-                "excludes",
-                "mutually_exclusive_with",
-                "clashes_with",
-                "breaks",
-                "conflict",
-            ),
-            (),
-            ("conflicts", "incompatible"),
-            (),
-        ),
-        "causes": Role(
-            ("cause", "triggers", "results_in", "produces_error", "raises", "throws"),
-            ("caused_by", "triggered_by", "results_from", "raised_by", "thrown_by"),
-            ("causes", "triggers"),
-        ),
-        "fixes": Role(
-            ("fix", "resolves", "solves", "repairs", "remedies"),
-            ("fixed_by", "resolved_by", "solved_by", "has_fix", "repaired_by"),
-            ("fixes", "resolves"),
-        ),
-    }
-)
-"""The roles the methods ask for, with the aliases declared for them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -239,7 +83,7 @@ class Vocabulary:
             return (TypeMatch(wanted, wanted, "name"),)
         if wanted in ROLES:
             return self.role(wanted)
-        role = next((r for r, spec in ROLES.items() if _plain(wanted) in map(_plain, spec.aliases)), None)
+        role = next((r for r, spec in ROLES.items() if plain_label(wanted) in map(plain_label, spec.aliases)), None)
         if role is not None:
             return self.role(role)
         words = tuple(label(wanted).split())
@@ -255,17 +99,17 @@ class Vocabulary:
         given = self._aliases.get(name, ())
         table = [(alias, False) for alias in spec.aliases] + [(alias, True) for alias in spec.inverse]
         table += [(alias.removeprefix("~"), alias.startswith("~")) for alias in given]
-        by_label = {_plain(alias): inverse for alias, inverse in table}
+        by_label = {plain_label(alias): inverse for alias, inverse in table}
         for number in sorted(self.in_use):
             own = self.names[number]
-            if _plain(own) == _plain(name):
+            if plain_label(own) == plain_label(name):
                 declared[own] = TypeMatch(own, name, "name")
-            elif _plain(own) in by_label:
-                declared[own] = TypeMatch(own, name, "alias", 1.0, by_label[_plain(own)])
+            elif plain_label(own) in by_label:
+                declared[own] = TypeMatch(own, name, "alias", 1.0, by_label[plain_label(own)])
         if declared:
             return tuple(declared.values())
         spoken_for = frozenset(
-            _plain(alias)
+            plain_label(alias)
             for role, other in ROLES.items()
             if role != name
             for alias in (role, *other.aliases, *other.inverse)
@@ -280,10 +124,17 @@ class Vocabulary:
         found = []
         for number in sorted(self.in_use):
             words = label(self.names[number]).split()
-            if closeness[number] < SIMILAR or not words or _plain(self.names[number]) in spoken_for or _denies(words):
+            own = reading(self.names[number])
+            said = own is not None and own.role == role
+            if not words or denies(self.names[number]) or plain_label(self.names[number]) in spoken_for:
+                continue
+            if own is not None and not said:
+                continue  # its words say something else
+            if not said and (closeness[number] < SIMILAR or any(word.startswith("dis") for word in words)):
                 continue
             score = round(float(closeness[number]), 4)
-            found.append(TypeMatch(self.names[number], role, "similar", score, words[-1] in spec.swapped))
+            inverse = own.inverse if own is not None else words[-1] in spec.swapped
+            found.append(TypeMatch(self.names[number], role, "similar", score, inverse))
         return found
 
     def _closeness(self, words: Sequence[str]) -> FloatArray:
@@ -304,13 +155,3 @@ def _unit(vectors: FloatArray) -> FloatArray:
     norms = np.linalg.norm(vectors, axis=1, keepdims=True)
     unit: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
     return unit
-
-
-def _plain(edge_type: str) -> str:
-    """Return a type without its spelling: ``dependsOn``, ``DEPENDS_ON`` and ``depends-on`` are one."""
-    return label(edge_type if not edge_type.isupper() else edge_type.lower())
-
-
-def _denies(words: Sequence[str]) -> bool:
-    """Whether a label says the contrary of what its other words say."""
-    return any(word in ("not", "no", "never", "without", "non") or word.startswith("dis") for word in words)

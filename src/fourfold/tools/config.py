@@ -9,11 +9,11 @@ from typing import Literal
 from fourfold.arguments import whole_number
 from fourfold.errors import InvalidValueError
 
-Meaning = Literal["needs", "may_need", "needed_by", "before", "after", "link"]
+Meaning = Literal["needs", "may_need", "needed_by", "before", "after", "apart", "link"]
 """What an edge from source to target says: the source needs (may need) the target, is needed by it, comes before or
-after it; ``link`` says only that the two belong together."""
+after it; ``apart`` says that the two do not go together, ``link`` only that they do."""
 
-MEANINGS: tuple[Meaning, ...] = ("needs", "may_need", "needed_by", "before", "after", "link")
+MEANINGS: tuple[Meaning, ...] = ("needs", "may_need", "needed_by", "before", "after", "apart", "link")
 
 
 @dataclass(frozen=True)

@@ -38,9 +38,9 @@ class Prerequisite:
 class ToolGraph:
     """All edges between tools. Matrices are (n_nodes, n_nodes) CSR; a row's columns are what the row needs, and so on.
 
-    ``tools`` (n_nodes,) says which nodes are tools; ``neighbours`` holds 1.0 for distinct undirected neighbours,
-    ``needs``, ``may_need`` and ``after`` the largest edge weight (``after``: the columns come before the row),
-    ``together`` the share of the row's uses in which the column was used, too.
+    ``tools`` (n_nodes,) says which nodes are tools; ``neighbours`` holds 1.0 for distinct undirected neighbours
+    (conflicts are none), ``needs``, ``may_need`` and ``after`` the largest edge weight (``after``: the columns come
+    before the row), ``together`` the share of the row's uses in which the column was used, too.
     """
 
     tools: NDArray[np.bool_]
@@ -157,9 +157,9 @@ def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> T
             n,
         )
 
-    undirected = _matrix(
-        np.concatenate((sources, targets)), np.concatenate((targets, sources)), np.ones(2 * len(sources)), n
-    )
+    tied = ~_of(types, meanings, "apart")
+    ends = sources[tied], targets[tied]
+    undirected = _matrix(np.concatenate(ends), np.concatenate(ends[::-1]), np.ones(2 * len(ends[0])), n)
     undirected.data[:] = 1.0
     used = np.isin(types, [number for number, name in enumerate(adjacency.type_names) if name == CO_USED])
     return ToolGraph(

@@ -1,0 +1,86 @@
+"""One table says what an edge type means, and every room reads it there."""
+
+import numpy as np
+import pytest
+
+from fourfold import Edge, Node, Retriever
+from fourfold.edge_types import ROLES, Reading, TypeLabels, denies, reading, type_weight
+from fourfold.questions import Questions
+from fourfold.tools import ToolCatalog, edge_meaning
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "inverse", "meaning"),
+    [
+        ("requires", "requires", False, "needs"),
+        ("uses", "requires", False, "needs"),
+        ("imports", "requires", False, "needs"),
+        ("calls", "requires", False, "needs"),
+        ("used_by", "requires", True, "needed_by"),
+        ("importedBy", "requires", True, "needed_by"),
+        ("prerequisite_for", "requires", True, "needed_by"),
+        ("tool_directly_depends_on", "requires", False, "needs"),
+        ("is_required_by", "requires", True, "needed_by"),
+        ("feeds_into", "feeds_into", False, "before"),
+        ("output_to", "feeds_into", False, "before"),
+        ("OUTPUT_TO", "feeds_into", False, "before"),
+        ("fed_by", "feeds_into", True, "after"),
+        ("takes_input_from", "feeds_into", True, "after"),
+        ("usually_followed_by", "feeds_into", False, "before"),
+        ("conflicts_with", "conflicts_with", False, "apart"),
+        ("incompatible_with", "conflicts_with", False, "apart"),
+        ("enables", "enables", False, "link"),
+        ("does_not_support", "has_limitation", False, "link"),
+    ],
+)
+def test_an_edge_type_means_the_same_in_every_room(name, role, inverse, meaning):
+    assert reading(name) == Reading(role, inverse)
+    assert edge_meaning(name) == meaning
+    retriever = Retriever(":memory:")
+    retriever.add(nodes=[Node("a", "alpha"), Node("b", "beta")], edges=[Edge("a", "b", name)])
+    (match,) = Questions(retriever)._view().vocabulary.role(role)
+    assert (match.type, match.inverse) == (name, inverse)
+
+
+@pytest.mark.parametrize("name", ["does_not_need", "not_required", "no_longer_requires", "never_followed_by"])
+def test_a_type_that_denies_a_need_is_none(name):
+    assert denies(name) and reading(name).denied
+    assert edge_meaning(name) == "apart"
+    assert type_weight(name, {"requires": 0.8, "followed_by": 0.7}, 0.5, related=True) == 0.5
+    retriever = Retriever(":memory:")
+    retriever.add(nodes=[Node("a", "alpha"), Node("b", "beta")], edges=[Edge("a", "b", name)])
+    assert not any(Questions(retriever)._view().vocabulary.role(role) for role in ROLES)
+    catalog = ToolCatalog(retriever)
+    assert catalog.suggest_workflow("alpha").tools == ["a"] and catalog.relatedness("b", ["a"]) == 0.0
+
+
+def test_what_conflicts_is_not_related():
+    retriever = Retriever(":memory:")
+    nodes = [Node(identity, identity) for identity in "abc"]
+    retriever.add(nodes=nodes, edges=[Edge("a", "b", "conflicts_with"), Edge("a", "c", "relates_to")])
+    catalog = ToolCatalog(retriever)
+    assert catalog.relatedness("b", ["a"]) == 0.0
+    assert catalog.relatedness("c", ["a"]) == 1.0
+
+
+@pytest.mark.parametrize(
+    "name", ["", "children", "afternoon", "co_used", "cause_of_death", "relates_to", "t0", "links"]
+)
+def test_what_the_table_does_not_hold_means_nothing(name):
+    assert reading(name) is None or ROLES[reading(name).role].order == 0
+    assert edge_meaning(name) == "link"
+
+
+def test_words_do_not_ask_for_a_type_that_denies_them():
+    def embed(texts):
+        return np.ones((len(texts), 2), np.float32)
+
+    labels = TypeLabels(["requires", "no_longer_requires"], embed, str.split)
+    assert labels.closeness(["requires"], sharpness=1.0, enough=0.5).tolist() == [1.0, 0.0]
+
+
+def test_names_and_aliases_are_read_once():
+    for name, role in ROLES.items():
+        assert reading(name) == Reading(name)
+        assert all(reading(alias).role in ROLES for alias in (*role.aliases, *role.inverse))
+        assert not set(role.aliases) & set(role.inverse)
