@@ -33,6 +33,11 @@ class Part:
     doing: bool = True
 
 
+def denies(request: str) -> bool:
+    """Whether a request also says what not to do: a search for the whole of it would find that, too."""
+    return _NOT.search(request) is not None
+
+
 @dataclass(frozen=True, slots=True)
 class Served(Generic[T]):
     """What serves a part best, how well, in [0, 1], and whether the part says its name."""
@@ -82,9 +87,14 @@ _JOINT = re.compile(r", and |,(?!\d)| and | & | \+ | / | plus | as well as | but
 _BOTH = re.compile(r"\b(?:both|either|between) ", re.I)
 _LEFT_OUT = re.compile(r" (?:without \w+ing|instead of|rather than)\b", re.I)
 _DENIED = re.compile(r"^(?:don'?t|do not|never|not|no need)\b", re.I)
+_NOT = re.compile(
+    r"\b(?:without \w+ing|instead of|rather than)\b"
+    r"|(?:^|[,;.!?] |\bbut |\band )(?:please )?(?:don'?t|do not|never) (?!(?:want|need|have|know)\b)",
+    re.I,
+)
 _TOLD = re.compile(
     r"^(?:i|i'm|i've|i'll|i'd|we|we're|we've|he|she|they|it|it's|its|there|there's|this|that|that's|these|my|our"
-    r"|everything|anything|nothing|tell me|let me know)\b",
+    r"|everything|anything|nothing|tell me|let me know|when|while|if)\b",
     re.I,
 )
 """How a clause begins that tells something, or asks for words and not for deeds."""
@@ -92,6 +102,7 @@ _TOLD = re.compile(
 _ASKING = re.compile(
     r"^(?:please|kindly|first|firstly|also|just|so|and|but|ok|okay|hi|hello|now|to|help me|let's|let us|go ahead and"
     r"|(?:can|could|would|will) (?:you|we|i)|(?:i|we) (?:want|need|have|would like|wish)(?: (?:you|us))? to"
+    r"|(?:i|we) (?:want|need)(?= (?:the|an?|my|our|it|this) )"
     r"|(?:i|we)'d like(?: (?:you|us))? to|(?:i|we) (?:must|should)|how (?:do|can|should) (?:i|we)"
     r"|you (?:have|should|must|can|need to|have to)|you've|you|if (?:it|they|that|all|everything) \w+"
     r"|(?:create|build|make|compose|design|set up|plan|put together|suggest)(?: me)? (?:a |an |the )?(?:\w+ )?"
@@ -138,11 +149,11 @@ def parts_of(request: str) -> list[Part]:
     """
     stages = list(_stages(request[:_LONGEST_REQUEST]))
     found = [
-        Part(text, own, _is_verb(text.partition(" ")[0]))
+        Part(text, own, _is_verb(text.partition(" ")[0]) or _is_done(text))
         for stage in stages
         for sentence in _sentences(stage)
-        for text, own in _in_order(sentence, own=len(stages) > 1)
-        if text and not _DENIED.match(text)
+        for told, own in _in_order(sentence, own=len(stages) > 1)
+        if (text := _without_denial(told))
     ]
     doing = [part for part in found if not _TOLD.match(part.text)] or found
     return [replace(doing[0], own=True)] if len(doing) == 1 else doing[:MOST_PARTS]
@@ -249,6 +260,11 @@ def _in_order(sentence: str, *, own: bool) -> Iterator[tuple[str, bool]]:
     yield from _in_order(second, own=True)
 
 
+def _without_denial(text: str) -> str:
+    """Return a part without a beginning that says what not to do."""
+    return _bare("".join(_SENTENCE.split(text, maxsplit=1)[1:])) if _DENIED.match(text) else text
+
+
 def _with_objects(pieces: list[str]) -> list[str]:
     """Give a verb alone what the next does something to: "read and edit the file" is "read the file"."""
     for number in range(len(pieces) - 2, -1, -1):
@@ -270,6 +286,11 @@ def _bare(text: str) -> str:
         if text.lower().endswith(word):
             text = text[: -len(word)].strip(_EDGE)
     return text
+
+
+def _is_done(text: str) -> bool:
+    """Whether a part tells of something to be done: "the repository cloned"."""
+    return any(word.endswith("ed") and _is_verb(word) for word in text.split()[1:5])
 
 
 def _is_verb(word: str) -> bool:

@@ -20,7 +20,7 @@ from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.frozen import freeze
 from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
-from fourfold.planning import Served, Settled, parts_of, settled
+from fourfold.planning import Served, Settled, denies, parts_of, settled
 from fourfold.retriever import Retriever
 from fourfold.store import Writer
 from fourfold.store import usage as usage_table
@@ -256,10 +256,14 @@ class ToolCatalog:
         if not came.steps or (len(came.steps) == 1 and not came.missing):
             # one thing to do: whatever comes close to the best match is meant, too, and where nothing serves it, the
             # nearest there is
-            whole = serve(request, one=False)
+            asked, whole = request, serve(request, one=False)
+            if len(parts) == 1 and denies(request):  # "read it without editing it" is not to find what edits
+                kept = serve(parts[0].text, one=False)
+                if kept is not None and (whole is None or kept.worth > whole.worth):
+                    asked, whole = parts[0].text, kept
             lacks = came.missing or (request,)
             served = whole is not None and whole.worth >= self.config.lone_match
-            came = Settled(((request, whole.by if whole else {}),), () if served else lacks)
+            came = Settled(((asked, whole.by if whole else {}),), () if served else lacks)
         meant: dict[str, float] = {}
         for _, goals in came.steps:
             meant |= {goal: max(score, meant.get(goal, 0.0)) for goal, score in goals.items()}
