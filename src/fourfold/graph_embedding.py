@@ -258,7 +258,7 @@ class GraphEmbedding:
             f"{dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, or "
             "query_vector.",
             FourfoldWarning,
-            stacklevel=7,
+            stacklevel=6,
         )
         return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
 

@@ -555,11 +555,12 @@ class Retriever:
             self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
-    def scores(self, query: str, **options: Any) -> tuple[Index, Query, WholeScores]:
+    def scores(self, query: str, *, plain: bool = False, **options: Any) -> tuple[Index, Query, WholeScores]:
         """Return every node's components: the generation, the question and arrays by position, (n_nodes,).
 
         For rooms built on the retriever that rank by rules of their own, so without the diversity bonus. The options
-        are those of ``search`` that bear on scores: k, filter, intent, weights, query_vector, mode.
+        are those of ``search`` that bear on scores: k, filter, intent, weights, query_vector, mode. ``plain`` leaves
+        out late interaction and bridges: for rules that compare the scores of different questions.
 
         Raises:
             InvalidValueError, FilterError, DimensionError, SearchError: as ``search``.
@@ -570,8 +571,13 @@ class Retriever:
         index = self.index
         snapshot, asker = self._snapshot_and_asker()
         request = asker.query(snapshot, query, wanted)
-        scores = pipeline.run(snapshot, request, self.config.replace(diversity={"bonus": 0.0}))
-        return index, request, WholeScores(scores.weights, scores.components_at(index.rows.nums))
+        config = self.config.replace(diversity={"bonus": 0.0})
+        if plain:
+            config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
+        scores = pipeline.run(snapshot, request, config)
+        nums = index.rows.nums
+        gained = np.zeros(len(nums)) if scores.bridges is None else scores.bridges.gained.at(nums)
+        return index, request, WholeScores(scores.weights, scores.components_at(nums), gained)
 
     # -- looking around -----------------------------------------------------------------------------------------
 

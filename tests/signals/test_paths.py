@@ -9,8 +9,9 @@ from fourfold.config import Paths
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.index.base import Allowed, Steps
+from fourfold.index.names import Names, NameSegment, name_keys
 from fourfold.signals import names, paths
-from fourfold.signals.names import Names, name_keys, named
+from fourfold.signals.names import named
 from fourfold.signals.relations import Relations
 from fourfold.tokenizer import make_tokenizer
 
@@ -46,7 +47,7 @@ class Edges:
     def __len__(self):
         return len(self.edges)
 
-    def expand(self, nodes, *, forward, worth=None, use_weights=True, cap=None):
+    def expand(self, nodes, *, forward, worth=None, weights="raw", cap=None):
         found = []
         for place, node in enumerate(nodes):
             own = [(s, k, t) if forward else (t, k, s) for s, k, t in self.edges]
@@ -66,7 +67,7 @@ class Graph:
         terms = np.array([self.vocabulary.setdefault(t, len(self.vocabulary)) for row in rows for t in row], np.int64)
         starts = np.concatenate(([0], np.cumsum([len(row) for row in rows])))
         keys = name_keys(terms, np.ones(len(terms), np.int64), starts)
-        self.part = Names(keys, np.array([self.number[name] for name in self.names]))
+        self.part = Names([NameSegment.build(np.array([self.number[name] for name in self.names]), keys)])
         types = self.edges.type_names
         self.relations = Relations(types, range(len(types)), bundled().embed_documents, TOKENIZER.terms)
 
@@ -191,8 +192,8 @@ def test_names_are_found_whole_longest_first_and_whatever_their_case():
 
 
 def test_nodes_of_one_name_are_all_named():
-    keys = name_keys(np.array([4, 4, 7]), np.ones(3, np.int64), np.array([0, 1, 2, 3, 3]))
-    part = Names(keys, np.array([30, 20, 10, 40]))
+    keys = name_keys(np.array([4, 7, 4]), np.ones(3, np.int64), np.array([0, 1, 2, 3, 3]))
+    part = Names([NameSegment.build(np.array([20, 25, 30, 40]), keys)])
     starts, nodes = part.holders(keys[:1])
     assert nodes[starts[0] : starts[1]].tolist() == [20, 30]
     assert keys[3] == 0, "a node without a name has no key"

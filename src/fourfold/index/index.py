@@ -113,10 +113,14 @@ class Index:
 
 @dataclass(frozen=True)
 class WholeScores:
-    """The weights in force and every node's components by position, each (n_nodes,) in [0, 1]."""
+    """The weights in force and every node's components by position, each (n_nodes,) in [0, 1].
+
+    ``gained`` (n_nodes,) is what bridges add to the weighted sum.
+    """
 
     weights: Weights
     components: dict[str, FloatArray]
+    gained: FloatArray
 
 
 class _Lazy:

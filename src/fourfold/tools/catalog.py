@@ -398,7 +398,9 @@ class ToolCatalog:
     def _rank(
         self, query: str, limit: int, context: Sequence[str], weighting: Weighting
     ) -> tuple[Ranking, Query, State, list[str]]:
-        index, request, scores = self.retriever.scores(query, k=limit)
+        # where tools are tied, scores of different requests are compared, and relatedness takes the bridges' place
+        tied = self._current(self.retriever.index).graph.edge_count > 0
+        index, request, scores = self.retriever.scores(query, k=limit, plain=tied)
         state = self._current(index)
         meant = self._resolve(context, strict=False)
         positions = {tool: index.position(meant.get(tool, tool)) for tool in context}

@@ -139,6 +139,7 @@ def semantic_scores(scores: WholeScores) -> NDArray[np.float64]:
     for weight, name in ((embedding, "embedding"), (text, "text")):
         if weight:
             found += weight * scores.components[name]
+    found += scores.gained
     if total > 0 and abs(total - 1.0) > 1e-9:  # dividing by almost 1 would only make ties
         found /= total
     return np.minimum(found, 1.0)
