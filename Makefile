@@ -2,6 +2,7 @@
 # make test   lints, type-checks and tests core and adapters
 # make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
 #             make bench-tools ARGS="--rounds 50" runs one other script of benchmarks/
+# make soak   tries for hours what must always hold; make soak ARGS="fuzz --calls 50000" one part of it
 #
 # Each builds what it needs in .venv; the second time is quick. PYTHON=python3.12 make … takes another interpreter.
 
@@ -13,7 +14,7 @@ ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
-.PHONY: demo test lint types bench clean
+.PHONY: demo test lint types bench soak clean
 
 demo: $(VENV)/.demo
 	$(BIN)/fourfold demo
@@ -37,6 +38,9 @@ bench: $(VENV)/.bench
 
 bench-%: $(VENV)/.bench
 	$(BIN)/python benchmarks/$*.py $(ARGS)
+
+soak: $(VENV)/.test
+	$(BIN)/python benchmarks/soak $(ARGS)
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -218,7 +218,9 @@ def test_huge_numbers_in_filters(graph):
         (lambda g: g.feedback("alpha", ["a"]), "node_id is"),
         (lambda g: g.search_many("alpha"), "list of queries"),
         (lambda g: g.query_vector([5]), "text of the query is 5"),
-        (lambda g: g.query_vector("alpha"), "list of at least one text"),
+        (lambda g: g.query_vector("alpha"), "list of texts"),
+        (lambda g: g.query_vector([]), "at least one text"),
+        (lambda g: g.query_vector(np.array("alpha")), "list of texts"),
         (lambda g: g.search("alpha", k=-HUGE), "k is -10"),
         (lambda g: g.search("alpha", min_score=True), "min_score is True"),
         (lambda g: g.search("alpha", min_score=10**400), "min_score"),
@@ -258,8 +260,8 @@ def test_one_id_may_stand_alone(graph):
 
 def test_the_documented_bounds_are_those_in_force():
     text = (Path(__file__).parent.parent / "docs" / "limits.md").read_text(encoding="utf-8")
-    documented = re.findall(r"`(\w+)\.(\w+)` = ([\d,e]+)", text)
-    assert len(documented) == 9
+    documented = re.findall(r"`([\w.]+)\.(\w+)` = ([\d,e]+)", text)
+    assert len(documented) == 13
     for module, name, value in documented:
         assert getattr(importlib.import_module(f"fourfold.{module}"), name) == float(value.replace(",", ""))
 

@@ -47,7 +47,7 @@ def test_ask(run):
     ("words", "said"),
     [
         (("path", "raed_file", "run_tests"), "nearest are 'read_file'"),
-        (("impact", "read_file", "--direction", "sideways"), "must be one of dependents"),
+        (("impact", "read_file", "--direction", "sideways"), "must be one of 'dependents'"),
         (("ask", "create a file", "--mermaid"), "nothing to draw"),
     ],
 )

@@ -12,8 +12,8 @@ SRC = Path(fourfold.__file__).parent
 
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
-    {"errors"},
-    {"arguments", "frozen"},
+    {"errors", "frozen"},
+    {"arguments"},
     {"types", "guard", "plain_text", "snippets"},
     {"intent", "mermaid", "planning", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},

@@ -5,16 +5,23 @@ Every rule answers with the thing itself, or with an InvalidValueError whose sen
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import operator
 import os
 import reprlib
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterator, Mapping
+from functools import lru_cache
+from itertools import count, repeat
 from numbers import Real
-from typing import Any
+from types import NoneType, UnionType
+from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+
+import numpy as np
 
 from fourfold.errors import FourfoldWarning, InvalidValueError
+from fourfold.frozen import FrozenDict
 
 LONGEST_QUESTION = 50_000
 """Characters of a question that are read; what goes beyond is cut with a FourfoldWarning."""
@@ -27,6 +34,9 @@ DEEPEST_METADATA = 100
 
 LARGEST_METADATA = 16_000_000
 """Size of a node's metadata: for each value 16, and the characters of its dotted key and of itself."""
+
+LARGEST_CONSTANT = 1e12
+"""Largest number in a config; beyond, sums of products may overflow."""
 
 _VALUE = 16
 
@@ -76,14 +86,13 @@ def finite_number(value: object, what: str, *, least: float = -math.inf, most: f
 
 def text(value: object, what: str) -> str:
     """Return a string that can be stored: one without lone surrogates."""
-    if not isinstance(value, str):
-        raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
-    if not value.isascii():
+    given = string(value, what)
+    if not given.isascii():
         try:
-            value.encode()
+            given.encode()
         except UnicodeEncodeError as error:
-            raise InvalidValueError(f"{what} holds a lone surrogate: {shown(value)}, {error.reason}.") from error
-    return value
+            raise InvalidValueError(f"{what} holds a lone surrogate: {shown(given)}, {error.reason}.") from error
+    return given
 
 
 def question(value: object, what: str = "The query") -> str:
@@ -91,41 +100,63 @@ def question(value: object, what: str = "The query") -> str:
 
     Lone surrogates are let through: they match nothing, and the rest is answered.
     """
-    if not isinstance(value, str):
-        raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
-    if len(value) > LONGEST_REQUEST:
+    given = string(value, what)
+    if len(given) > LONGEST_REQUEST:
         raise InvalidValueError(
-            f"{what} has {len(value):,} characters, {LONGEST_REQUEST:,} at most are read; ask in fewer words, and add "
+            f"{what} has {len(given):,} characters, {LONGEST_REQUEST:,} at most are read; ask in fewer words, and add "
             "what is a document as a node."
         )
-    if len(value) > LONGEST_QUESTION:
+    if len(given) > LONGEST_QUESTION:
         warnings.warn(
-            f"{what} has {len(value):,} characters; the first {LONGEST_QUESTION:,} are read.",
+            f"{what} has {len(given):,} characters; the first {LONGEST_QUESTION:,} are read.",
             FourfoldWarning,
             stacklevel=3,
         )
-        return value[:LONGEST_QUESTION]
-    return value
+        return given[:LONGEST_QUESTION]
+    return given
 
 
-def node_id(value: object, what: str = "node_id") -> str:
-    """Return the id of a node; no node has one that cannot be stored, so any string will do."""
+def many(value: Any, what: str, of: str) -> Iterator[Any]:
+    """Return an iterator over a list; a string stands alone, and is none."""
+    try:
+        if not isinstance(value, (str, bytes)):
+            return iter(value)
+    except TypeError:
+        pass
+    raise InvalidValueError(f"{what} is {shown(value)}; it must be a list of {of}.")
+
+
+def string(value: object, what: str) -> str:
+    """Return a string; as an id or a key that is looked for, any will do."""
     if not isinstance(value, str):
         raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
     return value
 
 
-def ids(value: object, what: str = "ids") -> list[str]:
-    """Return node ids as a list; a string alone is one id."""
+def strings(value: object, what: str) -> list[str]:
+    """Return strings, such as ids, as a list; a string alone is one."""
     if isinstance(value, str):
         return [value]
-    if not isinstance(value, Iterable):
-        raise InvalidValueError(f"{what} is {shown(value)}; it must be a list of ids.")
-    listed = list(value)
-    for identity in listed:
-        if not isinstance(identity, str):
-            raise InvalidValueError(f"{what} holds {shown(identity)}; an id is a string.")
+    listed = []
+    for each in many(value, what, "strings"):
+        if not isinstance(each, str):
+            raise InvalidValueError(f"{what} holds {shown(each)}; each must be a string.")
+        listed.append(each)
     return listed
+
+
+def boolean(value: object, what: str) -> bool:
+    """Return True or False; 1 and "yes" are neither."""
+    if not isinstance(value, (bool, np.bool_)):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be True or False.")
+    return bool(value)
+
+
+def one_of(value: object, what: str, known: Collection[str]) -> str:
+    """Return one of the known words."""
+    if not isinstance(value, str) or value not in known:
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be one of {', '.join(map(repr, known))}.")
+    return value
 
 
 def file_path(value: object) -> str:
@@ -186,3 +217,50 @@ def _fault_of_scalar(value: object) -> str | None:
     elif value is not None and not isinstance(value, bool):
         return f"{shown(value)} is of the type {type(value).__name__}"
     return None
+
+
+def constants(config: Any, where: str = "", **most: float) -> None:
+    """Refuse a frozen dataclass of constants where one is of another kind than its field says; make the rest plain.
+
+    Numbers are finite, at least 0, and become Python's own; tuples and mappings are looked into, and frozen.
+
+    Args:
+        config: an instance of a dataclass.
+        where: what stands before the name of a field in the sentence, such as ``"graph."``.
+        most: the largest value of a field, where that is less than ``LARGEST_CONSTANT``.
+
+    """
+    for name, kind in _kinds(type(config)).items():  # type: ignore[arg-type]
+        value = _plain(getattr(config, name), f"{where}{name}", kind, most.get(name, LARGEST_CONSTANT))
+        object.__setattr__(config, name, value)
+
+
+@lru_cache
+def _kinds(dataclass: Any) -> dict[str, Any]:
+    hints = get_type_hints(dataclass)
+    return {field.name: hints[field.name] for field in dataclasses.fields(dataclass)}
+
+
+def _plain(value: Any, what: str, kind: Any, most: float) -> Any:
+    """Return a value as its field's annotation has it."""
+    origin, inner = get_origin(kind), get_args(kind)
+    if origin in (Union, UnionType):
+        other = next(each for each in inner if each is not NoneType)
+        return None if value is None else _plain(value, what, other, most)
+    if origin is Literal:
+        return one_of(value, what, inner)
+    if kind is int:
+        return whole_number(value, what, least=0, most=int(most))
+    if kind is float:
+        return finite_number(value, what, least=0, most=most)
+    if not isinstance(value, origin or kind):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be of the type {(origin or kind).__name__}.")
+    if isinstance(value, Mapping):
+        return FrozenDict(
+            (_plain(key, f"a key of {what}", inner[0], most), _plain(each, f"{what}[{shown(key)}]", inner[1], most))
+            for key, each in value.items()
+        )
+    if origin is tuple:
+        kinds = zip(count(), value, repeat(inner[0]) if inner[-1] is ... else inner, strict=False)
+        return tuple(_plain(each, f"{what}[{place}]", of, most) for place, each, of in kinds)
+    return value

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fourfold import filters
-from fourfold.arguments import finite_number, shown, whole_number
+from fourfold.arguments import finite_number, one_of, shown, string, whole_number
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import MENTIONS, TypeLabels
@@ -57,13 +57,12 @@ class Options:
         if self.k is not None:
             self._set(k=whole_number(self.k, "k"))
         self._set(max_per_source=whole_number(self.max_per_source, "max_per_source"))
-        if not isinstance(self.mode, str) or self.mode not in MODES:
-            raise InvalidValueError(f"mode is {shown(self.mode)}; it must be one of {', '.join(MODES)}.")
+        one_of(self.mode, "mode", MODES)
         if self.min_score is not None:
             self._set(min_score=finite_number(self.min_score, "min_score"))
         for name, given in (("intent", self.intent), ("group_by", self.group_by)):
-            if given is not None and not isinstance(given, str):
-                raise InvalidValueError(f"{name} is {shown(given)}; it must be a string.")
+            if given is not None:
+                string(given, name)
         _check_components(self.weights)
         if self.query_vector is not None:
             self._set(query_vector=check_vector(self.query_vector, "query_vector"))

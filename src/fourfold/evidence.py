@@ -55,12 +55,10 @@ class Draft:
 
 
 def components_of(scores: Scores, node: int) -> Components:
-    """Return the four component scores of a node as Python floats."""
+    """Return the four component scores of a node as Python floats; what is largest may be above 1 by its rounding."""
     place = scores.table.place(node)
-    if place >= 0:
-        return Components(*(float(scores.table.components[name][place]) for name in COMPONENTS))
-    found = scores.components_at(np.array([node], np.int64))
-    return Components(*(float(found[name][0]) for name in COMPONENTS))
+    found = scores.table.components if place >= 0 else scores.components_at(np.array([node], np.int64))
+    return Components(*(min(float(found[name][max(place, 0)]), 1.0) for name in COMPONENTS))
 
 
 def method_of(components: Components) -> str:

@@ -12,6 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
+from fourfold.arguments import constants, shown
 from fourfold.errors import InvalidValueError
 from fourfold.types import Intent, Weights
 
@@ -47,13 +48,14 @@ class IntentSpec:
     fallback: bool = False
 
     def __post_init__(self) -> None:
-        """Refuse a pattern that does not compile."""
+        """Refuse fields of another kind, and a pattern that does not compile."""
+        constants(self, "IntentSpec.")
         for pattern in self.patterns:
             try:
                 re.compile(pattern)
             except re.error as error:
                 raise InvalidValueError(
-                    f"The pattern {pattern!r} of intent {self.name!r} is no regular expression: {error}."
+                    f"The pattern {shown(pattern)} of intent {shown(self.name)} is no regular expression: {error}."
                 ) from error
 
 
@@ -88,7 +90,7 @@ def find_spec(name: str, intents: Sequence[IntentSpec]) -> IntentSpec:
     if name == NO_INTENT:
         return IntentSpec(NO_INTENT)
     known = ", ".join(sorted(spec.name for spec in intents))
-    raise InvalidValueError(f"The intent {name!r} is unknown; known are: {known} and {NO_INTENT!r}.")
+    raise InvalidValueError(f"The intent {shown(name)} is unknown; known are: {known} and {NO_INTENT!r}.")
 
 
 @lru_cache(maxsize=1024)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
+import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -81,8 +82,10 @@ class Retriever:
     ) -> None:
         self._foreign: Follower | None = None
         path = arguments.file_path(path)
-        if must_exist and not Path(path).is_file():
-            raise StoreError(f"There is no file {path!r} to open.")
+        if must_exist and not os.path.isfile(path):
+            raise StoreError(f"There is no file {shown(path)} to open.")
+        if config is not None:
+            _require_config(config)
         self._store = Store(path, read_only=read_only)
         try:
             self.config = config if config is not None else self._config_history().config()
@@ -186,8 +189,8 @@ class Retriever:
         """
         if self._foreign is not None:
             self._foreign.refuse()
-        latest = list({node.id: node for node in map(check_node, nodes)}.values())
-        links = [check_edge(edge) for edge in edges]
+        latest = list({node.id: node for node in map(check_node, arguments.many(nodes, "nodes", "nodes"))}.values())
+        links = [check_edge(edge) for edge in arguments.many(edges, "edges", "edges")]
         if not latest and not links and also is None:
             return self.generation
         return self._write(latest, links, vectors_by=vectors_by, progress=progress, also=also)
@@ -247,8 +250,8 @@ class Retriever:
         """
         if self._foreign is not None:
             self._foreign.refuse()
-        given = arguments.ids(ids)
-        links = [name_edge(edge) for edge in edges]
+        given = arguments.strings(ids, "ids")
+        links = [name_edge(edge) for edge in arguments.many(edges, "edges", "edges")]
         if not given and not links:
             return 0
         with self._store.transaction() as writer:
@@ -399,9 +402,7 @@ class Retriever:
 
     def search_many(self, queries: Iterable[str], **options: Any) -> list[SearchResult]:
         """Search for each query; the options are those of ``search``."""
-        if isinstance(queries, str):
-            raise InvalidValueError(f"queries is {shown(queries)}; it must be a list of queries.")
-        return [self.search(query, **options) for query in queries]
+        return [self.search(query, **options) for query in arguments.many(queries, "queries", "queries")]
 
     async def asearch_many(self, queries: Iterable[str], **options: Any) -> list[SearchResult]:
         """Search for each query without blocking the event loop."""
@@ -416,9 +417,10 @@ class Retriever:
             EmbedderError: the embedder failed.
 
         """
-        if isinstance(texts, str) or not texts:
-            raise InvalidValueError(f"A query vector is made of a list of at least one text, not of {shown(texts)}.")
-        return self._embedding.mean_query([arguments.question(text, "A text of the query") for text in texts])
+        asked = [arguments.question(text, "A text of the query") for text in arguments.many(texts, "texts", "texts")]
+        if not asked:
+            raise InvalidValueError("texts is empty; a query vector is made of at least one text.")
+        return self._embedding.mean_query(asked)
 
     def explain(self, query: str, node_id: str, **options: Any) -> Explanation:
         """Tell in words and numbers why a node stands where it does; the options are those of ``search``.
@@ -429,11 +431,11 @@ class Retriever:
         """
         query = arguments.question(query)
         wanted = Options.of(options)
-        node_id = arguments.node_id(node_id)
+        node_id = arguments.string(node_id, "node_id")
         snapshot, asker = self._snapshot_and_asker()
         node = self._store.nodes_by_id([node_id]).get(node_id)
         if node is None:
-            raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
+            raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
         num = self._store.nums([node_id])[node_id]
         request = asker.query(snapshot, query, wanted)
         scores, hits = self._ranked(snapshot, request, wanted, without_gone=True)
@@ -493,8 +495,8 @@ class Retriever:
         arguments.text(query, "The query")
         given = float(relevant) if isinstance(relevant, bool) else relevant
         grade = arguments.finite_number(given, "relevant", least=0)
-        if not self.get([arguments.node_id(node_id)]):
-            raise UnknownNodeError(f"There is no node {node_id!r} in {self.path!r}.")
+        if not self.get([arguments.string(node_id, "node_id")]):
+            raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
         with self._store.transaction() as writer:
             writer.put_feedback(query.strip(), node_id, grade)
 
@@ -513,9 +515,11 @@ class Retriever:
             The number of this version, for ``rollback_config``.
 
         """
+        _require_config(config)
+        reasons = arguments.json_mapping({} if evidence is None else evidence, "evidence")
         now = datetime.now(UTC).isoformat(timespec="seconds")
         with self._store.transaction() as writer:
-            history = ConfigHistory.from_json(writer.meta("config")).applied(config, now, evidence or {})
+            history = ConfigHistory.from_json(writer.meta("config")).applied(config, now, reasons)
             writer.set_meta("config", history.to_json())
         self._use(config)
         return history.in_force
@@ -530,9 +534,10 @@ class Retriever:
             StoreError: there is no such version.
 
         """
+        wanted = None if version is None else whole_number(version, "version", least=0)
         with self._store.transaction() as writer:
             history = ConfigHistory.from_json(writer.meta("config"))
-            history = replace(history, in_force=history.before() if version is None else version)
+            history = replace(history, in_force=history.before() if wanted is None else wanted)
             config = history.config()
             writer.set_meta("config", history.to_json())
         self._use(config)
@@ -616,13 +621,13 @@ class Retriever:
 
     def get(self, ids: Iterable[str]) -> list[Node]:
         """Return the nodes of these ids, in their order, without vectors; unknown ids are left out."""
-        wanted = arguments.ids(ids)
+        wanted = arguments.strings(ids, "ids")
         found = self._store.nodes_by_id(wanted)
         return [found[identity] for identity in wanted if identity in found]
 
     def vectors(self, ids: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vector, (dimensions,) float32, of each of these nodes that has one, as it is stored."""
-        return self._store.vectors_of(arguments.ids(ids))
+        return self._store.vectors_of(arguments.strings(ids, "ids"))
 
     def text_of(self, node: Node) -> str:
         """Return what an embedder reads of a node by the config, as ``reembed`` does."""
@@ -630,7 +635,7 @@ class Retriever:
 
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
-        return self._store.edges_of(arguments.ids(ids))
+        return self._store.edges_of(arguments.strings(ids, "ids"))
 
     def context(self, hit: Hit | Node | str, before: int = 1, after: int = 1) -> list[Node]:
         """Return a chunk with its neighbours in the document, in reading order.
@@ -646,11 +651,12 @@ class Retriever:
         """
         before, after = whole_number(before, "before", least=0), whole_number(after, "after", least=0)
         node = hit.node if isinstance(hit, Hit) else hit
-        identity = arguments.node_id(node.id if isinstance(node, Node) else node, "hit")
-        found = neighbours(self._store, identity, before, after) or self.get([identity])
-        if not found:
-            raise UnknownNodeError(f"There is no node {identity!r} in {self.path!r}.")
-        return found
+        identity = arguments.string(node.id if isinstance(node, Node) else node, "hit")
+        alone = self.get([identity])
+        if not alone:
+            raise UnknownNodeError(f"There is no node {shown(identity)} in {self.path!r}.")
+        most = len(self)
+        return neighbours(self._store, identity, min(before, most), min(after, most)) or alone
 
     def matching(self, filter: Mapping[str, Any]) -> list[str]:
         """Return the ids of the nodes that meet a metadata filter, in order.
@@ -788,3 +794,8 @@ def _reopened(
     if schema is not None:
         return cls.open_foreign(path, schema, embedder=embedder, config=config)
     return cls(path, embedder=embedder, config=config, read_only=read_only, must_exist=True)
+
+
+def _require_config(config: object) -> None:
+    if not isinstance(config, RetrievalConfig):
+        raise InvalidValueError(f"config is {shown(config)}; it must be a RetrievalConfig.")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sized
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,9 @@ from fourfold.types import Edge, Node
 
 LARGEST_COORDINATE = 1e15
 """Beyond it the length of a vector may overflow float32."""
+
+LONGEST_VECTOR = 1_000_000
+"""Most coordinates of a vector."""
 
 LARGEST_WEIGHT = 1e30
 """Beyond it a sum of weights may overflow."""
@@ -63,12 +67,14 @@ def _named(edge: Edge) -> str:
 def check_vector(given: object, what: str) -> NDArray[np.float32]:
     """Return a vector as float32, (dimensions,), or say in an InvalidValueError what is wrong with ``what``."""
     try:
+        if isinstance(given, Sized) and len(given) > LONGEST_VECTOR:
+            raise ValueError(f"it holds more than {LONGEST_VECTOR:,}")
         array = np.asarray(given)
         if array.dtype.kind not in "iuf":
             raise TypeError(f"{shown(given)} holds {array.dtype}")
         with np.errstate(over="ignore"):
             vector = array.astype(np.float32)
-    except (TypeError, ValueError, OverflowError) as error:
+    except (TypeError, ValueError, OverflowError, MemoryError) as error:
         raise InvalidValueError(f"{what} is no list of numbers: {error}.") from error
     if vector.ndim != 1 or not len(vector):
         raise InvalidValueError(f"{what} has shape {vector.shape}; it must be one row of numbers.")

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from fourfold.arguments import LARGEST_CONSTANT, finite_number
 from fourfold.config import RetrievalConfig
 from fourfold.intent import IntentSpec
-from fourfold.types import Intent, Weights
+from fourfold.types import COMPONENTS, Intent, Weights
+
+_LOST = 1e-15
+"""A smaller share of the sum is less than its rounding."""
 
 
 def choose_weights(
@@ -35,10 +39,17 @@ def choose_weights(
 
 
 def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConfig) -> Weights:
-    """Return a caller's weights; what a mapping leaves out is filled in as the method has it."""
-    if isinstance(given, Weights):
-        return given
-    return Weights(**{**config.fusion.partial_weights.as_dict(), **given})
+    """Return a caller's weights; what a mapping leaves out is filled in as the method has it.
+
+    Raises:
+        InvalidValueError: a weight that no sum can use; beyond ``LARGEST_CONSTANT`` where they are not normalised.
+
+    """
+    weights = given if isinstance(given, Weights) else Weights(**{**config.fusion.partial_weights.as_dict(), **given})
+    if not config.fusion.normalize_weights:
+        for name, value in weights.as_dict().items():
+            finite_number(value, f"The weight of {name}", most=LARGEST_CONSTANT)
+    return weights
 
 
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
@@ -54,9 +65,9 @@ def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
 
 def _usable(weights: Weights, has_data: Mapping[str, bool]) -> Weights:
     """Give the weight of components without data to the others, and divide by the sum."""
-    kept = {name: value if has_data[name] else 0.0 for name, value in weights.as_dict().items()}
+    given = weights.as_dict()
+    kept = {name: value for name, value in given.items() if has_data[name] and value} or given
     largest = max(kept.values())
-    if largest <= 0:
-        return weights
     total = sum(value / largest for value in kept.values())  # the sum itself might overflow
-    return Weights(**{name: value / largest / total for name, value in kept.items()})
+    shares = {name: kept.get(name, 0.0) / largest / total for name in COMPONENTS}
+    return Weights(**{name: share if share > _LOST else 0.0 for name, share in shares.items()})

@@ -8,7 +8,7 @@ from typing import Literal
 
 import numpy as np
 
-from fourfold.config.checks import at_least, one_of
+from fourfold.arguments import constants, whole_number
 from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths
 from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weight
 from fourfold.errors import InvalidValueError
@@ -25,6 +25,10 @@ class TextField:
 
     columns: tuple[Literal["name", "type", "text"], ...]
     weight: float = 1.0
+
+    def __post_init__(self) -> None:
+        """Refuse what nothing can be read of."""
+        constants(self, "TextField.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,12 +59,9 @@ class TextConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("text", 0, k1=self.k1, b=self.b, keyword_boost=self.keyword_boost)
-        if not self.b <= 1:
-            raise InvalidValueError(f"text.b is {self.b}; it must be from 0 to 1.")
+        constants(self, "text.", b=1)
         if not self.fields:
             raise InvalidValueError("text.fields is empty; BM25 needs at least one TextField to read.")
-        one_of("text.phrase", self.phrase, ("never", "quoted", "always"))
 
     @property
     def tokenizer_name(self) -> str:
@@ -83,7 +84,7 @@ class EmbeddingConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no embedder can use."""
-        at_least("embedding", 0, name_times=self.name_times)
+        constants(self, "embedding.", name_times=100)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,9 +124,10 @@ class FusionConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        one_of("fusion.scaling", self.scaling, ("standard", "max", "min-max"))
-        at_least("fusion", 0, background=self.background)
-        at_least("fusion", 1, candidate_multiplier=self.candidate_multiplier)
+        constants(self, "fusion.", intent_tilt=100)
+        whole_number(self.candidate_multiplier, "fusion.candidate_multiplier")
+        for weights in (self.weights, self.partial_weights):
+            constants(weights, "a weight of fusion: ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +145,7 @@ class SeedConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("seeds", 0, per_component=self.per_component)
+        constants(self, "seeds.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -192,12 +194,7 @@ class GraphConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("graph", 0, unknown_weight=self.unknown_weight, forward=self.forward, backward=self.backward)
-        at_least("graph", 0, untyped_weight=self.untyped_weight, untyped_backward=self.untyped_backward)
-        at_least("graph", 0, degree_exponent=self.degree_exponent, second_hop=self.second_hop)
-        at_least("graph", 0, pagerank_share=self.pagerank_share, background=self.background)
-        one_of("graph.edge_weights", self.edge_weights, ("none", "raw", "log1p"))
-        at_least("graph", 0, **{f"type_weights[{name!r}]": weight for name, weight in self.type_weights.items()})
+        constants(self, "graph.")
 
     def weights_of(self, types: Sequence[str]) -> FloatArray:
         """Return the weight of an edge of each type, (n_types,) float64."""
@@ -230,10 +227,12 @@ class IntentConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
+        constants(self, "intents.")
         names = [spec.name for spec in self.specs]
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InvalidValueError(f"Two intents have the name {twice!r}; a name must be unique.")
-        at_least("intents", 0, chosen_types=self.chosen_types, chosen_second_hop=self.chosen_second_hop)
+        if not self.chosen_enough:
+            raise InvalidValueError("intents.chosen_enough is 0; it must be above.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,7 +256,7 @@ class DiversityConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("diversity", 0, bonus=self.bonus)
+        constants(self, "diversity.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +280,4 @@ class IndexConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no index can use."""
-        at_least("index", 0, cache_seconds=self.cache_seconds, cache_size=self.cache_size)
-        one_of("index.exact", self.exact, (None, True, False))
-        one_of("index.first_stage", self.first_stage, ("auto", "faiss", "numpy"))
+        constants(self, "index.")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from numbers import Integral, Real
 from typing import Any, TypeVar
 
-from fourfold.config.checks import at_least
+from fourfold.arguments import LARGEST_CONSTANT, shown, whole_number
 from fourfold.config.groups import (
     PUBLISHED_PROFILE,
     DiversityConfig,
@@ -66,11 +66,11 @@ class RetrievalConfig:
 
     def __post_init__(self) -> None:
         """Refuse what is no group, and constants no search can use."""
-        at_least("", 1, limit=self.limit)
+        object.__setattr__(self, "limit", whole_number(self.limit, "limit", most=int(LARGEST_CONSTANT)))
         for name, group in _groups().items():
             if not isinstance(value := getattr(self, name), group):
                 raise InvalidValueError(
-                    f"{name} is {value!r}; it must be a {group.__name__}, or use config.replace({name}={{…}})."
+                    f"{name} is {shown(value)}; it must be a {group.__name__}, or use config.replace({name}={{…}})."
                 )
 
     def replace(self, **changes: Any) -> RetrievalConfig:

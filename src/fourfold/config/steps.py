@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.config.checks import at_least
+from fourfold.arguments import constants, whole_number
 from fourfold.errors import InvalidValueError
 
 
@@ -34,9 +34,8 @@ class LateInteraction:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("late", 0, depth=self.depth, floor=self.floor, length=self.length)
-        at_least("late", 0, least_weight=self.least_weight, longest=self.longest)
-        if not 0 <= self.threshold < 1:
+        constants(self, "late.")
+        if self.threshold >= 1:
             raise InvalidValueError(f"late.threshold is {self.threshold}; it must be at least 0 and below 1.")
 
 
@@ -65,8 +64,7 @@ class Bridge:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("bridge", 0, weight=self.weight, passages=self.passages, pairs=self.pairs, prior=self.prior)
-        at_least("bridge", 0, sharpness=self.sharpness, most_holders=self.most_holders, most_share=self.most_share)
+        constants(self, "bridge.")
 
     def rare(self, frequency: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
         """Return which terms join texts, by in how many of the ``size`` nodes each occurs: in some, but few."""
@@ -89,7 +87,7 @@ class Coverage:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("coverage", 0, weight=self.weight, depth=self.depth)
+        constants(self, "coverage.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,10 +131,9 @@ class Paths:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        at_least("paths", 0, sharpness=self.sharpness, price=self.price, sharp_ends=self.sharp_ends)
-        at_least("paths", 1, steps=self.steps, fan=self.fan, beam=self.beam)
-        for name in ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back"):
-            if not 0 <= (value := getattr(self, name)) <= 1:
-                raise InvalidValueError(f"paths.{name} is {value}; it must be from 0 to 1.")
+        shares = ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back")
+        constants(self, "paths.", **dict.fromkeys(shares, 1.0))
+        for name in ("steps", "fan", "beam"):
+            whole_number(getattr(self, name), f"paths.{name}")
         if not self.low < self.high:
             raise InvalidValueError(f"paths.low is {self.low}; it must be below paths.high, {self.high}.")

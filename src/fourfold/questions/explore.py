@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import many, strings
 from fourfold.questions.graph import Graph, Positions, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View
@@ -194,9 +195,9 @@ def answer(view: View, node: str | Node, depth: int, width: int) -> ExploreAnswe
 def boost_answer(view: View, seeds: Iterable[str | Node], types: Iterable[str], limit: int) -> BoostAnswer:
     """Return the boosted neighbours; the arguments are those of ``Questions.edge_type_boost``."""
     graph = view.graph
-    given = [seeds] if isinstance(seeds, (str, Node)) else list(seeds)
+    given = [seeds] if isinstance(seeds, (str, Node)) else list(many(seeds, "seeds", "nodes"))
     starts = np.unique(np.array([view.position(seed) for seed in given], np.int64))
-    wanted = [types] if isinstance(types, str) else list(dict.fromkeys(types))
+    wanted = list(dict.fromkeys(strings(types, "types")))
     by_type = {name: view.vocabulary.chosen(name) for name in wanted}
     followed = tuple({match.type: match for found in by_type.values() for match in found}.values())
     forward, inverse = (view.vocabulary.numbers(followed, inverse=swapped) for swapped in (False, True))

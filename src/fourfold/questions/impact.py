@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.edge_types import ROLES
-from fourfold.errors import InvalidValueError
 from fourfold.questions.graph import Graph, Positions, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
@@ -171,8 +170,6 @@ def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Positions
 
 def answer(view: View, node: str | Node, direction: Direction, max_depth: int, limit: int) -> ImpactAnswer:
     """Return what a change touches; the arguments are those of ``Questions.impact_analysis``."""
-    if direction not in DIRECTIONS:
-        raise InvalidValueError(f"direction is {direction!r}; it must be one of {', '.join(DIRECTIONS)}.")
     graph = view.graph
     here = view.position(node)
     along: object = direction in ("downstream", "both")

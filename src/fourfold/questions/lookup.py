@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from fourfold.errors import FilterError
+from fourfold.arguments import finite_number, shown
+from fourfold.errors import FilterError, InvalidValueError
 from fourfold.frozen import FrozenDict, freeze
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
@@ -86,21 +86,23 @@ def number_filter(filters: Mapping[str, Any]) -> dict[str, Any]:
     """
     if not isinstance(filters, Mapping):
         raise FilterError(
-            f"The filters are {filters!r}; they must map a metadata key to a number or to min, max, exact."
+            f"The filters are {shown(filters)}; they must map a metadata key to a number or to min, max, exact."
         )
     condition: dict[str, Any] = {}
     for key, given in filters.items():
         if not isinstance(key, str) or key.startswith("$"):
-            raise FilterError(f"The filter is on {key!r}; it must be a metadata key.")
+            raise FilterError(f"The filter is on {shown(key)}; it must be a metadata key.")
         bounds = given if isinstance(given, Mapping) else {"exact": given}
         if not bounds:
-            raise FilterError(f"The filter on {key!r} is empty; give min, max or exact.")
+            raise FilterError(f"The filter on {shown(key)} is empty; give min, max or exact.")
         unknown = [word for word in bounds if word not in _BOUNDS]
         if unknown:
-            raise FilterError(f"The filter on {key!r} has {unknown[0]!r}; known are min, max and exact.")
+            raise FilterError(f"The filter on {shown(key)} has {shown(unknown[0])}; known are min, max and exact.")
         for word, number in bounds.items():
-            if isinstance(number, bool) or not isinstance(number, (int, float)) or not math.isfinite(number):
-                raise FilterError(f"The {word} of {key!r} is {number!r}; it must be a finite number.")
+            try:
+                finite_number(number, f"The {word} of {shown(key)}")
+            except InvalidValueError as error:
+                raise FilterError(str(error)) from None
         if "min" in bounds and "max" in bounds and bounds["min"] > bounds["max"]:
             raise FilterError(
                 f"The min of {key!r} is {bounds['min']!r}, above its max {bounds['max']!r}; nothing can be both."

@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from fourfold.arguments import question, shown, whole_number
+from fourfold.arguments import one_of, question, whole_number
 from fourfold.edge_types import ROLES
 from fourfold.errors import InvalidValueError
 from fourfold.questions import capability as capabilities
@@ -26,6 +26,12 @@ from fourfold.questions.view import View
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Node
+
+MOST_COUNTED = 1_000_000
+"""Largest number of steps, nodes or levels that can be asked for."""
+
+MOST_PARTS = 100
+"""Largest number of steps of a plan: each is searched for."""
 
 
 class Questions:
@@ -74,7 +80,7 @@ class Questions:
 
     def subjects(self, query: str, k: int = 3) -> list[Subject]:
         """Return the nodes a question may be about, surest first, each with a confidence in [0, 1]."""
-        return self._view().subjects(question(query))[: whole_number(k, "k")]
+        return self._view().subjects(question(query))[: _count(k, "k")]
 
     def ask(
         self, query: str, *, node: str | Node | None = None, to: str | Node | None = None, k: int = 10
@@ -88,7 +94,7 @@ class Questions:
             k: length of lists, and of plans.
 
         """
-        return routing.ask(self._view(), question(query), node, to, whole_number(k, "k"))
+        return routing.ask(self._view(), question(query), node, to, _count(k, "k"))
 
     def intent_search(
         self, query: str, *, limit: int = 10, filters: Mapping[str, Any] | None = None
@@ -101,14 +107,14 @@ class Questions:
             filters: numbers the nodes must have, as for ``dimension_filter``.
 
         """
-        return routing.intent_search(self._view(), question(query), whole_number(limit, "limit"), filters)
+        return routing.intent_search(self._view(), question(query), _count(limit, "limit"), filters)
 
     # -- by meaning of the edges --------------------------------------------------------------------------------
 
     def want_to(self, goal: str, k: int = 10, *, max_depth: int = 2) -> GoalAnswer:
         """Return the k nodes that best serve a goal, each with its path of at most ``max_depth`` steps."""
-        depth = whole_number(max_depth, "max_depth", least=0)
-        return goals.answer(self._view(), question(goal, "The goal"), whole_number(k, "k"), depth)
+        depth = _count(max_depth, "max_depth", least=0)
+        return goals.answer(self._view(), question(goal, "The goal"), _count(k, "k"), depth)
 
     def can_it(self, capability: str, *, node: str | Node | None = None) -> CapabilityAnswer:
         """Return yes, yes with limitations, no, or unknown.
@@ -122,13 +128,14 @@ class Questions:
 
     def compose_for(self, goal: str, max_tools: int = 5) -> PlanAnswer:
         """Return an ordered plan of at most ``max_tools`` steps for a goal of parts joined by and, then, after."""
-        return compose.answer(self._view(), question(goal, "The goal"), whole_number(max_tools, "max_tools"))
+        steps = whole_number(max_tools, "max_tools", most=MOST_PARTS)
+        return compose.answer(self._view(), question(goal, "The goal"), steps)
 
     # -- by structure -------------------------------------------------------------------------------------------
 
     def similar_to(self, node: str | Node, k: int = 10) -> SimilarAnswer:
         """Return the k nodes most similar in structure: 0.70 · neighbours + 0.20 · type + 0.10 · name."""
-        return similar.answer(self._view(), node, whole_number(k, "k"))
+        return similar.answer(self._view(), node, _count(k, "k"))
 
     def impact_analysis(
         self, node: str | Node, direction: Direction = "dependents", max_depth: int = 3, *, limit: int = 100
@@ -143,9 +150,8 @@ class Questions:
             limit: number of nodes listed, those with the highest risk; all are counted.
 
         """
-        if not isinstance(direction, str) or direction not in DIRECTIONS:
-            raise InvalidValueError(f"direction is {shown(direction)}; it must be one of {', '.join(DIRECTIONS)}.")
-        depth, listed = whole_number(max_depth, "max_depth", least=0), whole_number(limit, "limit")
+        one_of(direction, "direction", DIRECTIONS)
+        depth, listed = _count(max_depth, "max_depth", least=0), _count(limit, "limit")
         return impact.answer(self._view(), node, direction, depth, listed)
 
     def trace_path(self, a: str | Node, b: str | Node, max_depth: int = 5, *, directed: bool = False) -> PathAnswer:
@@ -153,14 +159,14 @@ class Questions:
 
         Edges are walked either way, and the answer tells which; ``directed`` follows them along their arrows only.
         """
-        return paths.answer(self._view(), a, b, whole_number(max_depth, "max_depth", least=0), directed=directed)
+        return paths.answer(self._view(), a, b, _count(max_depth, "max_depth", least=0), directed=directed)
 
     def explore_smart(self, node: str | Node, depth: int = 2, *, width: int = 50) -> ExploreAnswer:
         """Return a tree of ``depth`` levels around a node, ranked per level, hubs marked.
 
         ``width`` is the number of nodes listed on a level, and expanded for the next one.
         """
-        return explore.answer(self._view(), node, whole_number(depth, "depth", least=0), whole_number(width, "width"))
+        return explore.answer(self._view(), node, _count(depth, "depth", least=0), _count(width, "width"))
 
     def edge_type_boost(self, seeds: Iterable[str | Node], types: Iterable[str], *, limit: int = 50) -> BoostAnswer:
         """Return the neighbours of the seeds through the chosen edge types: +0.5 out, +0.3 in, scaled to [0, 1].
@@ -171,7 +177,7 @@ class Questions:
             limit: number of neighbours listed.
 
         """
-        return explore.boost_answer(self._view(), seeds, types, whole_number(limit, "limit"))
+        return explore.boost_answer(self._view(), seeds, types, _count(limit, "limit"))
 
     # -- by words and numbers -----------------------------------------------------------------------------------
 
@@ -180,7 +186,7 @@ class Questions:
 
         Terms are those of the index's tokenizer: stemmed, without stop words.
         """
-        return lookup.keyword_answer(self._view(), question(query), whole_number(limit, "limit"))
+        return lookup.keyword_answer(self._view(), question(query), _count(limit, "limit"))
 
     def dimension_filter(self, filters: Mapping[str, Any], limit: int = 100) -> FilterAnswer:
         """Return the nodes whose numeric metadata meet every filter, by id.
@@ -194,4 +200,8 @@ class Questions:
             FilterError: filters that cannot be read.
 
         """
-        return lookup.filter_answer(self._view(), filters, whole_number(limit, "limit"))
+        return lookup.filter_answer(self._view(), filters, _count(limit, "limit"))
+
+
+def _count(value: int, what: str, *, least: int = 1) -> int:
+    return whole_number(value, what, least=least, most=MOST_COUNTED)

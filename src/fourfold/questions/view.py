@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.index import Index
 from fourfold.questions import locate
@@ -79,7 +80,7 @@ class View:
         """
         wanted = node.id if isinstance(node, Node) else node
         if not isinstance(wanted, str):
-            raise InvalidValueError(f"A node is given by its id or name, not by {wanted!r}.")
+            raise InvalidValueError(f"A node is given by its id or name, not by {shown(wanted)}.")
         place = self.index.position(wanted)
         if place is not None:
             return place
@@ -89,11 +90,11 @@ class View:
             return place
         if same:
             listed = ", ".join(repr(found.id) for found in same)
-            raise UnknownNodeError(f"{len(same)} nodes are named {wanted!r}: {listed}; give one of these ids.")
+            raise UnknownNodeError(f"{len(same)} nodes are named {shown(wanted)}: {listed}; give one of these ids.")
         offers = [*locate.nearest_ids(wanted, self.index.ids), *(found.name or found.id for found in near)]
         nearest = ", ".join(repr(offer) for offer in list(dict.fromkeys(offers))[:5])
         hint = f"; the nearest are {nearest}" if nearest else ""
-        raise UnknownNodeError(f"There is no node {wanted!r} in {self.retriever.path!r}{hint}.")
+        raise UnknownNodeError(f"There is no node {shown(wanted)} in {self.retriever.path!r}{hint}.")
 
     def subjects(self, text: str) -> list[locate.Subject]:
         """Return the nodes a text may be about, surest first."""

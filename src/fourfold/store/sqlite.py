@@ -321,7 +321,7 @@ class Store:
             rows = connection.execute(
                 "SELECT n.id, v.vector FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
                 "JOIN vectors v ON v.node = n.num",
-                (json.dumps(list(ids), ensure_ascii=False),),
+                (json.dumps([identity for identity in ids if _storable(identity)], ensure_ascii=False),),
             ).fetchall()
         return {identity: np.frombuffer(blob, "<f4") for identity, blob in rows}
 
@@ -628,7 +628,8 @@ class Writer:
     def delete_edges(self, edges: Sequence[Edge]) -> int:
         """Delete edges by (source, target, type); unknown ones are passed over. Return how many there were."""
         nums = _nums_of(self._connection, list({end for e in edges for end in (e.source, e.target)}))
-        keys = [(nums[e.source], nums[e.target], e.type) for e in edges if e.source in nums and e.target in nums]
+        known = [e for e in edges if e.source in nums and e.target in nums and _encodable(e.type)]
+        keys = [(nums[e.source], nums[e.target], e.type) for e in known]
         cursor = self._connection.executemany(
             "DELETE FROM edges WHERE source = ? AND target = ? AND type = (SELECT num FROM edge_types WHERE type = ?)",
             keys,
@@ -666,9 +667,11 @@ def _nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, in
 
 def _storable(identity: str) -> bool:
     """Whether this can be a node's id: SQLite's JSON would end it at NUL, and UTF-8 has no lone surrogates."""
-    if identity.isascii():
-        return "\x00" not in identity
-    return "\x00" not in identity and identity == identity.encode("utf-8", "replace").decode("utf-8")
+    return "\x00" not in identity and _encodable(identity)
+
+
+def _encodable(text: str) -> bool:
+    return text.isascii() or text == text.encode("utf-8", "replace").decode("utf-8")
 
 
 def _changes(connection: sqlite3.Connection, since: int) -> Changes:

@@ -144,7 +144,7 @@ class ToolCatalog:
             UnknownNodeError: a template names a tool that does not exist; nothing was added.
 
         """
-        listed = [_steps_of(template) for template in templates]
+        listed = [_steps_of(template) for template in arguments.many(templates, "templates", "templates")]
         known = self._resolve([name for names in listed for name in names], strict=not skip_unknown)
         edges = []
         for names in listed:
@@ -164,7 +164,7 @@ class ToolCatalog:
             StoreError: the file is read-only, or another application's: its next change would erase what was learned.
 
         """
-        given = arguments.ids(tools, "tools")
+        given, success = arguments.strings(tools, "tools"), arguments.boolean(success, "success")
         if not given or len(given) > _MOST_USED_AT_ONCE:
             raise InvalidValueError(f"A use names 1 to {_MOST_USED_AT_ONCE} tools; this one names {len(given)}.")
         known = self._resolve(given, strict=True)
@@ -174,7 +174,7 @@ class ToolCatalog:
         def teach(writer: Writer) -> None:  # what is read inside the transaction is what the write is based on
             before = usage_table.read(store, used)
             edges = usage_table.edges_from(store, used, learning.TYPES)
-            lesson = learning.learn(used, bool(success), before, edges, self._clock(), self.config)
+            lesson = learning.learn(used, success, before, edges, self._clock(), self.config)
             usage_table.put(writer, lesson.usage)
             writer.put_edges(lesson.changed)
             writer.delete_edges(lesson.faded)
@@ -205,9 +205,8 @@ class ToolCatalog:
 
         """
         limit = self._checked_limit(limit)
-        if weighting not in ("adaptive", "fixed"):
-            raise InvalidValueError(f"weighting is {shown(weighting)}; it is 'adaptive' or 'fixed'.")
-        context = arguments.ids(context_tools, "context_tools")
+        arguments.one_of(weighting, "weighting", ("adaptive", "fixed"))
+        context = arguments.strings(context_tools, "context_tools")
         ranking, request, state, unknown = self._rank(query, limit, context, weighting)
         ids = state.index.ids
         nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
@@ -243,7 +242,7 @@ class ToolCatalog:
 
         """
         request, limit = arguments.question(request, "The request"), self._checked_limit(limit)
-        context = arguments.ids(context_tools, "context_tools")
+        context = arguments.strings(context_tools, "context_tools")
         parts = parts_of(request)
 
         def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
@@ -317,7 +316,7 @@ class ToolCatalog:
             UnknownNodeError: there is no such tool.
 
         """
-        found = self.retriever.get([tool])
+        found = self.retriever.get([arguments.string(tool, "tool")])
         if not found:
             raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
         return found[0]
@@ -336,8 +335,7 @@ class ToolCatalog:
 
     def neighbors(self, tool: str, direction: str = "both") -> list[str]:
         """Return the distinct tools an edge leads to (``"out"``), comes from (``"in"``), or either, sorted by id."""
-        if direction not in ("in", "out", "both"):
-            raise InvalidValueError(f"direction is {shown(direction)}; it is 'in', 'out' or 'both'.")
+        arguments.one_of(direction, "direction", ("in", "out", "both"))
         state = self._current()
         (position,) = self._positions(state, [tool])
         found = typed_neighbours(state.index.adjacency, position, direction)
@@ -367,7 +365,7 @@ class ToolCatalog:
         """
         state = self._current()
         (position,) = self._positions(state, [tool])
-        context = self._positions(state, arguments.ids(context_tools, "context_tools"))
+        context = self._positions(state, arguments.strings(context_tools, "context_tools"))
         if not context:
             return 0.0
         if position in context or state.graph.neighbours[context, position].sum() > 0:
@@ -484,7 +482,7 @@ class ToolCatalog:
 
     def _positions(self, state: State, tools: Iterable[str]) -> list[int]:
         found = []
-        for tool in tools:
+        for tool in arguments.strings(tools, "tools"):
             position = state.index.position(tool)
             if position is None or not state.graph.tools[position]:
                 raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
@@ -562,7 +560,7 @@ def _node(tool: Tool, node_type: str) -> Node:
 
 
 def _steps_of(template: Sequence[str] | Mapping[str, Any]) -> list[str]:
-    steps = template.get("tools", template.get("steps")) if isinstance(template, Mapping) else template
+    steps: Any = template.get("tools", template.get("steps")) if isinstance(template, Mapping) else template
     if isinstance(steps, str) or not isinstance(steps, Sequence) or not all(isinstance(s, str) for s in steps):
         raise InvalidValueError(
             f"A template is a list of tools, or holds one under 'tools' or 'steps': {shown(template)}."

@@ -5,9 +5,10 @@ Nothing here imports a framework: an object is read by the attributes its framew
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
+from fourfold.arguments import many, shown
 from fourfold.errors import InvalidValueError
 from fourfold.tools.types import Tool
 
@@ -43,11 +44,9 @@ def _read(source: object, server: str) -> Iterator[Tool]:
         yield source
     elif isinstance(getattr(source, "name", None), str) or hasattr(source, "metadata"):
         yield _object(source, server)
-    elif isinstance(tools := getattr(source, "tools", source), Iterable) and not isinstance(tools, (str, bytes)):
-        for item in tools:
-            yield from _read(item, server)
     else:
-        yield _object(source, server)
+        for item in many(getattr(source, "tools", source), "A source of tools", "tools"):
+            yield from _read(item, server)
 
 
 def _dictionary(source: Mapping[str, Any], server: str) -> Tool:
@@ -69,13 +68,16 @@ def _schema(source: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return the first schema given; a mapping of parameter names to schemas or words is made into one."""
     given: object = next((source[key] for key in keys if source.get(key)), {})
     if not isinstance(given, Mapping):
-        raise InvalidValueError(f"The schema of tool {source.get('name')!r} is no mapping: {given!r}.")
+        raise InvalidValueError(f"The schema of tool {shown(source.get('name'))} is no mapping: {shown(given)}.")
     if not given or {"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"} & set(given):
         return given
     return {
         "type": "object",
         "properties": {
-            str(name): part if isinstance(part, Mapping) else {"description": str(part)} for name, part in given.items()
+            str(name): part
+            if isinstance(part, Mapping)
+            else {"description": part if isinstance(part, str) else shown(part)}
+            for name, part in given.items()
         },
     }
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypedDict
 
+from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
 from fourfold.mermaid import flowchart
@@ -34,16 +35,19 @@ class Tool:
     def __post_init__(self) -> None:
         """Refuse a tool that could not be told from another."""
         if not isinstance(self.name, str) or not self.name.strip():
-            raise InvalidValueError(f"A tool has the name {self.name!r}; it must be a string that is not empty.")
+            raise InvalidValueError(f"A tool has the name {shown(self.name)}; it must be a string that is not empty.")
         if not isinstance(self.server, str) or ":" in self.server:
             raise InvalidValueError(
-                f"The server of tool {self.name!r} is {self.server!r}; it must be a string without a colon."
+                f"The server of tool {shown(self.name)} is {shown(self.server)}; it must be a string without a colon."
             )
         if not isinstance(self.description, str):
-            raise InvalidValueError(f"The description of tool {self.name!r} is no string: {self.description!r}.")
+            raise InvalidValueError(
+                f"The description of tool {shown(self.name)} is no string: {shown(self.description)}."
+            )
         for name in ("input_schema", "output_schema"):
-            if not isinstance(getattr(self, name), Mapping):
-                raise InvalidValueError(f"The {name} of tool {self.name!r} is no JSON schema: {getattr(self, name)!r}.")
+            schema = getattr(self, name)
+            if not isinstance(schema, Mapping):
+                raise InvalidValueError(f"The {name} of tool {shown(self.name)} is no JSON schema: {shown(schema)}.")
 
     @property
     def id(self) -> str:
