@@ -323,6 +323,7 @@ def test_threads_search_through_the_change_and_back(path):
     """Each answer is wholly the old one or wholly the new one; none fails, though the dimension changes."""
     small, large = (built(model, *graph()) for model in (old(), new()))
     dimensions, errors, counted, done = {}, [], [0, 0], threading.Event()
+    answered, latest = threading.Condition(), [0]
     with Retriever(path, embedder=old(), config=RetrievalConfig().replace(index={"cache_seconds": 0})) as retriever:
         dimensions[retriever.generation] = small
 
@@ -336,9 +337,14 @@ def test_threads_search_through_the_change_and_back(path):
                     }
                     assert found == pytest.approx(expected, abs=1e-6)
                     assert not result.degraded
-                    counted[dimensions[result.generation] is large] += 1
+                    with answered:
+                        counted[dimensions[result.generation] is large] += 1
+                        latest[0] = max(latest[0], result.generation)
+                        answered.notify_all()
             except BaseException as error:
                 errors.append(error)
+                with answered:
+                    answered.notify_all()
 
         threads = [threading.Thread(target=search) for _ in range(3)]
         for thread in threads:
@@ -346,6 +352,8 @@ def test_threads_search_through_the_change_and_back(path):
         for turn in range(8):
             dimensions[retriever.generation + 1] = small if turn % 2 else large
             retriever.reembed(old() if turn % 2 else new())
+            with answered:  # some thread has searched what there is now before it changes again
+                answered.wait_for(lambda: errors or latest[0] >= retriever.generation, timeout=60)
         done.set()
         for thread in threads:
             thread.join(timeout=60)

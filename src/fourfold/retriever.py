@@ -351,6 +351,10 @@ class Retriever:
                 result = self._answer(snapshot, asker, query, options, without_gone=last)
             except NodeGoneError:
                 continue
+            except EmbedderMismatchError:
+                if last or self.generation == snapshot.generation:
+                    raise
+                continue  # the vectors were replaced between the reading of the snapshot and of who asks it
             except DamagedFileError:
                 if last:
                     raise
