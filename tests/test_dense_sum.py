@@ -15,7 +15,7 @@ TYPES = ("depends_on", "part_of", "mentions", "enables", "")
 PLAIN = {
     "fusion": {"late": {"depth": 0}, "fill": False, "intent_tilt": 0.0},
     "graph": {"bridge": {"weight": 0.0}},
-    "intents": {"chosen_types": 0.0},
+    "intents": {"chosen_types": 0.0, "paths": {"weight": 0.0}},
     "diversity": {"bonus": 0.0, "coverage": {"weight": 0.0}},
     "index": {"cache_size": 0},
 }
