@@ -167,14 +167,19 @@ class Snapshots:
         fresh = state is None or changes.own_share != state.own_share
         if fresh and state is not None:
             changes, state = self._store.changes(-1), None
-        parts = self._taken_in(state.parts if state is not None else Parts(), changes)
-        self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
+        parts = self._take_in(state.parts if state is not None else Parts(), changes)
         if state is None and self._worth_keeping(parts):
             self._keep()
         elif parts.scattered() and self._compaction is None and not self._closed:
             self._compaction = threading.Thread(target=self._compact, name="fourfold-compaction", daemon=True)
             self._compaction.start()
         self._show()
+
+    def _take_in(self, old: Parts, changes: Changes) -> Parts:
+        """Make the state of the changes' generation the present one, and return its parts."""
+        parts = self._taken_in(old, changes)
+        self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
+        return parts
 
     def _taken_in(self, old: Parts, changes: Changes) -> Parts:
         """Return the parts with what changed as new segments, and what was replaced or deleted marked."""
@@ -330,7 +335,6 @@ class Snapshots:
                 self._state = replace(begun, parts=merged)
                 if self._worth_keeping(merged):
                     self._keep()
-                self._current = None if self._current is None else self._current
                 self._advance_from_store()
         finally:
             self._compaction = None
@@ -338,9 +342,7 @@ class Snapshots:
     def _advance_from_store(self) -> None:
         state = self._state
         assert state is not None
-        changes = self._store.changes(state.generation)
-        parts = self._taken_in(state.parts, changes)
-        self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
+        self._take_in(state.parts, self._store.changes(state.generation))
         self._show()
 
 
