@@ -25,6 +25,7 @@ test: lint types
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
 
 types: $(VENV)/.test
 	$(BIN)/mypy

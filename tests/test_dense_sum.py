@@ -83,9 +83,7 @@ def dense_sum(retriever, config, question, query_vector, kept):
         seeds |= {n for value, _, n in order[: config.seeds.per_component] if value < 0}
     base = weights["embedding"] * scaled["embedding"] + weights["text"] * scaled["text"]
     strongest = max((base[n] for n in seeds), default=0.0)
-    gives = {
-        n: math.exp(config.seeds.sharpness * (base[n] / strongest - 1.0)) if strongest > 0 else 1.0 for n in seeds
-    }
+    gives = {n: math.exp(config.seeds.sharpness * (base[n] / strongest - 1.0)) if strongest > 0 else 1.0 for n in seeds}
 
     degree = np.zeros(len(nodes))
     for edge in edges:

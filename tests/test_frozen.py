@@ -150,8 +150,10 @@ def _changes(kind, name):
 
 def test_frozen_values_are_dicts_and_lists_to_all_that_reads():
     frozen = freeze({"a": [1, {"b": (2,)}], "c": {}})
-    assert frozen == {"a": [1, {"b": [2]}], "c": {}} and thaw(frozen) == frozen and json.dumps(frozen) == json.dumps(
-        thaw(frozen)
+    assert (
+        frozen == {"a": [1, {"b": [2]}], "c": {}}
+        and thaw(frozen) == frozen
+        and json.dumps(frozen) == json.dumps(thaw(frozen))
     )
     assert isinstance(frozen, dict) and {**frozen} == frozen and (frozen | {"d": 1})["d"] == 1
     with Retriever() as graph:  # and can be stored again

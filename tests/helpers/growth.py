@@ -256,8 +256,9 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
         read = make_tokenizer(name)
         yield f"the terms of {name}", read.terms
         yield f"the words of {name}", read.terms_of_words
-        yield f"the weights of terms of {name}", lambda text, read=read: term_weights(
-            read.terms_of_words(text), ("how", "fail"), 1.0, prefix=True
+        yield (
+            f"the weights of terms of {name}",
+            lambda text, read=read: term_weights(read.terms_of_words(text), ("how", "fail"), 1.0, prefix=True),
         )
     for config in (RetrievalConfig(), RetrievalConfig.published()):
         yield "classify", lambda text, specs=config.intents.specs: classify(text.strip(), specs)

@@ -73,9 +73,7 @@ def impact(
     )
 
 
-def _show(
-    db: Any, call: Callable[[Questions], Answer], model: str | None = None, *, json: bool, mermaid: bool
-) -> None:
+def _show(db: Any, call: Callable[[Questions], Answer], model: str | None = None, *, json: bool, mermaid: bool) -> None:
     """Answer and print as text, JSON or a drawing."""
     with Retriever(db, embedder=model, read_only=True) as retriever:
         answer = call(Questions(retriever))
