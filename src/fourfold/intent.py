@@ -178,6 +178,12 @@ _MENDED: dict[str, tuple[str, ...]] = {
         r"\b(?:does|do)\s+(?:\w+\s+){1,3}(?:support|handle|allow|provide)\b",
         r"\b(?:is|are)\s+(?:\w+\s+){1,3}(?:able|capable|compatible)\b",
         r"\bis\s+there\s+(?:support|a\s+way)\b",
+        r"^(?:so\s+|and\s+|but\s+)?(?:can|could|will)\s+(?!you\b)\S+\s+\S",  # "Can Claude read PDFs?"
+        r"^do(?:es)?\s+(?:\S+\s+){1,4}(?:support|handle|allow|provide|accept|work|run|read|write|include|understand"
+        r"|persist|keep|have|offer|let|permit|store|export|import|integrate)\b",
+        r"^(?:is|are)\s+(?:\S+\s+){1,4}(?:able|capable|compatible|supported|possible|allowed|available)\b",
+        r"^(?:is|are)\s+\S+\s+(?:supported|possible|allowed|available)\b|^is\s+it\s+possible\b",
+        r"^ha(?:s|ve)\s+(?:\S+\s+){1,4}(?:support|ability)\b",
     ),
     Intent.WORKFLOW: (
         r"\b(pipelines?|workflows?|step.by.step|automat\w*|chain(?:s|ed|ing)?|sequenc\w*|orchestrat\w*)\b",

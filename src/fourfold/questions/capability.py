@@ -1,20 +1,22 @@
 """``can_it``: yes, yes with limitations, no or unknown, from what the graph says of limitations and workarounds.
 
 The subject is the node that the capability's words find; where they find a limitation or a workaround, it is the
-node that has it. No limitation: yes. Every limitation has a workaround, its own or the subject's: yes with
-limitations. A limitation without one: no. No node found with confidence, or a graph without any of these edge types:
-unknown.
+node that has it. A limitation counts as far as it is about what was asked: about the words that are not the subject's
+name, if there are any ("can json handle comments?"). No such limitation: yes. Every one has a workaround, its own or
+the subject's: yes with limitations. One without: no. No node found with confidence, a subject of which nothing tells
+what was asked, or a graph without any of these edge types: unknown.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
 
+from fourfold.embed.static import bundled
 from fourfold.questions import locate
 from fourfold.questions.graph import Graph, Positions
 from fourfold.questions.results import Answer, title
@@ -27,9 +29,12 @@ ROLES = ("has_limitation", "has_workaround", "requires")
 COVERED = 0.5
 """Least share of the question's words, by rarity, that a subject must hold to be judged by."""
 
+ABOUT = 0.5
+"""Least share of what was asked, by rarity, or least cosine with it, of a text that is about it."""
+
 _ASIDE = re.compile(
     r"\b(?:can|could|does|do|is|are|will|would|it|you|this|that|possible|able|capable|ability|supports?|supported|handles?"
-    r"|works?|to)\b",
+    r"|works?|to|anything|everything|something|all|at|will|has|have|uses?)\b",
     re.IGNORECASE,
 )
 """Words that ask for a capability without naming it."""
@@ -57,13 +62,17 @@ class Limitation:
 
 @dataclass(frozen=True, kw_only=True)
 class CapabilityAnswer(Answer):
-    """Whether ``subject`` can do what was asked; ``confidence`` in [0, 1] tells how surely it is the subject."""
+    """Whether ``subject`` can do what was asked; ``confidence`` in [0, 1] tells how surely it is the subject.
+
+    ``limitations`` are about what was asked, ``others`` are the subject's limitations that are not.
+    """
 
     capability: str
     verdict: Verdict
     subject: Node | None = None
     confidence: float = 0.0
     limitations: tuple[Limitation, ...] = ()
+    others: tuple[Limitation, ...] = ()
     workarounds: tuple[Node, ...] = ()
     prerequisites: tuple[Node, ...] = ()
 
@@ -74,6 +83,8 @@ class CapabilityAnswer(Answer):
         for limitation in self.limitations:
             by = ", ".join(map(title, limitation.workarounds)) or "nothing"
             yield limitation.node, self.confidence, f"limitation, worked around by {by}"
+        for limitation in self.others:
+            yield limitation.node, self.confidence, "limitation of something else"
         for node in self.workarounds:
             yield node, self.confidence, "workaround"
         for node in self.prerequisites:
@@ -129,11 +140,30 @@ def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
     return Evidence(limitations, everything, needed[:LISTED].tolist(), truncated)
 
 
-def verdict(found: Evidence) -> Verdict:
-    """Return the answer that the evidence gives."""
-    if not found.limitations:
+def verdict(limitations: Mapping[int, Sequence[int]]) -> Verdict:
+    """Return the answer that the limitations, each with its workarounds, give."""
+    if not limitations:
         return Verdict.YES
-    return Verdict.YES_WITH_LIMITATIONS if all(found.limitations.values()) else Verdict.NO
+    return Verdict.YES_WITH_LIMITATIONS if all(limitations.values()) else Verdict.NO
+
+
+def _about(view: View, asked: str, subject: Node, texts: Sequence[str]) -> list[float]:
+    """Return how far each text is about what is asked of the subject, in [0, 1]: 1 where only the subject is named.
+
+    The larger of the share of the words, by rarity, that the text holds, and the cosine of both.
+    """
+    named = frozenset(view.terms(subject.name or subject.id))
+    rest = [word for word in asked.split() if any(term not in named for term in view.terms(word))]
+    wanted = [term for term in dict.fromkeys(view.terms(" ".join(rest))) if term not in named]
+    if not wanted:
+        return [1.0] * len(texts)
+    rarity = view.graph.rarity(wanted)
+    vectors = bundled().embed_documents([" ".join(rest), *texts])
+    lengths = np.linalg.norm(vectors, axis=1)
+    cosines = (vectors[1:] @ vectors[0]) / np.maximum(lengths[1:] * lengths[0], 1e-12)
+    held = [frozenset(view.terms(text)) for text in texts]
+    shares = [float(np.dot(rarity, [term in own for term in wanted]) / rarity.sum()) for own in held]
+    return [max(share, float(cosine)) for share, cosine in zip(shares, cosines, strict=True)]
 
 
 def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backwards: bool = False) -> Positions:
@@ -170,8 +200,8 @@ def _subject(view: View, asked: str, question: str, node: str | Node | None) -> 
 def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAnswer:
     """Return whether it can; the arguments are those of ``Questions.can_it``."""
     known = known_roles(view.vocabulary)
-    asked = " ".join(_ASIDE.sub(" ", capability).split()) or capability
-    subject, confidence = _subject(view, asked, capability, node)
+    asked = " ".join(_ASIDE.sub(" ", capability).split())
+    subject, confidence = _subject(view, asked or capability, capability, node)
     notes = []
     if not known:
         notes.append(lacking(ROLES, "the question cannot be answered from it"))
@@ -201,17 +231,33 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
     )
     if said.truncated:
         notes.append(f"At most {LISTED} limitations, workarounds and prerequisites are listed each.")
+    texts = [_text(nodes[place]) for place in (subject, *said.limitations)]
+    own, *told = _about(view, asked, nodes[subject], texts)
+    close = dict(zip(said.limitations, told, strict=True))
+    counting = {limit: found for limit, found in said.limitations.items() if close[limit] >= ABOUT}
+    others = {limit: found for limit, found in said.limitations.items() if limit not in counting}
+    answered = verdict(counting)
+    if answered is Verdict.YES and own < ABOUT:
+        answered, confidence = Verdict.UNKNOWN, round(min(confidence, own), 4)
+        notes.append(f"Nothing tells whether {title(nodes[subject])!r} can do what was asked.")
     return CapabilityAnswer(
         capability=capability,
-        verdict=verdict(said),
+        verdict=answered,
         subject=nodes[subject],
         confidence=confidence,
-        limitations=tuple(
-            Limitation(nodes[limit], tuple(nodes[w] for w in found)) for limit, found in said.limitations.items()
-        ),
+        limitations=_limitations(nodes, counting),
+        others=_limitations(nodes, others),
         workarounds=tuple(nodes[w] for w in said.workarounds),
         prerequisites=tuple(nodes[p] for p in said.prerequisites),
         edge_types=known,
         truncated=said.truncated,
         notes=tuple(notes),
     )
+
+
+def _limitations(nodes: Mapping[int, Node], found: Mapping[int, Sequence[int]]) -> tuple[Limitation, ...]:
+    return tuple(Limitation(nodes[limit], tuple(nodes[w] for w in around)) for limit, around in found.items())
+
+
+def _text(node: Node) -> str:
+    return f"{node.name} {node.text}"

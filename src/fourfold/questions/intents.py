@@ -385,7 +385,7 @@ RULES: tuple[QuestionRule, ...] = (
             r"|support for)\b",
             r"^do(?:es)? (?!i\b|we\b|anyone\b|running|using|changing).+\b(?:support|handle|work|accept|allow|let"
             r"|include|have"
-            r"|offer|provide|know|speak|understand|come)\b",
+            r"|offer|provide|know|speak|understand|come|keep|persist)\b",
             r"^(?:will|would) (?!i\b|we\b|upgrading|removing|deleting|changing|renaming).+ (?:accept|work|run"
             r"|handle|fit|support"
             r"|cope|survive|scale|allow|be able)\b",
