@@ -1,6 +1,6 @@
 """Hostile folders, made by a seed, and what must hold of each when it is indexed.
 
-    python scripts/hostile_folders.py --count 100 --seed 0
+    python benchmarks/soak folders --count 100 --seed 0
 
 Every folder is built and indexed in a process of its own with bounds of memory and processor time. It must hold that
 no exception leaves ``index_folder``; that every sound file is read whole; that every other file is either read or
@@ -335,38 +335,39 @@ def check(seed: int, folder: Path) -> dict[str, object]:
     return {"seed": seed, **counts, "seconds": round(seconds, 1), "megabytes": memory}
 
 
-def run(count: int, seed: int, keep: Path | None = None) -> list[int]:
-    """Check folders of ``count`` seeds from ``seed`` on, print a line of each, and return the seeds that failed."""
+def add_options(parser: argparse.ArgumentParser) -> None:
+    """Add what the command line may say."""
+    parser.add_argument("--count", type=int, default=100, help="number of folders")
+    parser.add_argument("--seed", type=int, default=0, help="of the first; each folder has the next")
+    parser.add_argument("--keep", type=Path, help="where folders are built, and those that failed are left")
+    parser.add_argument("--one", type=Path, help=argparse.SUPPRESS)  # build and check a single folder, in this process
+
+
+def run(arguments: argparse.Namespace) -> bool:
+    """Check each folder in a process of its own, print a line of it, and return whether all hold."""
+    if arguments.one is not None:
+        resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
+        resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+        arguments.one.mkdir(parents=True)
+        print(json.dumps(check(arguments.seed, arguments.one)))
+        return True
     failed = []
-    for number in range(seed, seed + count):
-        work = Path(tempfile.mkdtemp(prefix=f"hostile-{number}-", dir=keep))
-        command = [sys.executable, __file__, "--one", str(number), "--folder", str(work / "folder")]
+    for seed in range(arguments.seed, arguments.seed + arguments.count):
+        work = Path(tempfile.mkdtemp(prefix=f"hostile-{seed}-", dir=arguments.keep))
+        command = [sys.executable, __file__, "--seed", str(seed), "--one", str(work / "folder")]
         done = subprocess.run(command, capture_output=True, text=True, errors="replace")
-        print(done.stdout.strip() or f"seed {number} failed, exit code {done.returncode}:\n{done.stderr}", flush=True)
+        print(done.stdout.strip() or f"seed {seed} failed, exit code {done.returncode}:\n{done.stderr}", flush=True)
         if done.returncode:
-            failed.append(number)
+            failed.append(seed)
         else:
             subprocess.run(["rm", "-rf", str(work)], check=True)  # shutil.rmtree recurses, and some are deep
-    print(f"{count - len(failed)} of {count} folders hold{': failed ' + str(failed) if failed else ''}.")
-    return failed
-
-
-def main() -> None:
-    """Read the command line."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
-    parser.add_argument("--count", type=int, default=100)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--keep", type=Path, help="where folders are built, and those that failed are left")
-    parser.add_argument("--one", type=int, help=argparse.SUPPRESS)
-    parser.add_argument("--folder", type=Path, help=argparse.SUPPRESS)
-    arguments = parser.parse_args()
-    if arguments.one is None:
-        sys.exit(bool(run(arguments.count, arguments.seed, arguments.keep)))
-    resource.setrlimit(resource.RLIMIT_DATA, (MEMORY, MEMORY))
-    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
-    arguments.folder.mkdir(parents=True)
-    print(json.dumps(check(arguments.one, arguments.folder)))
+    print(
+        f"{arguments.count - len(failed)} of {arguments.count} folders hold{f'; failed: {failed}' if failed else ''}."
+    )
+    return not failed
 
 
 if __name__ == "__main__":
-    main()
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    add_options(parser)
+    sys.exit(not run(parser.parse_args()))
