@@ -11,9 +11,10 @@ from __future__ import annotations
 import argparse
 import sys
 
+import folders
 import fuzz
 
-PARTS = {"fuzz": fuzz}
+PARTS = {"fuzz": fuzz, "folders": folders}
 
 
 def main() -> int:
