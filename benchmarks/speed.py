@@ -147,7 +147,7 @@ def main() -> None:
         retriever = Retriever(folder / "kg.sqlite", config=config)
         retriever.embedder.embed_query("warm")
         reopened = seconds(lambda: retriever.search(queries[0]))
-        postings = sum(len(segment.nodes) for segment in retriever._snapshots._state.parts.text)
+        postings = sum(len(segment.nodes) for segment in retriever.backend.snapshots._state.parts.text)
         held = (vectors.nbytes + 8 * postings) / 1e6
         figures["reopen"] = {"s": reopened, "share_of_build": reopened / build}
         time.sleep(2)

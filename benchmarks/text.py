@@ -29,8 +29,8 @@ from shared import facts
 
 from fourfold import RetrievalConfig
 from fourfold.index.base import Allowed
+from fourfold.index.changes import FIELDS, TOKEN
 from fourfold.index.text import Text, TextSegment
-from fourfold.store import FIELDS, TOKEN
 
 VOCABULARY = 50_000
 CONFIG = RetrievalConfig().text

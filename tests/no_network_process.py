@@ -69,7 +69,7 @@ def core(folder):
         retriever.reembed()
     entries.append("reembed")
     with Retriever(folder / "kg1536.sqlite") as retriever:
-        with retriever.store.transaction() as writer:  # a file that came from elsewhere, and says Gemini made it
+        with retriever.backend.transaction() as writer:  # a file that came from elsewhere, and says Gemini made it
             writer.set_meta("embedder", "gemini:gemini-embedding-001:256")
         for mode in ("hybrid", "text", "embedding"):
             try:

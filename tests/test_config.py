@@ -20,9 +20,9 @@ from fourfold import (
 )
 from fourfold.config import Bridge, Coverage, LateInteraction, Paths
 from fourfold.config_history import FLAT_NAMES, changes_of, with_changes
+from fourfold.engines.sqlite.backend import SqliteBackend as Store
 from fourfold.index import rebuilt
 from fourfold.intent import IntentSpec
-from fourfold.store import Store
 
 OTHER = {
     "tokenizer": "suffix",
@@ -128,7 +128,7 @@ def test_a_variant_is_scored_by_the_index_it_would_have(tmp_path):
     vectors = {"a": [1.0, 0.0], "b": [0.0, 1.0], "c": [0.6, 0.8]}
     with Retriever(path) as retriever:
         retriever.add([Node(i, i, vector=v) for i, v in vectors.items()], [Edge("a", "b", "x"), Edge("a", "c", "y")])
-        with retriever.store.transaction() as writer:
+        with retriever.backend.transaction() as writer:
             writer.set_meta("own_share", "0.6")
     other = RetrievalConfig().replace(graph={"type_weights": {"x": 0.0, "y": 2.0}}, text={"k1": 0.5})
     with Retriever(path) as retriever, Retriever(path, config=other) as expected:

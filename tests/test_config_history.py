@@ -18,9 +18,9 @@ from fourfold import (
     Weights,
 )
 from fourfold.config_history import changes_of, with_changes
+from fourfold.engines.sqlite.backend import SqliteBackend as Store
 from fourfold.evaluate import feedback_judgements
 from fourfold.evaluate.tune import with_profiles
-from fourfold.store import Store
 
 weights = st.builds(Weights, *[st.floats(0.01, 2)] * 4)
 

@@ -35,7 +35,7 @@ def test_a_pickle_opens_the_file_again_in_another_process(path):
     with Retriever(path, config=RetrievalConfig(limit=1), read_only=True) as retriever:
         pickled = pickle.dumps(retriever)
         found = retriever.search("alpha").ids
-    script = "import pickle, sys; r = pickle.load(sys.stdin.buffer); print(r.search('alpha').ids, r.store.read_only)"
+    script = "import pickle, sys; r = pickle.load(sys.stdin.buffer); print(r.search('alpha').ids, r.backend.read_only)"
     run = subprocess.run([sys.executable, "-c", script], input=pickled, capture_output=True)
     assert run.stdout.decode().strip() == f"{found} True", run.stderr.decode()
 

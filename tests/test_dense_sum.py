@@ -53,7 +53,7 @@ def dense_sum(retriever, config, question, query_vector, kept):
     snapshot = retriever.snapshot()
     nodes = retriever.get(sorted(retriever.manifest()))
     place = {node.id: n for n, node in enumerate(nodes)}
-    nums = retriever.store.nums(list(place))
+    nums = retriever.backend.nums(list(place))
     at = np.array([nums[node.id] for node in nodes])
     allowed = np.array([not kept or node.metadata["kept"] for node in nodes])
     terms = [term for _, own in retriever._tokenizer.terms_of_words(question) for term in own]

@@ -493,7 +493,7 @@ def test_an_old_unchanged_file_is_not_read_again(make, monkeypatch):
     long_ago = time.time() - 3600
     os.utime(path, (long_ago, long_ago))
     foreign(path).close()
-    from fourfold.store import ForeignFile
+    from fourfold.engines.sqlite.foreign import ForeignFile
 
     monkeypatch.setattr(ForeignFile, "read", lambda self: pytest.fail("the file was read again"))
     with foreign(path) as graph:

@@ -26,7 +26,7 @@ from fourfold import (
     reembedding,
 )
 from fourfold.cli import create_app
-from fourfold.store.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
+from fourfold.engines.sqlite.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
 
 QUESTIONS = ("save a file", "how to parse a tree", "word3 word5", "edge")
 WORDS = "save load file read write parse tree graph node edge disk cloud".split()
@@ -211,7 +211,7 @@ def test_also_runs_in_the_last_transaction_with_a_model_of_the_file(path):
 
         with pytest.raises(ZeroDivisionError):
             retriever.reembed(new(), also=fail)
-        assert retriever.store.model("new") is None and retriever.embedder.name == "old"
+        assert retriever.backend.model("new") is None and retriever.embedder.name == "old"
         retriever.forget_answers()
         assert answers(retriever) == before and staged(path) == 50
 
@@ -224,10 +224,10 @@ def test_also_runs_in_the_last_transaction_with_a_model_of_the_file(path):
         again = new()
         retriever.reembed(again, also=keep)
         assert again.seen == []
-        assert retriever.store.model("new") == b"\x00weights" and retriever.store.model("other") is None
-        with retriever.store.transaction(moves=False) as writer:
+        assert retriever.backend.model("new") == b"\x00weights" and retriever.backend.model("other") is None
+        with retriever.backend.transaction(moves=False) as writer:
             writer.drop_models()
-        assert retriever.store.model("new") is None
+        assert retriever.backend.model("new") is None
 
 
 # -- meanwhile ----------------------------------------------------------------------------------------------------------
@@ -573,7 +573,7 @@ def test_a_file_of_version_1_is_searched_read_only_as_it_is(version_1):
     before = version_1.read_bytes()
     with Retriever(version_1, embedder=old(), read_only=True) as retriever:
         same(answers(retriever), built(old(), *graph()))
-        assert retriever.info()["vectors"] == 50 and retriever.store.model("x") is None
+        assert retriever.info()["vectors"] == 50 and retriever.backend.model("x") is None
         assert retriever.search("save", filter={"n": {"$lt": 20}}).total
     assert version_1.read_bytes() == before
 

@@ -12,6 +12,7 @@ from fourfold.config import (
     TextConfig,
     TextField,
 )
+from fourfold.engines import ForeignSchema
 from fourfold.errors import (
     DimensionError,
     EmbedderError,
@@ -26,10 +27,10 @@ from fourfold.errors import (
     SearchError,
     StoreError,
     UnknownNodeError,
+    UnsupportedError,
 )
 from fourfold.intent import IntentSpec
 from fourfold.retriever import Retriever
-from fourfold.store import ForeignSchema
 from fourfold.types import (
     Components,
     Contribution,
@@ -79,6 +80,7 @@ __all__ = [
     "TextConfig",
     "TextField",
     "UnknownNodeError",
+    "UnsupportedError",
     "Weights",
     "__version__",
 ]

@@ -15,13 +15,13 @@ from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import MENTIONS, TypeLabels
 from fourfold.embed.static import bundled
+from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
 from fourfold.signals.relations import Relations
-from fourfold.store import Store
 from fourfold.tokenizer import Tokenizer
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
@@ -122,15 +122,17 @@ class Asker:
     """Reads questions against one graph: words, vector, filter and edge-type labels.
 
     Args:
-        store: the graph.
+        backend: the graph.
         embedding: makes the query's vector.
         tokenizer: the tokenizer of the index.
         config: the constants of retrieval.
 
     """
 
-    def __init__(self, store: Store, embedding: GraphEmbedding, tokenizer: Tokenizer, config: RetrievalConfig) -> None:
-        self._store = store
+    def __init__(
+        self, backend: Backend, embedding: GraphEmbedding, tokenizer: Tokenizer, config: RetrievalConfig
+    ) -> None:
+        self._backend = backend
         self._embedding = embedding
         self._tokenizer = tokenizer
         self._config = config
@@ -152,7 +154,7 @@ class Asker:
             allowed=None if options.filter is None else self.allowed(snapshot, options.filter),
             intent=options.intent,
             weights=options.weights,
-            phrases=self._store.phrase,
+            phrases=self._backend.phrase,
             asked_types=partial(self._asked_types, snapshot, words),
             relations=partial(self._relations, snapshot),
             failed=failed,
@@ -164,7 +166,7 @@ class Asker:
         key = (snapshot.generation, clause)
         allowed = self._filters.get(key)
         if allowed is None:
-            allowed = Allowed(self._store.matching(*filters.render(clause)))
+            allowed = self._backend.allowed(clause)
             self._filters.put(key, allowed)
         return allowed
 
@@ -197,7 +199,7 @@ class Asker:
         labels = self._labels  # another thread, on another generation, may replace it
         if labels is None or labels.names != names:
             self._labels = labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
-        named = frozenset(self._tokenizer.terms(self._store.names([best_seed]).get(best_seed, "")))
+        named = frozenset(self._tokenizer.terms(self._backend.labels([best_seed]).get(best_seed, ("", ""))[1]))
         asking = [word for word, terms in words if terms and not named.issuperset(terms)]
         asked = np.zeros(len(types))
         asked[in_use] = labels.closeness(

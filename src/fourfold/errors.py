@@ -28,7 +28,11 @@ class UnknownNodeError(FourfoldError, KeyError):
 
 
 class StoreError(FourfoldError):
-    """The SQLite file cannot be used: not a database, a newer schema, read-only, or busy for too long."""
+    """The graph's file or server cannot be used: not a database, a newer schema, read-only, or busy for too long."""
+
+
+class UnsupportedError(StoreError):
+    """The engine of a graph cannot do what was asked; ``Capabilities`` say so beforehand."""
 
 
 class SchemaDetectionError(StoreError):

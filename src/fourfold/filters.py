@@ -1,4 +1,4 @@
-"""Metadata filter → SQL over the flattened metadata (table ``attributes``).
+"""Metadata filters: what callers write → a tree over the flattened metadata, which each engine compiles.
 
 ``{"lang": "en"}`` is short for ``{"lang": {"$eq": "en"}}``; several keys, and several operators of a key, must all
 hold. Nested metadata is reached by dotted keys; the columns of the node itself by ``$id``, ``$name`` and ``$type``.
@@ -10,28 +10,74 @@ strings are never compared with each other.
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from fourfold.arguments import shown
 from fourfold.errors import FilterError
 
 SCALAR, ELEMENT, NULL, CONTAINER = range(4)
-"""The kinds of rows in the table ``attributes``; the value of a CONTAINER is 1 for an empty list, else 0."""
+"""The kinds of ``attributes``; the value of a CONTAINER is 1 for an empty list, else 0."""
 
 Filter = Mapping[str, Any]
 
+Scalar = str | int | float
+"""A value as ``attributes`` have it: booleans are 0 and 1."""
+
 
 @dataclass(frozen=True, slots=True)
-class Clause:
-    """A set of nodes: one SELECT of ``num`` with its parameters, or an operator over other sets."""
+class Test:
+    """The nodes with an attribute of this key, of one of these kinds, whose value passes a test.
 
-    sql: str
-    parameters: tuple[Any, ...] = ()
-    parts: tuple[Clause, ...] = ()
+    Args:
+        key: a dotted key; ``$id``, ``$name`` and ``$type`` are the columns of the node itself, which are strings.
+        test: ``"any"`` is passed by every value; ``"equal"`` by the operand; ``"in"`` by any of the operands;
+            ``"holds"`` by strings that contain the operand, ``"holds_folded"`` the same in lower case,
+            ``"equal_folded"`` by strings equal to it in lower case.
+        operands: see ``test``. Numbers and strings are never equal to each other.
+        kinds: of the attributes that count.
+
+    """
+
+    key: str
+    test: str
+    operands: tuple[Scalar, ...] = ()
+    kinds: tuple[int, ...] = (SCALAR,)
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The nodes with one SCALAR attribute of this key that passes all of these comparisons.
+
+    Args:
+        key: see ``Test``.
+        bounds: pairs of ``">"``, ``">="``, ``"<"`` or ``"<="`` and an operand: passed by numbers where that is a
+            number, by strings (in the order of their code points) where it is one.
+
+    """
+
+    key: str
+    bounds: tuple[tuple[str, Scalar], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """The nodes of all parts (``"and"``), of any (``"or"``), or not of the one part (``"not"``).
+
+    ``Group("and", ())`` is every node. No part of an "and" or an "or" is a second "not": of several, the one of their
+    union or intersection stands there, for a complement may hold most nodes.
+    """
+
+    operator: Literal["and", "or", "not"]
+    parts: tuple[Clause, ...]
+
+
+Clause = Test | Range | Group
+"""A set of nodes. Equal for filters that select the same in the same way."""
+
+EVERY_NODE = Group("and", ())
 
 
 MOST_CONDITIONS = 2_000
@@ -45,15 +91,15 @@ LONGEST_FILTER = 10_000_000
 
 _MAX_DEPTH = 40
 _MAX_LEVELS = 2 * _MAX_DEPTH + 4  # of mappings and lists: $and is a list in a mapping
-_MAX_TERMS = 200  # SQLite takes 500 terms in one compound SELECT
-_MAX_PARAMETERS = 32_000  # SQLite takes 32,766 in one statement
-_COLUMNS = {"$id": "id", "$name": "name", "$type": "type"}
+COLUMNS = {"$id": "id", "$name": "name", "$type": "type"}
+"""What a filter calls the columns of a node."""
+
 _INT64 = 2**63
 _LARGEST = 10**308
 
 
 def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, Any, int]]:
-    """Flatten metadata into (dotted key, SQL value, kind) rows."""
+    """Flatten metadata into (dotted key, value, kind)."""
     for key, value in metadata.items():
         path = f"{prefix}{key}"
         if isinstance(value, Mapping):
@@ -63,11 +109,11 @@ def attributes(metadata: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[
             yield path, int(not value), CONTAINER
             for element in value:
                 if _is_scalar(element):
-                    yield path, _sql_value(element), ELEMENT
+                    yield path, _stored(element), ELEMENT
         elif value is None:
             yield path, 0, NULL
         elif _is_scalar(value):
-            yield path, _sql_value(value), SCALAR
+            yield path, _stored(value), SCALAR
 
 
 def parse(condition: Filter) -> Clause:
@@ -79,29 +125,6 @@ def parse(condition: Filter) -> Clause:
     """
     _require_small(condition)
     return _all_of(condition, 0)
-
-
-def render(clause: Clause) -> tuple[str, list[Any]]:
-    """Return a SELECT of the ``num`` of every node that meets a filter, and its parameters.
-
-    Raises:
-        FilterError: too many values that are compared one by one.
-
-    """
-    tables: list[str] = []
-    parameters: list[Any] = []
-    final = _render(clause, tables, parameters)
-    if len(parameters) > _MAX_PARAMETERS:
-        raise FilterError(
-            f"The filter compares with {len(parameters):,} values one by one, {_MAX_PARAMETERS:,} at most are taken; "
-            "in lists, all but fractions are compared at once."
-        )
-    return (f"WITH {', '.join(tables)} " if tables else "") + final, parameters
-
-
-def to_sql(condition: Filter) -> tuple[str, list[Any]]:
-    """Return ``render(parse(condition))``."""
-    return render(parse(condition))
 
 
 def _require_small(condition: object) -> None:
@@ -142,27 +165,6 @@ def _parts(condition: object) -> Iterator[Collection[Any]]:
             left += [(each, level + 1) for each in part if not isinstance(each, (int, float))]
 
 
-def _render(clause: Clause, tables: list[str], parameters: list[Any]) -> str:
-    """Return the SELECT of a clause; what it is combined of goes before it into ``tables``.
-
-    Common table expressions stand side by side: nested subqueries of any depth would overflow SQLite's parser.
-    """
-    if not clause.parts:
-        parameters += clause.parameters
-        return clause.sql
-    parts = clause.parts
-    while len(parts) > _MAX_TERMS:
-        groups = (parts[start : start + _MAX_TERMS] for start in range(0, len(parts), _MAX_TERMS))
-        parts = tuple(Clause(clause.sql, parts=tuple(group)) for group in groups)
-    names = []
-    for part in parts:
-        select = _render(part, tables, parameters)
-        names.append(f"c{len(tables)}")
-        tables.append(f"{names[-1]} (num) AS ({select})")
-    before = "SELECT num FROM nodes EXCEPT " if clause.sql == "EXCEPT" else ""
-    return before + f" {clause.sql} ".join(f"SELECT num FROM {name}" for name in names)
-
-
 def _all_of(condition: object, depth: int) -> Clause:
     if not isinstance(condition, Mapping):
         raise FilterError(f"A filter is a mapping of metadata keys to conditions, not {shown(condition)}.")
@@ -174,19 +176,19 @@ def _all_of(condition: object, depth: int) -> Clause:
             if isinstance(operand, (str, bytes, Mapping)) or not isinstance(operand, Sequence) or not operand:
                 raise FilterError(f"{key} takes a list of at least one filter, not {shown(operand)}.")
             parts = [_all_of(part, depth + 1) for part in operand]
-            clauses.append(_combine(parts, "INTERSECT" if key == "$and" else "UNION"))
+            clauses.append(_combine(parts, "and" if key == "$and" else "or"))
         elif key == "$not":
             clauses.append(_complement(_all_of(operand, depth + 1)))
         elif not isinstance(key, str):
             raise FilterError(f"A metadata key is a string, not {shown(key)}.")
-        elif key.startswith("$") and key not in _COLUMNS:
-            known = ", ".join(("$and", "$or", "$not", *_COLUMNS))
+        elif key.startswith("$") and key not in COLUMNS:
+            known = ", ".join(("$and", "$or", "$not", *COLUMNS))
             raise FilterError(f"The filter operator {shown(key)} is unknown here; known are {known}.")
         else:
             clauses += _conditions(key, operand, depth)
     if not clauses:
-        return Clause("SELECT num FROM nodes")
-    return _combine(clauses, "INTERSECT")
+        return EVERY_NODE
+    return _combine(clauses, "and")
 
 
 def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
@@ -198,15 +200,14 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
         return [_equal(key, operand)]
     if not operand:
         raise FilterError(f"The condition on {shown(key)} is empty; give a value or an operator such as $eq.")
-    clauses = []
+    clauses: list[Clause] = []
     bounds = {operator: value for operator, value in operand.items() if operator in _COMPARISONS}
     if len(bounds) > 1:  # a range is one scan of the key; each bound alone may hold most nodes
-        tests = [_bound(operator, key, value) for operator, value in bounds.items()]
-        clauses.append(_select(key, " AND ".join(t for t, _ in tests), [value for _, value in tests], (SCALAR,)))
+        clauses.append(Range(key, tuple(_bound(operator, key, value) for operator, value in bounds.items())))
         operand = {operator: value for operator, value in operand.items() if operator not in bounds}
     for operator, value in operand.items():
         if operator == "$not":
-            inner = _combine(_conditions(key, value, depth + 1), "INTERSECT")
+            inner = _combine(_conditions(key, value, depth + 1), "and")
             clauses.append(_complement(inner))
             continue
         make = _OPERATORS.get(operator) if isinstance(operator, str) else None
@@ -223,10 +224,9 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
 
 def _equal(key: str, value: object) -> Clause:
     if value is None:
-        present = _select(key, "1", [], (SCALAR, ELEMENT, CONTAINER))
-        return _complement(present)
+        return _complement(Test(key, "any", (), (SCALAR, ELEMENT, CONTAINER)))
     _require_scalar("$eq", key, value)
-    return _select(key, "value = ?", [_sql_value(value)], (SCALAR, ELEMENT))
+    return Test(key, "equal", (_stored(value),), (SCALAR, ELEMENT))
 
 
 def _in(key: str, values: object) -> Clause:
@@ -235,72 +235,52 @@ def _in(key: str, values: object) -> Clause:
     for value in values:
         if value is not None:
             _require_scalar("$in", key, value)
-    operands = [_sql_value(value) for value in values if value is not None]
-    # JSON as SQLite reads it ends a string at NUL, knows no infinity, and may miss a float by its last bit
-    exact = [isinstance(v, float) or (isinstance(v, str) and "\x00" in v) for v in operands]
-    listed = [v for v, single in zip(operands, exact, strict=True) if not single]
-    found = _select(
-        key, "value IN (SELECT value FROM json_each(?))", [json.dumps(listed, ensure_ascii=False)], (SCALAR, ELEMENT)
-    )
-    others = [v for v, single in zip(operands, exact, strict=True) if single]
-    if others:
-        one_by_one = _select(key, f"value IN ({', '.join('?' * len(others))})", others, (SCALAR, ELEMENT))
-        found = _combine([found, one_by_one] if listed else [one_by_one], "UNION")
-    return _combine([found, _equal(key, None)], "UNION") if None in values else found
+    found = Test(key, "in", tuple(_stored(value) for value in values if value is not None), (SCALAR, ELEMENT))
+    return _combine([found, _equal(key, None)], "or") if None in values else found
 
 
 _COMPARISONS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
 
 
-def _bound(operator: str, key: str, value: object) -> tuple[str, Any]:
-    """Return the test of one comparison, and its parameter."""
+def _bound(operator: str, key: str, value: object) -> tuple[str, Scalar]:
+    """Return one comparison and its operand."""
     if not isinstance(value, (int, float, str)) or isinstance(value, float) and math.isnan(value):
         raise FilterError(f"{operator} on {shown(key)} takes a number or a string, not {shown(value)}.")
     _require_unicode(value)
-    types = "'text'" if isinstance(value, str) else "'integer', 'real'"
-    return f"value {_COMPARISONS[operator]} ? AND typeof(value) IN ({types})", _sql_value(value)
+    return _COMPARISONS[operator], _stored(value)
 
 
 def _compare(operator: str) -> Callable[[str, object], Clause]:
-    def clause(key: str, value: object) -> Clause:
-        test, parameter = _bound(operator, key, value)
-        return _select(key, test, [parameter], (SCALAR,))
-
-    return clause
+    return lambda key, value: Range(key, (_bound(operator, key, value),))
 
 
 def _contains(key: str, value: object) -> Clause:
     _require_scalar("$contains", key, value)
-    element = _select(key, "value = ?", [_sql_value(value)], (ELEMENT,))
+    element = Test(key, "equal", (_stored(value),), (ELEMENT,))
     if not isinstance(value, str):
         return element
-    substring = _select(key, "typeof(value) = 'text' AND instr(value, ?) > 0", [value], (SCALAR,))
-    return _combine([element, substring], "UNION")
+    return _combine([element, Test(key, "holds", (value,))], "or")
 
 
 def _contains_any_case(key: str, value: object) -> Clause:
     if not isinstance(value, str):
         raise FilterError(f"$icontains on {shown(key)} takes a string, not {shown(value)}.")
-    # lower_case is the function the store registers: SQLite's own lower() knows ASCII only
-    test = "typeof(value) = 'text' AND instr(lower_case(value), lower_case(?)) > 0"
-    substring = _select(key, test, [value], (SCALAR,))
-    element = _select(key, "typeof(value) = 'text' AND lower_case(value) = lower_case(?)", [value], (ELEMENT,))
-    return _combine([element, substring], "UNION")
+    element = Test(key, "equal_folded", (value,), (ELEMENT,))
+    return _combine([Test(key, "holds_folded", (value,)), element], "or")
 
 
 def _empty(key: str, value: object) -> Clause:
     if not isinstance(value, bool):
         raise FilterError(f"$empty on {shown(key)} takes true or false, not {shown(value)}.")
-    blank = _select(key, "value = ''", [], (SCALAR,))
-    no_elements = _select(key, "value = 1", [], (CONTAINER,))
-    empty = _combine([_equal(key, None), blank, no_elements], "UNION")
+    no_elements = Test(key, "equal", (1,), (CONTAINER,))
+    empty = _combine([_equal(key, None), Test(key, "equal", ("",)), no_elements], "or")
     return empty if value else _complement(empty)
 
 
 def _exists(key: str, value: object) -> Clause:
     if not isinstance(value, bool):
         raise FilterError(f"$exists on {shown(key)} takes true or false, not {shown(value)}.")
-    present = _select(key, "1", [], (SCALAR, ELEMENT, NULL, CONTAINER))
+    present = Test(key, "any", (), (SCALAR, ELEMENT, NULL, CONTAINER))
     return present if value else _complement(present)
 
 
@@ -317,25 +297,22 @@ _OPERATORS: dict[str, Callable[[str, object], Clause]] = {
 }
 
 
-def _select(key: str, test: str, parameters: list[Any], kinds: Sequence[int]) -> Clause:
-    if key in _COLUMNS:
-        return Clause(f"SELECT num FROM (SELECT num, {_COLUMNS[key]} AS value FROM nodes) WHERE {test}", (*parameters,))
-    wanted = ", ".join(map(str, kinds))
-    sql = f"SELECT node AS num FROM attributes WHERE key = ? AND {test} AND kind IN ({wanted})"
-    return Clause(sql, (key, *parameters))
-
-
-def _combine(clauses: Sequence[Clause], operator: str) -> Clause:
+def _combine(clauses: Sequence[Clause], operator: Literal["and", "or"]) -> Clause:
     """Return the union or intersection; of complements, the complement of the other: they may hold most nodes."""
-    negated = [clause.parts[0] for clause in clauses if clause.sql == "EXCEPT"]
+    negated = [inner for clause in clauses if (inner := _complemented(clause)) is not None]
     if len(negated) > 1:
-        together = Clause("UNION" if operator == "INTERSECT" else "INTERSECT", parts=tuple(negated))
-        clauses = [*(clause for clause in clauses if clause.sql != "EXCEPT"), _complement(together)]
-    return clauses[0] if len(clauses) == 1 else Clause(operator, parts=tuple(clauses))
+        together = Group("or" if operator == "and" else "and", tuple(negated))
+        clauses = [*(clause for clause in clauses if _complemented(clause) is None), _complement(together)]
+    return clauses[0] if len(clauses) == 1 else Group(operator, tuple(clauses))
+
+
+def _complemented(clause: Clause) -> Clause | None:
+    """Return what a complement is the complement of; None of any other clause."""
+    return clause.parts[0] if isinstance(clause, Group) and clause.operator == "not" else None
 
 
 def _complement(clause: Clause) -> Clause:
-    return clause.parts[0] if clause.sql == "EXCEPT" else Clause("EXCEPT", parts=(clause,))
+    return _complemented(clause) or Group("not", (clause,))
 
 
 def _is_scalar(value: object) -> bool:
@@ -358,8 +335,8 @@ def _require_unicode(value: object) -> None:
         ) from error
 
 
-def _sql_value(value: Any) -> Any:
-    """Return what SQLite can store and compare: integers beyond 64 bits become floats, the largest infinite."""
+def _stored(value: Any) -> Any:
+    """Return a value as attributes have it: booleans as 0 and 1, integers beyond 64 bits as floats."""
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and not -_INT64 <= value < _INT64:

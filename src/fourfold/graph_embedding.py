@@ -16,6 +16,7 @@ from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
 from fourfold.embed.base import Vectors, checked
 from fourfold.embed.cascade import how_to_have
+from fourfold.engines.base import OWN_SHARE, Backend, Settings, Writer
 from fourfold.errors import (
     DimensionError,
     EmbedderError,
@@ -25,7 +26,6 @@ from fourfold.errors import (
     StoreError,
 )
 from fourfold.index.snapshot import Snapshot
-from fourfold.store import OWN_SHARE, Store, Writer
 from fourfold.types import FloatArray, Node
 from fourfold.validation import check_vector
 
@@ -43,21 +43,21 @@ class GraphEmbedding:
     """An embedder together with what the graph's vectors were made with.
 
     Args:
-        store: holds the identity and the dimension of the stored vectors.
+        backend: holds the identity and the dimension of the stored vectors.
         source: makes the vectors that callers do not bring; a Cascade chooses what does.
         reads: what the embedder reads of a node.
 
     """
 
-    def __init__(self, store: Store, source: Embedder | Cascade, reads: EmbeddingConfig) -> None:
-        self._store = store
+    def __init__(self, backend: Backend, source: Embedder | Cascade, reads: EmbeddingConfig) -> None:
+        self._backend = backend
         self.source = source
         self._reads = reads
 
     @property
     def embedder(self) -> Embedder:
         """What embeds the graph's nodes."""
-        return self._maker(self._store.meta("embedder"))
+        return self._maker(self._backend.meta("embedder"))
 
     def _maker(self, stored: str | None) -> Embedder:
         """Return what embeds nodes where the vectors were made with the embedder of this name."""
@@ -65,13 +65,13 @@ class GraphEmbedding:
 
     def check(self, stored: str | None = None) -> None:
         """Raise EmbedderMismatchError if the stored vectors were made with another embedder."""
-        stored = stored or self._store.meta("embedder")
+        stored = stored or self._backend.meta("embedder")
         if stored is not None and stored != (name := self._maker(stored).name):
             raise EmbedderMismatchError(
-                f"The vectors of {self._store.path!r} were made with the embedder {stored!r}, this retriever has "
+                f"The vectors of {self._backend.path!r} were made with the embedder {stored!r}, this retriever has "
                 f"{name!r}; {how_to_have(stored)}, or embed the graph again: "
-                f"Retriever({self._store.path!r}).reembed(embedder) or "
-                f"`fourfold reembed --db {shlex.quote(self._store.path)}`."
+                f"Retriever({self._backend.path!r}).reembed(embedder) or "
+                f"`fourfold reembed --db {shlex.quote(self._backend.path)}`."
             )
 
     def sign(self, writer: Writer, dimensions: set[int], makers: set[str | None]) -> None:
@@ -88,7 +88,7 @@ class GraphEmbedding:
         if len(known) > 1:
             new = " and ".join(map(str, sorted(dimensions)))
             raise DimensionError(
-                f"The new vectors have {new} dimensions, those of {self._store.path!r} have {stored or 'none yet'}."
+                f"The new vectors have {new} dimensions, those of {self._backend.path!r} have {stored or 'none yet'}."
             )
         if not dimensions:
             return
@@ -112,20 +112,22 @@ class GraphEmbedding:
             )
         elif None in there:
             told = (
-                f"Nobody knows what made the vectors of {self._store.path!r}, those of {known[0]!r} cannot stand "
-                f"beside them; embed the graph again: Retriever({self._store.path!r}).reembed(embedder)."
+                f"Nobody knows what made the vectors of {self._backend.path!r}, those of {known[0]!r} cannot stand "
+                f"beside them; embed the graph again: Retriever({self._backend.path!r}).reembed(embedder)."
             )
         else:
-            told = f"The vectors of {self._store.path!r} would be of several embedders: {', '.join(map(repr, known))}."
+            told = (
+                f"The vectors of {self._backend.path!r} would be of several embedders: {', '.join(map(repr, known))}."
+            )
         raise EmbedderMismatchError(told)
 
     def check_reads(self, stored: EmbeddingConfig | None) -> None:
         """Raise EmbedderMismatchError if the stored vectors were made of something else of each node."""
         if stored not in (None, self._reads):
             raise EmbedderMismatchError(
-                f"The vectors of {self._store.path!r} were made with {stored}, this retriever has {self._reads}; open "
-                "it again and leave config.embedding out, or embed the graph again: "
-                f"Retriever({self._store.path!r}), its apply_config(config), then its reembed(embedder)."
+                f"The vectors of {self._backend.path!r} were made with {stored}, this retriever has {self._reads}; "
+                "open it again and leave config.embedding out, or embed the graph again: "
+                f"Retriever({self._backend.path!r}), its apply_config(config), then its reembed(embedder)."
             )
 
     def settle(self, writer: Writer, name: str | None = None) -> None:
@@ -166,7 +168,7 @@ class GraphEmbedding:
         ]
         lengths = {len(v): n.id for v, n in zip(vectors, nodes, strict=True) if v is not None}
         makers: set[str | None] = {by} if lengths else set()
-        stored = self._store.meta("dimensions")
+        stored = self._backend.meta("dimensions")
         if stored is not None:
             lengths.setdefault(int(stored), "")
         if len(lengths) > 1:
@@ -174,14 +176,14 @@ class GraphEmbedding:
             other, culprit = next((n, i) for n, i in lengths.items() if n != int(known))
             raise DimensionError(
                 f"The vector of node {culprit!r} has {other} dimensions, "
-                f"the vectors of {self._store.path!r} have {known}."
+                f"the vectors of {self._backend.path!r} have {known}."
             )
         missing = [place for place, vector in enumerate(vectors) if vector is None]
-        unknown = self._store.meta("embedder") is None if stored is not None else None in makers
+        unknown = self._backend.meta("embedder") is None if stored is not None else None in makers
         if not missing or unknown:
             return vectors, makers
         self.check(None if stored is not None else by)
-        self.check_reads(stored_reads(self._store))
+        self.check_reads(stored_reads(self._backend))
         for start in range(0, len(missing), _BATCH):
             batch = missing[start : start + _BATCH]
             texts = [self.text_of(nodes[place]) for place in batch]
@@ -213,7 +215,7 @@ class GraphEmbedding:
             if snapshot.vectors.size and len(vector) != dimensions:
                 raise DimensionError(
                     f"The query vector has {len(vector)} dimensions, "
-                    f"the vectors of {self._store.path!r} have {dimensions}."
+                    f"the vectors of {self._backend.path!r} have {dimensions}."
                 )
             return vector, ()
         if mode == "text" or not snapshot.vectors.size or not text:
@@ -232,9 +234,9 @@ class GraphEmbedding:
     def mean_query(self, texts: Sequence[str]) -> FloatArray:
         """Return one vector, (dimensions,), for a query that is told in several texts."""
         self.check()
-        stored = self._store.meta("dimensions")
+        stored = self._backend.meta("dimensions")
         dimensions = None if stored is None else int(stored)
-        vectors, name = self._ask(texts, self._store.meta("embedder"))
+        vectors, name = self._ask(texts, self._backend.meta("embedder"))
         mean: FloatArray = self._fitted(vectors, name, dimensions or vectors.shape[1]).mean(axis=0)
         return mean
 
@@ -254,7 +256,7 @@ class GraphEmbedding:
         if length == dimensions:
             return vectors
         warnings.warn(
-            f"The embedder {name!r} gives {length} dimensions, the vectors of {self._store.path!r} have "
+            f"The embedder {name!r} gives {length} dimensions, the vectors of {self._backend.path!r} have "
             f"{dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, or "
             "query_vector.",
             FourfoldWarning,
@@ -270,7 +272,7 @@ def text_of(node: Node, reads: EmbeddingConfig) -> str:
     return " ".join(part for part in parts if part)
 
 
-def stored_reads(store: Store | Writer) -> EmbeddingConfig | None:
+def stored_reads(store: Settings) -> EmbeddingConfig | None:
     """Return what was read of the nodes whose vectors an embedder made; None if it made none.
 
     Raises:
@@ -285,7 +287,7 @@ def stored_reads(store: Store | Writer) -> EmbeddingConfig | None:
         raise StoreError(f"What was embedded of each node cannot be read ({error}); embed the graph again.") from error
 
 
-def reads_in_force(store: Store, wanted: EmbeddingConfig) -> EmbeddingConfig:
+def reads_in_force(store: Settings, wanted: EmbeddingConfig) -> EmbeddingConfig:
     """Return what an embedder is to read of new nodes: where the config leaves it open, what it read of the others."""
     stored = stored_reads(store)
     return stored if stored is not None and wanted == EmbeddingConfig() else wanted

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
+from fourfold.engines import Backend
 from fourfold.evidence import IN_HITS, Draft, components_of, drafts, method_of, named
 from fourfold.pipeline import Query, Scores, final_score
 from fourfold.present import why
-from fourfold.store import Store
 from fourfold.types import Evidence, Hit, Node
 
 _GROUPED_BATCH = 64
@@ -21,7 +21,7 @@ class NodeGoneError(Exception):
 
 
 def collect(
-    store: Store,
+    backend: Backend,
     query: Query,
     scores: Scores,
     limit: int,
@@ -33,7 +33,7 @@ def collect(
     """Return the best ``limit`` hits that the options let through, best first.
 
     Args:
-        store: holds the nodes' texts.
+        backend: holds the nodes' texts.
         query: the question.
         scores: what the pipeline found.
         limit: number of hits.
@@ -47,7 +47,7 @@ def collect(
     """
     chosen: dict[int, Node] = {}
     groups: dict[str, int] = {}
-    for num, node in _nodes(store, _order(scores, options, config), limit, options, without_gone):
+    for num, node in _nodes(backend, _order(scores, options, config), limit, options, without_gone):
         if options.group_by is not None:
             group = json.dumps(node.metadata.get(options.group_by, ["", node.id]), sort_keys=True, default=str)
             groups[group] = groups.get(group, 0) + 1
@@ -56,14 +56,14 @@ def collect(
         chosen[num] = node
         if len(chosen) == limit:
             break
-    told = told_of(store, scores, query, config, list(chosen), {num: (n.id, n.name) for num, n in chosen.items()})
+    told = told_of(backend, scores, query, config, list(chosen), {num: (n.id, n.name) for num, n in chosen.items()})
     return tuple(
         _hit(scores, num, node, evidence, config) for (num, node), evidence in zip(chosen.items(), told, strict=True)
     )
 
 
 def told_of(
-    store: Store,
+    backend: Backend,
     scores: Scores,
     query: Query,
     config: RetrievalConfig,
@@ -75,7 +75,7 @@ def told_of(
     """Return the evidence of nodes, with the names of all that stand on their paths.
 
     Args:
-        store: knows the names.
+        backend: knows the names.
         scores: what the pipeline found.
         query: the question.
         config: the constants of retrieval.
@@ -85,7 +85,7 @@ def told_of(
 
     """
     told = drafts(scores, query, config, nodes, paths_shown=paths_shown)
-    labels = {**known, **store.labels(sorted(_on_paths(told).difference(known)))}
+    labels = {**known, **backend.labels(sorted(_on_paths(told).difference(known)))}
     ids = {num: identity for num, (identity, _) in labels.items()}
     names = {num: name for num, (_, name) in labels.items()}
     return [named(evidence, ids, names, scores.snapshot.edges.type_names) for evidence in told]
@@ -103,13 +103,13 @@ def _order(scores: Scores, options: Options, config: RetrievalConfig) -> Sequenc
 
 
 def _nodes(
-    store: Store, order: Sequence[int], limit: int, options: Options, without_gone: bool
+    backend: Backend, order: Sequence[int], limit: int, options: Options, without_gone: bool
 ) -> Iterator[tuple[int, Node]]:
     """Read the nodes of a ranking in batches, as far as they are wanted."""
     step = limit if options.group_by is None else max(4 * limit, _GROUPED_BATCH)
     for start in range(0, len(order), step):
         batch = order[start : start + step]
-        found = store.nodes(batch)
+        found = backend.nodes(batch)
         for num in batch:
             if num in found:
                 yield num, found[num]

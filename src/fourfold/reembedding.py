@@ -16,11 +16,9 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.embed.base import checked
+from fourfold.engines.base import Backend, Unstaged, Writer
 from fourfold.errors import EmbedderError, StoreError
 from fourfold.graph_embedding import GraphEmbedding, Progress
-from fourfold.store import Store, Writer, staging
-from fourfold.store.mirror import refuse_own_vectors
-from fourfold.store.staging import Unstaged
 
 BATCH = 2048
 """Nodes embedded and committed at a time: what is lost at most when the process is killed."""
@@ -30,7 +28,7 @@ class Reembedding:
     """One run over a graph.
 
     Args:
-        store: the graph.
+        backend: the graph.
         embedding: its embedder makes the new vectors.
         config: says what of a node is embedded.
         progress: called with (nodes done, nodes in all), first with those done by an earlier run.
@@ -38,9 +36,9 @@ class Reembedding:
     """
 
     def __init__(
-        self, store: Store, embedding: GraphEmbedding, config: RetrievalConfig, progress: Progress | None
+        self, backend: Backend, embedding: GraphEmbedding, config: RetrievalConfig, progress: Progress | None
     ) -> None:
-        self._store = store
+        self._backend = backend
         self._embedding = embedding
         self._name = embedding.embedder.name
         self._recipe = json.dumps(
@@ -58,26 +56,26 @@ class Reembedding:
             EmbedderError: the embedder failed; the batches before are kept.
 
         """
-        refuse_own_vectors(self._store)
-        with self._store.transaction(moves=False):
+        self._backend.refuse_foreign_vectors()
+        with self._backend.transaction(moves=False):
             pass  # a file that cannot be written is refused before anything is embedded
         while True:
             self._stage()
-            with self._store.transaction(moves=False) as writer:  # nobody else writes from here on
-                late = staging.unstaged(self._store, self._recipe, 0, BATCH)
+            with self._backend.transaction(moves=False) as writer:  # nobody else writes from here on
+                late = self._backend.staged.unstaged(self._recipe, 0, BATCH)
                 if len(late) < BATCH:  # more are staged first: meanwhile others can write
                     self._put(writer, late, self._embed(late))
                     return self._switch(writer, also)
 
     def _stage(self) -> None:
         """Embed the nodes without a fresh staged vector, in their order."""
-        total = self._store.counts()["nodes"]
-        done = staging.count(self._store, self._recipe)
+        total = self._backend.counts()["nodes"]
+        done = self._backend.staged.count(self._recipe)
         self._progress(min(done, total), total)
         after = 0
-        while batch := staging.unstaged(self._store, self._recipe, after, BATCH):
+        while batch := self._backend.staged.unstaged(self._recipe, after, BATCH):
             vectors = self._embed(batch)
-            with self._store.transaction(moves=False) as writer:
+            with self._backend.transaction(moves=False) as writer:
                 self._put(writer, batch, vectors)
             after = batch[-1].num
             done += len(batch)
@@ -96,23 +94,24 @@ class Reembedding:
             raise EmbedderError(f"{cause.rstrip('.')}. {self._kept()}") from error
 
     def _kept(self) -> str:
-        done, total = staging.count(self._store, self._recipe), self._store.counts()["nodes"]
+        done, total = self._backend.staged.count(self._recipe), self._backend.counts()["nodes"]
         return (
-            f"Searches of {self._store.path!r} go on with its old vectors; the new ones of {done:,} of its {total:,} "
+            f"Searches of {self._backend.path!r} go on with its old vectors; the new ones of {done:,} of its {total:,} "
             "nodes are kept, and re-embedding again with this embedder continues there."
         )
 
     def _put(self, writer: Writer, batch: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
         if not batch:
             return
-        staged, length = staging.signed(writer), staging.dimensions(writer)
+        staging = writer.staging()
+        staged, length = staging.recipe(), staging.dimensions()
         if not self._owner:
             if staged != self._recipe or length not in (None, vectors.shape[1]):
-                staging.begin(writer, self._recipe)
+                staging.begin(self._recipe)
             self._owner = True
         elif staged != self._recipe:
             raise StoreError(
-                f"Another re-embedding of {self._store.path!r} has begun or ended meanwhile; see which embedder it "
+                f"Another re-embedding of {self._backend.path!r} has begun or ended meanwhile; see which embedder it "
                 "has now, and call reembed again if that is not the one."
             )
         elif length not in (None, vectors.shape[1]):
@@ -120,13 +119,14 @@ class Reembedding:
                 f"The embedder {self._name!r} returned {vectors.shape[1]} dimensions, before it was {length}. "
                 f"{self._kept()}"
             )
-        staging.put(writer, batch, vectors)
+        staging.put(batch, vectors)
 
     def _switch(self, writer: Writer, also: Callable[[Writer], None] | None) -> int:
         """Put the new vectors in the place of the old, inside the transaction; every index takes them in."""
         writer.move()
-        length = staging.dimensions(writer)
-        staging.take_in(writer)
+        staging = writer.staging()
+        length = staging.dimensions()
+        staging.take_in()
         writer.set_meta("dimensions", None if length is None else str(length))
         self._embedding.settle(writer)
         if length is None:  # a graph without nodes has no vectors, and nothing made them
@@ -136,9 +136,9 @@ class Reembedding:
         return writer.generation
 
 
-def unfinished(store: Store) -> dict[str, Any]:
+def unfinished(backend: Backend) -> dict[str, Any]:
     """Return the embedder of a run that has not ended, and how many nodes it has done; {} if there is none."""
-    recipe = staging.recipe(store)
+    recipe = backend.staged.recipe()
     if recipe is None:
         return {}
-    return {"embedder": json.loads(recipe)["embedder"], "nodes": staging.count(store, recipe)}
+    return {"embedder": json.loads(recipe)["embedder"], "nodes": backend.staged.count(recipe)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import logging
-import os
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -26,21 +25,21 @@ from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion, changes_of, with_changes
 from fourfold.embed import Cascade, Embedder, as_embedder
-from fourfold.engines.sqlite import Snapshots
+from fourfold.engines import Backend, ForeignSchema, open_backend, open_foreign
+from fourfold.engines.base import Follower, Row, Writer
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError, UnknownNodeError
 from fourfold.evidence import IN_EXPLANATIONS, components_of
 from fourfold.frozen import freeze
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads, text_of
 from fourfold.hits import NodeGoneError, collect, told_of
 from fourfold.index import Index, WholeScores, build
+from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
 from fourfold.present import explanation_text, in_words
 from fourfold.reembedding import Reembedding, unfinished
 from fourfold.signals.late import token_table, wordpiece_text
-from fourfold.store import FIELDS, Follower, ForeignFile, ForeignSchema, Row, Store, Writer, index_path
-from fourfold.store.documents import neighbours
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Contribution, Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, content_hash, name_edge
@@ -56,7 +55,8 @@ class Retriever:
     """A four-signal retriever over one SQLite file.
 
     Args:
-        path: the file, created if missing; ``":memory:"`` keeps everything in memory.
+        path: a file, created if missing; ``":memory:"`` keeps everything in memory; or the address of another engine,
+            ``postgresql://…`` or ``milvus://…`` (see ``fourfold.engines``).
         embedder: a callable, a Model2Vec folder or name, a model object of sentence-transformers or fastembed, or an
             Embedder. None for the one trained from the graph, where it has one, else the static model in the
             package; never a network service (see docs/embeddings.md).
@@ -66,6 +66,7 @@ class Retriever:
 
     Raises:
         StoreError: the file is no database, is another application's, or is newer than this version.
+        MissingExtraError: the engine of the address needs packages that are not installed.
         EmbedderMismatchError: the file was made with another embedder or tokenizer than the one given, or its vectors
             of something else of each node (``config.embedding``).
 
@@ -82,29 +83,29 @@ class Retriever:
     ) -> None:
         self._foreign: Follower | None = None
         path = arguments.file_path(path)
-        if must_exist and not os.path.isfile(path):
-            raise StoreError(f"There is no file {shown(path)} to open.")
         if config is not None:
             _require_config(config)
-        self._store = Store(path, read_only=read_only)
+        self._backend = open_backend(path, read_only=read_only, must_exist=must_exist)
         try:
             self.config = config if config is not None else self._config_history().config()
-            source = Cascade(self._store.model) if embedder is None else as_embedder(embedder)
-            self._embedding = GraphEmbedding(self._store, source, reads_in_force(self._store, self.config.embedding))
+            source = Cascade(self._backend.model) if embedder is None else as_embedder(embedder)
+            self._embedding = GraphEmbedding(
+                self._backend, source, reads_in_force(self._backend, self.config.embedding)
+            )
             self._tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
                 self._embedding.check()
             if config is not None:
-                self._embedding.check_reads(stored_reads(self._store))
+                self._embedding.check_reads(stored_reads(self._backend))
         except BaseException:
-            self._store.close()
+            self._backend.close()
             raise
-        self._snapshots = Snapshots(self._store, self.config)
+        self._backend.use(self.config)
         self._current: tuple[Snapshot, Asker] | None = None
         self._whole: Index | None = None
         self._index_lock = threading.Lock()
         self._cache: Cache[SearchResult] = Cache(self.config.index.cache_size, self.config.index.cache_seconds)
-        self._asker = Asker(self._store, self._embedding, self._tokenizer, self.config)
+        self._asker = Asker(self._backend, self._embedding, self._tokenizer, self.config)
         self._coming: tuple[str, Asker] | None = None
 
     @classmethod
@@ -134,19 +135,19 @@ class Retriever:
             InvalidValueError: a vector in the file cannot be read.
 
         """
-        file = ForeignFile(arguments.file_path(path), schema)
+        source = open_foreign(arguments.file_path(path), schema)
         retriever: Self | None = None
         try:
-            retriever = cls(index_path(file.path), embedder=embedder, config=config)
-            for note in file.notes:
+            retriever = cls(source.index, embedder=embedder, config=config)
+            for note in source.notes:
                 warnings.warn(note, FourfoldWarning, stacklevel=2)
-            retriever._foreign = Follower(file, retriever._store, retriever._write)
+            retriever._foreign = source.follow(retriever._backend, retriever._write)
         except BaseException as error:
-            file.close()
+            source.close()
             if retriever is not None:
                 retriever.close()
             if isinstance(error, EmbedderMismatchError):
-                error.add_note(f"The index {index_path(file.path)!r} is derived; delete it to embed the graph again.")
+                error.add_note(f"The index {source.index!r} is derived; delete it to embed the graph again.")
             raise
         return retriever
 
@@ -215,7 +216,7 @@ class Retriever:
         for start in range(0, len(rows), _TOKENIZE_BATCH):
             part = rows[start : start + _TOKENIZE_BATCH]
             batches.append((part, *self._tokenizer.batch([getattr(r.node, f) for r in part for f in FIELDS])))
-        with self._store.transaction() as writer:
+        with self._backend.transaction() as writer:
             first(writer)
             self._embedding.sign(writer, {len(v) for v in vectors if v is not None}, makers)
             if rows:
@@ -254,7 +255,7 @@ class Retriever:
         links = [name_edge(edge) for edge in arguments.many(edges, "edges", "edges")]
         if not given and not links:
             return 0
-        with self._store.transaction() as writer:
+        with self._backend.transaction() as writer:
             count = writer.delete_nodes(given) + writer.delete_edges(links)
         self._cache.clear()
         return count
@@ -292,10 +293,10 @@ class Retriever:
         """
         if self._foreign is not None:
             self._foreign.keep_in_step()
-        new = GraphEmbedding(self._store, as_embedder(embedder), self.config.embedding)
-        self._coming = (new.embedder.name, Asker(self._store, new, self._tokenizer, self.config))
+        new = GraphEmbedding(self._backend, as_embedder(embedder), self.config.embedding)
+        self._coming = (new.embedder.name, Asker(self._backend, new, self._tokenizer, self.config))
         try:
-            generation = Reembedding(self._store, new, self.config, progress).run(also)
+            generation = Reembedding(self._backend, new, self.config, progress).run(also)
             self._use(self.config, new.embedder)
         finally:
             self._coming = None
@@ -391,7 +392,7 @@ class Retriever:
             depth = min(_GROUPS_WITHIN * limit, snapshot.size) or 1
         while True:
             scores = pipeline.run(snapshot, replace(query, limit=depth), self.config)
-            hits = collect(self._store, query, scores, limit, options, self.config, without_gone=without_gone)
+            hits = collect(self._backend, query, scores, limit, options, self.config, without_gone=without_gone)
             if options.group_by is None or depth >= snapshot.size or len(scores.order) < depth:
                 return scores, hits
             # what stands further down may still rise by the bonus of its community
@@ -437,16 +438,16 @@ class Retriever:
         wanted = Options.of(options)
         node_id = arguments.string(node_id, "node_id")
         snapshot, asker = self._snapshot_and_asker()
-        node = self._store.nodes_by_id([node_id]).get(node_id)
+        node = self._backend.nodes_by_id([node_id]).get(node_id)
         if node is None:
             raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
-        num = self._store.nums([node_id])[node_id]
+        num = self._backend.nums([node_id])[node_id]
         request = asker.query(snapshot, query, wanted)
         scores, hits = self._ranked(snapshot, request, wanted, without_gone=True)
         rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
         pipeline.include(scores, request, num)
         known = {num: (node.id, node.name)}
-        evidence = told_of(self._store, scores, request, self.config, [num], known, paths_shown=IN_EXPLANATIONS)[0]
+        evidence = told_of(self._backend, scores, request, self.config, [num], known, paths_shown=IN_EXPLANATIONS)[0]
         masked = any(item.kind == "masked" for item in evidence)
         score = 0.0 if masked else pipeline.final_score(scores, num, self.config)
         explanation = Explanation(
@@ -475,7 +476,7 @@ class Retriever:
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
         """Return the present generation as ``pipeline.run`` asks it; with its texts as another config reads them."""
         snapshot, _ = self._snapshot_and_asker()
-        return snapshot if config is None else self._snapshots.under(config)
+        return snapshot if config is None else self._backend.snapshot(config)
 
     # -- learning ------------------------------------------------------------------------------------------------
 
@@ -501,12 +502,12 @@ class Retriever:
         grade = arguments.finite_number(given, "relevant", least=0)
         if not self.get([arguments.string(node_id, "node_id")]):
             raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
-        with self._store.transaction() as writer:
+        with self._backend.transaction() as writer:
             writer.put_feedback(query.strip(), node_id, grade)
 
     def judgements(self) -> list[tuple[str, str, float]]:
         """Return all feedback as (query, node id, grade), in the order of the queries' first mention."""
-        return self._store.feedback()
+        return self._backend.feedback()
 
     def apply_config(self, config: RetrievalConfig, *, evidence: Mapping[str, Any] | None = None) -> int:
         """Store a config in the file and use it; whoever opens the file without a config gets it.
@@ -522,7 +523,7 @@ class Retriever:
         _require_config(config)
         reasons = arguments.json_mapping({} if evidence is None else evidence, "evidence")
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        with self._store.transaction() as writer:
+        with self._backend.transaction() as writer:
             history = ConfigHistory.from_json(writer.meta("config")).applied(config, now, reasons)
             writer.set_meta("config", history.to_json())
         self._use(config)
@@ -539,7 +540,7 @@ class Retriever:
 
         """
         wanted = None if version is None else whole_number(version, "version", least=0)
-        with self._store.transaction() as writer:
+        with self._backend.transaction() as writer:
             history = ConfigHistory.from_json(writer.meta("config"))
             history = replace(history, in_force=history.before() if wanted is None else wanted)
             config = history.config()
@@ -552,16 +553,16 @@ class Retriever:
         return list(self._config_history().versions)
 
     def _config_history(self) -> ConfigHistory:
-        return ConfigHistory.from_json(self._store.meta("config"))
+        return ConfigHistory.from_json(self._backend.meta("config"))
 
     def _use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         with self._index_lock:
             self.config = config
             self._current = self._whole = None
-            self._snapshots.use(config)
-            reads = reads_in_force(self._store, config.embedding)
-            self._embedding = GraphEmbedding(self._store, embedder or self._embedding.source, reads)
-            self._asker = Asker(self._store, self._embedding, self._tokenizer, config)
+            self._backend.use(config)
+            reads = reads_in_force(self._backend, config.embedding)
+            self._embedding = GraphEmbedding(self._backend, embedder or self._embedding.source, reads)
+            self._asker = Asker(self._backend, self._embedding, self._tokenizer, config)
         self._cache.clear()
 
     def scores(self, query: str, *, plain: bool = False, **options: Any) -> tuple[Index, Query, WholeScores]:
@@ -596,23 +597,23 @@ class Retriever:
         generation = self._snapshot_and_asker()[0].generation
         with self._index_lock:
             if self._whole is None or self._whole.generation < generation:
-                self._whole = build(self._store, self.config, self._whole)
+                self._whole = build(self._backend, self.config, self._whole)
             return self._whole
 
     @property
-    def store(self) -> Store:
-        """The open file, for rooms that keep more in it than nodes and edges."""
-        return self._store
+    def backend(self) -> Backend:
+        """The open engine, for rooms that keep more in it than nodes and edges (see ``engines.base``)."""
+        return self._backend
 
     @property
     def path(self) -> str:
         """The file; of a foreign graph, the foreign one."""
-        return self._store.path if self._foreign is None else self._foreign.path
+        return self._backend.path if self._foreign is None else self._foreign.path
 
     @property
     def generation(self) -> int:
         """The number that every committed write moves on, whoever wrote."""
-        return self._store.generation()
+        return self._backend.generation()
 
     @property
     def embedder(self) -> Embedder:
@@ -621,17 +622,17 @@ class Retriever:
 
     def __len__(self) -> int:
         """Return the number of nodes."""
-        return self._store.counts()["nodes"]
+        return self._backend.counts()["nodes"]
 
     def get(self, ids: Iterable[str]) -> list[Node]:
         """Return the nodes of these ids, in their order, without vectors; unknown ids are left out."""
         wanted = arguments.strings(ids, "ids")
-        found = self._store.nodes_by_id(wanted)
+        found = self._backend.nodes_by_id(wanted)
         return [found[identity] for identity in wanted if identity in found]
 
     def vectors(self, ids: Iterable[str]) -> dict[str, NDArray[np.float32]]:
         """Return the vector, (dimensions,) float32, of each of these nodes that has one, as it is stored."""
-        return self._store.vectors_of(arguments.strings(ids, "ids"))
+        return self._backend.vectors_of(arguments.strings(ids, "ids"))
 
     def text_of(self, node: Node) -> str:
         """Return what an embedder reads of a node by the config, as ``reembed`` does."""
@@ -639,7 +640,7 @@ class Retriever:
 
     def edges(self, ids: Iterable[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
-        return self._store.edges_of(arguments.strings(ids, "ids"))
+        return self._backend.edges_of(arguments.strings(ids, "ids"))
 
     def context(self, hit: Hit | Node | str, before: int = 1, after: int = 1) -> list[Node]:
         """Return a chunk with its neighbours in the document, in reading order.
@@ -660,7 +661,7 @@ class Retriever:
         if not alone:
             raise UnknownNodeError(f"There is no node {shown(identity)} in {self.path!r}.")
         most = len(self)
-        return neighbours(self._store, identity, min(before, most), min(after, most)) or alone
+        return self._backend.documents.neighbours(identity, min(before, most), min(after, most)) or alone
 
     def matching(self, filter: Mapping[str, Any]) -> list[str]:
         """Return the ids of the nodes that meet a metadata filter, in order.
@@ -670,15 +671,15 @@ class Retriever:
 
         """
         snapshot, asker = self._snapshot_and_asker()
-        return sorted(self._store.ids(asker.allowed(snapshot, filter).nodes))
+        return sorted(self._backend.ids(asker.allowed(snapshot, filter).nodes))
 
     def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return every piece of metadata as words: its node's number in the store, and "key value"."""
-        return self._store.metadata_texts()
+        return self._backend.metadata_texts()
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
-        return self._store.manifest()
+        return self._backend.manifest()
 
     def info(self) -> dict[str, Any]:
         """Return what the file holds and what is in force, in plain JSON types.
@@ -690,18 +691,18 @@ class Retriever:
         if self._foreign is not None:
             self._foreign.keep_in_step()
             more["foreign"] = self._foreign.info()
-        if begun := unfinished(self._store):
+        if begun := unfinished(self._backend):
             more["reembedding"] = begun
-        if (trained := self._store.meta("embedder_training")) is not None:
+        if (trained := self._backend.meta("embedder_training")) is not None:
             more["embedder_training"] = json.loads(trained)
         return {
             "path": self.path,
-            **self._store.counts(),
-            "edge_types": self._store.edge_type_names(),
+            **self._backend.counts(),
+            "edge_types": self._backend.edge_type_names(),
             "generation": self.generation,
-            "dimensions": int(d) if (d := self._store.meta("dimensions")) else None,
-            "embedder": self._store.meta("embedder"),
-            "tokenizer": self._store.meta("tokenizer") or self._tokenizer.name,
+            "dimensions": int(d) if (d := self._backend.meta("dimensions")) else None,
+            "embedder": self._backend.meta("embedder"),
+            "tokenizer": self._backend.meta("tokenizer") or self._tokenizer.name,
             "config": self.config.fingerprint(),
             "config_version": self._config_history().in_force,
             "config_changes": changes_of(self.config),
@@ -712,8 +713,7 @@ class Retriever:
         """Close the file; a second call does nothing."""
         if self._foreign is not None:
             self._foreign.close()
-        self._snapshots.close()
-        self._store.close()
+        self._backend.close()
         self._current = self._whole = None
         self._cache.clear()
 
@@ -726,17 +726,17 @@ class Retriever:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle as what opens the same file again, in this process or another."""
-        if self._store.path == ":memory:":
+        if self._backend.address == ":memory:":
             raise StoreError("A graph in memory cannot be pickled; keep it in a file: Retriever('kg.sqlite').")
         source = self._embedding.source
         config = None if self.config == self._config_history().config() else changes_of(self.config)
         schema = None if self._foreign is None else self._foreign.schema
         return _reopened, (
             type(self),
-            self.path,
+            self._backend.address if self._foreign is None else self._foreign.address,
             None if isinstance(source, Cascade) else source,
             config,
-            self._store.read_only,
+            self._backend.read_only,
             schema,
         )
 
@@ -757,7 +757,7 @@ class Retriever:
         """
         if self._foreign is not None:
             self._foreign.keep_in_step()
-        snapshot = self._snapshots.current()
+        snapshot = self._backend.snapshot()
         current = self._current
         if current is not None and current[0] is snapshot:
             return current
@@ -770,12 +770,12 @@ class Retriever:
     def _read_anew(self) -> None:
         """Leave damaged derived files aside: the store is the truth."""
         logger.warning("A derived file of %r is damaged; the graph is read from the store again.", self.path)
-        self._snapshots.forget()
+        self._backend.forget()
         self._current = None
 
     def _tokenizer_name(self) -> str:
         """Return the stored tokenizer's name; a config that asks for another one is refused."""
-        stored = self._store.meta("tokenizer")
+        stored = self._backend.meta("tokenizer")
         wanted = self.config.text.tokenizer_name
         if stored is None or stored == wanted or wanted == RetrievalConfig().text.tokenizer_name:
             return stored or wanted

@@ -12,7 +12,7 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.engines.sqlite import snapshots
-from fourfold.store import Store
+from fourfold.engines.sqlite.store import Store
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 QUESTIONS = ("save the file", "parse a tree", "alpha beta", "graph edge n07")
@@ -68,7 +68,7 @@ def derived(path):
 def from_scratch(path, tmp_path):
     copy = tmp_path / "copy.sqlite"
     with Retriever(path) as retriever:  # what is in the write-ahead log is in the file from here on
-        retriever.store.select("PRAGMA wal_checkpoint(TRUNCATE)")
+        retriever.backend.select("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copy(path, copy)
     with Retriever(copy) as retriever:
         return answers(retriever)
@@ -131,7 +131,7 @@ def test_a_flipped_byte_never_answers(path):
 
 def test_a_backup_put_in_its_place_does_not_take_them(path, tmp_path):
     with Retriever(path) as retriever:
-        retriever.store.select("PRAGMA wal_checkpoint(TRUNCATE)")
+        retriever.backend.select("PRAGMA wal_checkpoint(TRUNCATE)")
     shutil.copy(path, tmp_path / "backup.sqlite")
     shutil.rmtree(f"{path}.index")
     with Retriever(path) as retriever:
@@ -163,8 +163,8 @@ def test_many_writes_are_compacted_in_the_background(path, tmp_path, monkeypatch
         for n in range(50, 90):
             retriever.add(nodes(1, first=n), [Edge(f"n{n}", f"n{n % 40:02d}", "enables")])
             retriever.search("save")
-        parts = retriever._snapshots._state.parts
-        retriever._snapshots.close()
+        parts = retriever.backend.snapshots._state.parts
+        retriever.backend.snapshots.close()
         assert answers(retriever) == from_scratch(path, tmp_path)
     assert len(parts.text) < 30
 
@@ -179,7 +179,7 @@ with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):
         retriever.add([Node(f"w{n}", f"written {n}")])
         retriever.search("written")
-        retriever._snapshots._keep()
+        retriever.backend.snapshots._keep()
         print(n, flush=True)
 """
 

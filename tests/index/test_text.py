@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 from fourfold.errors import InvalidValueError
 from fourfold.index import text_segment, text_walk, text_worth
 from fourfold.index.base import Allowed
+from fourfold.index.changes import TOKEN
 from fourfold.index.text import Text, TextSegment
-from fourfold.store import TOKEN
 
 READINGS = ((0, 1, 2), (0,))
 WEIGHTS = (1.0, 0.3)

@@ -95,7 +95,7 @@ def test_a_file_of_an_earlier_version_keeps_its_names(tmp_path):
     index_folder(retriever, tmp_path / "one")
     index_folder(retriever, tmp_path / "two")
     assert ids(retriever) == ["a.md", "https://x.org/a", "mine", "two/a.md"]
-    assert json.loads(retriever.store.meta(SETTING)) == {str(tmp_path / "one"): "", str(tmp_path / "two"): "two/"}
+    assert json.loads(retriever.backend.meta(SETTING)) == {str(tmp_path / "one"): "", str(tmp_path / "two"): "two/"}
 
 
 def test_corpora_of_two_folders_do_not_take_each_other_s_documents(tmp_path):

@@ -75,7 +75,7 @@ def test_what_helps_is_kept_in_the_file(path):
         assert "embedder_training" not in opened.info()
     with Retriever(path) as opened:
         assert opened.embedder.name.startswith("static:")
-        assert opened.store.model(found.embedder.name) is None
+        assert opened.backend.model(found.embedder.name) is None
     assert not Path(f"{path}.training").exists()
 
 

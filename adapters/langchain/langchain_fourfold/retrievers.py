@@ -15,7 +15,7 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
-from fourfold.filters import to_sql
+from fourfold.filters import parse
 from langchain_fourfold import chunks, shadow
 from langchain_fourfold.chunks import add_documents
 from langchain_fourfold.documents import plain, to_document, to_plain_document
@@ -201,7 +201,7 @@ class FourfoldRetriever(BaseRetriever):
     @classmethod
     def _readable(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value is not None:
-            to_sql(_filter(value))
+            parse(_filter(value))
         return value
 
     @model_validator(mode="before")
@@ -231,7 +231,7 @@ class FourfoldRetriever(BaseRetriever):
                 ("path", self.retriever.path),
                 ("embedder", self.retriever.embedder),
                 ("config", self.retriever.config),
-                ("read_only", self.retriever.store.read_only),
+                ("read_only", self.retriever.backend.read_only),
             ):
                 given = str(self.path) if name == "path" else getattr(self, name)
                 if name in self.model_fields_set and given is not None and given is not own and given != own:
@@ -239,7 +239,7 @@ class FourfoldRetriever(BaseRetriever):
         self.path = self.retriever.path
         self.embedder = self.retriever.embedder
         self.config = self.retriever.config
-        self.read_only = self.retriever.store.read_only
+        self.read_only = self.retriever.backend.read_only
         return self
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:

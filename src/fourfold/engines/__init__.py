@@ -1,1 +1,78 @@
-"""Where a graph lives: each engine stores it, and makes the snapshots that the pipeline asks."""
+"""Where a graph lives: one engine for each scheme of a URL, imported when first needed.
+
+``engines.base`` says what an engine is. A path, and ``":memory:"``, is a SQLite file.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Mapping
+from types import MappingProxyType, ModuleType
+
+from fourfold.arguments import shown
+from fourfold.engines.base import Backend, ForeignSource
+from fourfold.engines.foreign import ForeignSchema
+from fourfold.errors import InvalidValueError, MissingExtraError, StoreError
+
+__all__ = ["ENGINES", "Backend", "ForeignSchema", "ForeignSource", "open_backend", "open_foreign"]
+
+ENGINES: Mapping[str, str] = MappingProxyType(
+    {"": "sqlite", "postgresql": "postgres", "postgres": "postgres", "milvus": "milvus"}
+)
+"""The engine of each scheme, a package ``fourfold.engines.<engine>``; its extra is called like it."""
+
+_SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+
+
+def open_backend(url: str, *, read_only: bool = False, must_exist: bool = False) -> Backend:
+    """Open the graph at a URL.
+
+    Args:
+        url: a path, ``":memory:"``, ``postgresql://…`` or ``milvus://…``.
+        read_only: never write to it; it must exist.
+        must_exist: raise StoreError where there is none, instead of beginning one.
+
+    Raises:
+        InvalidValueError: a URL of another scheme.
+        MissingExtraError: the engine's packages are not installed.
+        StoreError: the place cannot be opened.
+
+    """
+    backend: Backend = _engine(url).open_backend(url, read_only=read_only, must_exist=must_exist)
+    return backend
+
+
+def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:
+    """Open tables that others made at a URL, to be read only.
+
+    Raises:
+        InvalidValueError, MissingExtraError, StoreError: as ``open_backend``.
+        SchemaDetectionError: no node table can be recognised, or the schema names what is not there.
+
+    """
+    module = _engine(url)
+    if not hasattr(module, "open_foreign"):
+        raise StoreError(f"Tables that others made cannot be read at {url.partition('://')[0]}://… addresses.")
+    source: ForeignSource = module.open_foreign(url, schema)
+    return source
+
+
+def _engine(url: str) -> ModuleType:
+    scheme = found[1].lower() if (found := _SCHEME.match(url)) else ""
+    if scheme not in ENGINES:
+        known = ", ".join(f"{name}://" for name in ENGINES if name)
+        raise InvalidValueError(
+            f"{shown(url.partition('?')[0].rpartition('@')[2])} begins with {scheme}://, for which there is no engine; "
+            f"give the path of a file, or an address that begins with {known}."
+        )
+    engine = ENGINES[scheme]
+    try:
+        return importlib.import_module(f"fourfold.engines.{engine}")
+    except ModuleNotFoundError as error:
+        if (error.name or "").startswith("fourfold."):
+            raise StoreError(f"This version of fourfold has no engine for {scheme}:// addresses.") from error
+        raise MissingExtraError(
+            f"A graph at {scheme}://… needs the package {error.name!r}, which is not installed; "
+            f"run: pip install 'fourfold[{engine}]'."
+        ) from error

@@ -79,7 +79,7 @@ class ComponentScores:
         names = list(dict.fromkeys(self.intents))
         self._representative = {name: self._prepared[self.intents.index(name)] for name in names}
         self._intent_of = np.array([names.index(name) for name in self.intents])
-        nums = retriever.store.nums([identity for query in queries for identity in query.relevant])
+        nums = retriever.backend.nums([identity for query in queries for identity in query.relevant])
         self._relevant = [
             {nums[identity]: grade for identity, grade in query.relevant.items() if grade > 0 and identity in nums}
             for query in queries

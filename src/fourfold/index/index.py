@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig
 from fourfold.index import communities as community_detection
 from fourfold.index.adjacency import Adjacency
+from fourfold.index.changes import Changes
 from fourfold.index.fusion import fused
 from fourfold.index.pagerank import pagerank
 from fourfold.index.postings import Postings, build_postings
-from fourfold.store import Changes, Store
 from fourfold.types import FloatArray, Weights
 
 _PATIENCE = 1.0
@@ -187,7 +187,7 @@ class _Lazy:
         return labels
 
 
-def build(store: Store, config: RetrievalConfig, before: Index | None = None) -> Index:
+def build(store: Any, config: RetrievalConfig, before: Index | None = None) -> Index:
     """Read what changed since ``before`` (everything, without it) and return the index of the current generation."""
     changes = store.changes(before.generation if before is not None else -1)
     rows = _merge(before.rows, changes) if before is not None else _first(changes)

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fourfold.config import TextField
-from fourfold.store import FIELDS
+from fourfold.index.changes import FIELDS
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,8 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from fourfold.engines.base import Writer
+from fourfold.engines.documents import Booked
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.files import document_of, fingerprint, is_corpus, is_json_lines, no_reader
@@ -16,8 +18,6 @@ from fourfold.ingest.roots import SETTING, Roots
 from fourfold.ingest.walk import Walk, content
 from fourfold.ingest.writing import Problem, Report, add_documents, delete_documents, list_documents, resolve_config
 from fourfold.retriever import Retriever
-from fourfold.store import Writer
-from fourfold.store.documents import Booked
 
 FolderProgress = Callable[[int, int], None]
 """Called with (files done, files in all)."""
@@ -122,7 +122,7 @@ class _Run:
         files = list(dict.fromkeys(path.parent.resolve() / path.name for path in paths if not path.is_dir()))
         self._places = [path.as_posix() for path in (*folders, *files)]
         self._known = {entry.id: entry for entry in list_documents(retriever)}
-        self._stored_roots = retriever.store.meta(SETTING)
+        self._stored_roots = retriever.backend.meta(SETTING)
         self._roots = Roots.read(self._stored_roots, self._known.values())
         for folder in (*folders, *(file.parent for file in files)):
             self._roots = self._roots.including(folder.as_posix(), self._known)

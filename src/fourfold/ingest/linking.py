@@ -5,9 +5,9 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator
 
+from fourfold.engines.documents import Books, Label
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.mentions import Matcher, head, heads, is_unspaced, normal_title, title_key
-from fourfold.store.documents import Books, Label
 
 _TITLES_FOR_A_SCAN = 100
 """From one new title for that many texts on, reading all texts at once beats looking each title up."""

@@ -30,7 +30,7 @@ def add_linked(
     """
     latest = {node.id: node for node in nodes}
     torn = documents_of_parts(retriever, latest).values()
-    config = None if retriever.store.meta("ingest") is not None else _WHOLE
+    config = None if retriever.backend.meta("ingest") is not None else _WHOLE
     vectors = {node.id: node.vector for node in latest.values() if node.vector is not None}
     documents = map(_document, latest.values())
     report = add_documents(retriever, documents, config=config, vectors=vectors, vectors_by=vectors_by)

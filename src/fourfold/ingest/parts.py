@@ -13,12 +13,12 @@ from typing import Any
 
 import numpy as np
 
+from fourfold.engines.base import Writer
+from fourfold.engines.documents import Books, Entry
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.linking import labels_borne, link
 from fourfold.ingest.writing import SETTING, stored_config
 from fourfold.retriever import Retriever
-from fourfold.store import Writer
-from fourfold.store.documents import Books, Entry, children, documents_of
 from fourfold.types import Edge, Node
 
 Place = Callable[[Node], Hashable]
@@ -69,7 +69,7 @@ def add_parts(
     torn = set(documents_of_parts(retriever, places).values()).difference(cut.id for cut in given)
 
     def also(writer: Writer) -> None:
-        books, config = Books(writer), stored_config(writer.meta(SETTING))
+        books, config = writer.books(), stored_config(writer.meta(SETTING))
         for cut, document in zip(given, documents, strict=True):
             added = [*cut.joined, *(node.id for node in cut.parts)]
             books.release(added)
@@ -83,12 +83,12 @@ def add_parts(
 
 def parts_of(retriever: Retriever, document: str) -> list[str]:
     """Return the ids of a document's parts, or of its chunks, in reading order; [] if it has none."""
-    return [part for part in children(retriever.store, document) if part != document]
+    return [part for part in retriever.backend.documents.children(document) if part != document]
 
 
 def documents_of_parts(retriever: Retriever, parts: Iterable[str]) -> dict[str, str]:
     """Return the document of each of these nodes that is a part of one, by id."""
-    return documents_of(retriever.store, parts)
+    return retriever.backend.documents.of(parts)
 
 
 def close_gaps(retriever: Retriever, documents: Iterable[str]) -> None:
@@ -96,7 +96,7 @@ def close_gaps(retriever: Retriever, documents: Iterable[str]) -> None:
     left = retriever.get(set(documents))
 
     def also(writer: Writer) -> None:
-        books, config = Books(writer), stored_config(writer.meta(SETTING))
+        books, config = writer.books(), stored_config(writer.meta(SETTING))
         for document in left:
             if parts := books.children(document.id):
                 _book(books, document, parts, config)

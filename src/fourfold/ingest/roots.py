@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
-from fourfold.store.documents import Booked
+from fourfold.engines.documents import Booked
 
 SETTING = "ingest_roots"
 

@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from fourfold.engines.base import Writer
+from fourfold.engines.documents import Booked, Entry
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.chunking import chunks
 from fourfold.ingest.documents import Document, IngestConfig, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
 from fourfold.retriever import Retriever
-from fourfold.store import Writer
-from fourfold.store.documents import Booked, Books, Entry, booked, documents_of, is_unlinked
 from fourfold.types import Edge, Node
 from fourfold.validation import check_node
 
@@ -117,7 +117,7 @@ def add_documents(
     config = resolve_config(retriever, config)
     stream = _accepted(documents, seen, report)
     for batch, last in _batches(stream):
-        known = {entry.id: entry.hash for entry in booked(retriever.store, ids=[d.id for d in batch])}
+        known = {entry.id: entry.hash for entry in retriever.backend.documents.booked(ids=[d.id for d in batch])}
         hashes = {document.id: document.content_hash() for document in batch}
         changed = [document for document in batch if known.get(document.id) != hashes[document.id]]
         report.unchanged += len(batch) - len(changed)
@@ -125,8 +125,8 @@ def add_documents(
         report.added += _write(retriever, rows, config, report, last=last, vectors_by=vectors_by)
         if progress is not None:
             progress(report.added + report.unchanged)
-    if is_unlinked(retriever.store):
-        retriever.add(also=lambda writer: link(Books(writer), config))
+    if retriever.backend.documents.is_unlinked():
+        retriever.add(also=lambda writer: link(writer.books(), config))
     return report
 
 
@@ -141,7 +141,7 @@ def delete_documents(
 
     def also(writer: Writer) -> None:
         nonlocal count
-        books = Books(writer)
+        books = writer.books()
         count = books.delete(ids=ids, sources=sources)
         link(books, stored_config(writer.meta(SETTING)))
 
@@ -178,7 +178,11 @@ def replace_sources(
 
     report = add_documents(retriever, noted(), config=config, progress=progress)
     meant.discard("")
-    gone = [entry.id for entry in booked(retriever.store, sources=meant) if entry.id not in kept] if meant else []
+    gone = (
+        [entry.id for entry in retriever.backend.documents.booked(sources=meant) if entry.id not in kept]
+        if meant
+        else []
+    )
     report.removed = delete_documents(retriever, gone)
     return report
 
@@ -187,7 +191,7 @@ def list_documents(
     retriever: Retriever, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None
 ) -> list[Booked]:
     """Return id, source and content hash of the documents with these ids or of these sources; of all without either."""
-    return booked(retriever.store, ids=ids, sources=sources)
+    return retriever.backend.documents.booked(ids=ids, sources=sources)
 
 
 SETTING = "ingest"
@@ -206,7 +210,7 @@ def resolve_config(retriever: Retriever, given: IngestConfig | None) -> IngestCo
         InvalidValueError: another one than the file was begun with.
 
     """
-    stored = retriever.store.meta(SETTING)
+    stored = retriever.backend.meta(SETTING)
     if given is None or stored is None:
         return given or stored_config(stored)
     if given.to_json() != stored:
@@ -292,7 +296,7 @@ def _write(
     entries = [row.entry for row in rows]
 
     def also(writer: Writer) -> None:
-        books = Books(writer)
+        books = writer.books()
         if books.setting(SETTING, config.to_json()) != config.to_json():
             raise InvalidValueError(f"{retriever.path!r} was meanwhile begun with another IngestConfig.")
         books.put(entries)
@@ -317,7 +321,7 @@ def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report
     written = {row.entry.id for row in rows}
     chunk_ids = [node.id for row in rows for node in row.nodes[1:]]
     taken = written | ({entry.id for entry in list_documents(retriever, ids=chunk_ids)} if chunk_ids else set())
-    chunk_of = documents_of(retriever.store, written)  # or the part of one that others cut, which may be replaced
+    chunk_of = retriever.backend.documents.of(written)  # or the part of one that others cut, which may be replaced
     kept = []
     for row in rows:
         where = row.entry.source or repr(row.entry.id)

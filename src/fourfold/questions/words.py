@@ -9,8 +9,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from fourfold.index import Index
+from fourfold.index.changes import FIELDS
 from fourfold.questions.graph import Positions
-from fourfold.store import FIELDS
 from fourfold.types import FloatArray
 
 PLACES = ("name", "type", "metadata")

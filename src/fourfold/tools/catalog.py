@@ -16,14 +16,14 @@ from numpy.typing import NDArray
 
 from fourfold import arguments, filters
 from fourfold.arguments import shown, whole_number
+from fourfold.engines.base import Writer
+from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.frozen import freeze
 from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
 from fourfold.planning import Served, Settled, denies, parts_of, settled
 from fourfold.retriever import Retriever
-from fourfold.store import Writer
-from fourfold.store import usage as usage_table
 from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import learning, workflow
 from fourfold.tools.config import ToolConfig
@@ -169,13 +169,13 @@ class ToolCatalog:
             raise InvalidValueError(f"A use names 1 to {_MOST_USED_AT_ONCE} tools; this one names {len(given)}.")
         known = self._resolve(given, strict=True)
         used = [known[name] for name in given]
-        store = self.retriever.store
+        backend = self.retriever.backend
 
         def teach(writer: Writer) -> None:  # what is read inside the transaction is what the write is based on
-            before = usage_table.read(store, used)
-            edges = usage_table.edges_from(store, used, learning.TYPES)
+            before = backend.usage(used)
+            edges = backend.edges_from(used, learning.TYPES)
             lesson = learning.learn(used, success, before, edges, self._clock(), self.config)
-            usage_table.put(writer, lesson.usage)
+            writer.put_usage(lesson.usage)
             writer.put_edges(lesson.changed)
             writer.delete_edges(lesson.faded)
 
@@ -373,10 +373,10 @@ class ToolCatalog:
         values = state.graph.adamic_adar(context)
         return float(values[:, position].max() / (values.max() or 1.0))
 
-    def usage(self, tool: str) -> usage_table.Usage:
+    def usage(self, tool: str) -> Usage:
         """Return uses, successes and success rate of a tool."""
         self.get(tool)
-        return usage_table.read(self.retriever.store, [tool]).get(tool, usage_table.Usage())
+        return self.retriever.backend.usage([tool]).get(tool, Usage())
 
     def close(self) -> None:
         """Close the file, if the catalogue opened it; a second call does nothing."""
@@ -450,7 +450,7 @@ class ToolCatalog:
     def _tools(self, index: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
         """Return which nodes are tools, (n_nodes,)."""
         found = np.zeros(len(index), bool)
-        nums = self.retriever.store.matching(*filters.to_sql({"$type": self.config.node_type}))
+        nums = self.retriever.backend.allowed(filters.parse({"$type": self.config.node_type})).nodes
         found[index.positions_of(nums)] = True
         return found if found.any() else np.ones(len(index), bool)
 
@@ -458,7 +458,7 @@ class ToolCatalog:
         """Return recent use divided by the largest, success rates, and successes, (n_nodes,) each."""
         recent, rate, successes = np.zeros(len(index)), np.full(len(index), 0.5), np.zeros(len(index), np.int64)
         now = self._clock()
-        for tool, used in usage_table.read(self.retriever.store).items():
+        for tool, used in self.retriever.backend.usage().items():
             position = index.position(tool)
             if position is not None:
                 recent[position] = used.recent_at(now, self.config.half_life)
@@ -498,7 +498,7 @@ class ToolCatalog:
         if left:
             index = self.retriever.index
             tools = self._current(index).graph.tools
-            nums = self.retriever.store.matching(*filters.to_sql({"$name": {"$in": left}}))
+            nums = self.retriever.backend.allowed(filters.parse({"$name": {"$in": left}})).nodes
             for node in self.retriever.get([index.ids[p] for p in index.positions_of(nums) if tools[p]]):
                 named.setdefault(node.name, []).append(node.id)
         for name in left:

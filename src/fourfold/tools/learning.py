@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
-from fourfold.store.usage import Usage
+from fourfold.engines.usage import Usage
 from fourfold.tools.config import ToolConfig
 from fourfold.types import Edge
 

@@ -16,10 +16,10 @@ from fourfold.embed.contextual import Checkpoint, Lessons, Measured, Settings, T
 from fourfold.embed.contextual.lessons import lessons_of
 from fourfold.embed.contextual.rows import TokenRows, joined
 from fourfold.embed.static import bundled
+from fourfold.engines.base import Writer
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.statistics import mean_bound
 from fourfold.retriever import Retriever
-from fourfold.store import Writer
 from fourfold.types import Node
 
 Progress = Callable[[str, int, int], None]
@@ -81,7 +81,7 @@ def train_embedder(
     base = base or bundled()
     say = progress or (lambda what, done, total: None)
     if apply:
-        with retriever.store.transaction(moves=False):
+        with retriever.backend.transaction(moves=False):
             pass  # a file that cannot be written is refused before the work, not after it
     tokenizer, table = base.token_vectors()
     lessons = read_lessons(retriever, base, seed=settings.seed)
@@ -89,7 +89,7 @@ def train_embedder(
         raise InvalidValueError(
             f"{retriever.path!r} holds no edges, titles or texts of four words to train an embedder from."
         )
-    kept = _kept(retriever.store.path, lessons, settings, base.name)
+    kept = _kept(retriever.backend.path, lessons, settings, base.name)
     trained = train(
         lessons,
         table,

@@ -1,5 +1,26 @@
-"""The engine of one SQLite file: the index that its rows are searched by."""
+"""The engine of one SQLite file: its rows, and the index that they are searched by."""
 
-from fourfold.engines.sqlite.snapshots import Snapshots
+from __future__ import annotations
 
-__all__ = ["Snapshots"]
+import os
+
+from fourfold.arguments import shown
+from fourfold.engines.base import Backend, ForeignSource
+from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.sqlite.backend import SqliteBackend
+from fourfold.engines.sqlite.mirror import Source
+from fourfold.errors import StoreError
+
+__all__ = ["SqliteBackend", "open_backend", "open_foreign"]
+
+
+def open_backend(url: str, *, read_only: bool, must_exist: bool) -> Backend:
+    """Open a file, created if missing, or ``":memory:"``; see ``fourfold.engines``."""
+    if must_exist and not os.path.isfile(url):
+        raise StoreError(f"There is no file {shown(url)} to open.")
+    return SqliteBackend(url, read_only=read_only)
+
+
+def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:
+    """Open somebody else's SQLite file; see ``fourfold.engines``."""
+    return Source(url, schema)

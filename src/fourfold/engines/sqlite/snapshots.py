@@ -17,7 +17,9 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
+from fourfold.engines.sqlite.store import Store
 from fourfold.index.base import Nodes
+from fourfold.index.changes import FIELDS, Changes
 from fourfold.index.edges import Edges, EdgeSegment
 from fourfold.index.edges import merge as merge_edges
 from fourfold.index.files import DamagedFileError
@@ -33,8 +35,6 @@ from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
 from fourfold.signals.late import token_table, wordpiece_text
-from fourfold.store import Changes, Store
-from fourfold.store.sqlite import FIELDS
 
 _DERIVED_FROM = 20_000
 """Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""

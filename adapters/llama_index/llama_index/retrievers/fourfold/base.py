@@ -30,7 +30,7 @@ from fourfold import (
     SearchResult,
     Weights,
 )
-from fourfold.filters import to_sql
+from fourfold.filters import parse
 from fourfold.ingest import delete_linked
 
 if TYPE_CHECKING:
@@ -100,7 +100,7 @@ class FourfoldRetriever(BaseRetriever):
                 f"similarity_top_k is {similarity_top_k!r}; it must be a whole number of at least 1."
             )
         if (condition := translate(filters)) is not None:
-            to_sql(condition)
+            parse(condition)
         if embedder is not None and embed_model is not None:
             raise InvalidValueError("embedder and embed_model are two names of one argument; give one of them.")
         model = embedder if embedder is not None else embed_model

@@ -30,7 +30,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
-from fourfold.filters import to_sql
+from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 
 BREAKDOWN = "fourfold"
@@ -390,9 +390,8 @@ def text_range_start(node: GraphNode) -> int | None:
 
 def ids_where(retriever: Retriever, condition: Mapping[str, Any]) -> list[str]:
     """Return the ids of the nodes that meet a Fourfold filter and have a text of their own, in order of coming."""
-    store = retriever.store
-    nums = np.setdiff1d(store.matching(*to_sql(condition)), store.hidden())
-    return [node.id for _, node in sorted(store.nodes(nums.tolist()).items())]
+    nums = np.setdiff1d(retriever.backend.allowed(parse(condition)).nodes, retriever.snapshot().hidden)
+    return [node.id for _, node in sorted(retriever.backend.nodes(nums.tolist()).items())]
 
 
 def delete_ref_doc(retriever: Retriever, ref_doc_id: str) -> None:

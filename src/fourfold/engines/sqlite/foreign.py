@@ -22,9 +22,10 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.sqlite import detect
+from fourfold.engines.sqlite.detect import Table
 from fourfold.errors import DimensionError, InvalidValueError, StoreError
-from fourfold.store import detect
-from fourfold.store.detect import ForeignSchema, Table
 from fourfold.types import Node
 
 _BUSY_SECONDS = 60.0

@@ -1,118 +1,17 @@
-"""What ``fourfold.ingest`` keeps beside the graph: documents, their passages, and the labels that join them.
-
-A document bears labels (its title, its id) and uses labels (a title named in its text, a link, a value it shares); an
-edge leads from every user of a label to every bearer. Edges are therefore a function of what is stored, whatever the
-order in which it came, and a write touches only the labels that it changed.
-"""
+"""The books of ``fourfold.ingest`` inside one write transaction, see ``engines.documents``."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Literal
 
-from fourfold.store.sqlite import Store, Writer
-from fourfold.types import Edge, Node
-
-Kind = Literal["title", "link", "shared"]
-
-EDGE_TYPE: Mapping[Kind, str] = {"title": "mentions", "link": "relates_to", "shared": "relates_to"}
-"""The type of the edge from a user of a label to a bearer."""
+from fourfold.engines.documents import EDGE_TYPE, Entry, Kind, Label
+from fourfold.engines.sqlite.documents import selection
+from fourfold.engines.sqlite.writer import Writer
+from fourfold.types import Edge
 
 _CHUNK = 2048
 _NO_LIMIT = 1 << 62
-
-
-@dataclass(frozen=True, slots=True)
-class Label:
-    """One label, in normal form. ``head`` is set for titles; ``qualifier`` is what a title had in parentheses."""
-
-    kind: Kind
-    label: str
-    head: str | None = None
-    qualifier: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Entry:
-    """A document to be booked; its node and its passages' nodes are in the graph already.
-
-    ``passages`` are node ids in reading order: the document's own, or those of its chunks.
-    """
-
-    id: str
-    source: str
-    hash: str
-    passages: tuple[str, ...]
-    bears: tuple[Label, ...] = ()
-    uses: tuple[Label, ...] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Booked:
-    """What is known of a document: its id, source and content hash ("" if its node was written by others since)."""
-
-    id: str
-    source: str
-    hash: str
-
-
-def booked(store: Store, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> list[Booked]:
-    """Return the documents with these ids or of these sources, by id; all of them without either."""
-    sql, parameters = _selection(ids, sources)
-    with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash THEN d.hash ELSE '' END "
-            f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
-            parameters,
-        ).fetchall()
-    return [Booked(*row) for row in rows]
-
-
-def is_unlinked(store: Store) -> bool:
-    """Whether some documents were written, or deleted, without their edges being brought up to date."""
-    with store.reading() as connection:
-        row = connection.execute(
-            "SELECT EXISTS (SELECT 1 FROM passages WHERE unread) OR EXISTS (SELECT 1 FROM labels WHERE changed)"
-        ).fetchone()
-    return bool(row[0])
-
-
-def neighbours(store: Store, node_id: str, before: int, after: int) -> list[Node]:
-    """Return a passage with those before and after it in its document, in reading order; [] for other nodes."""
-    with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT n.id FROM passages p JOIN passages here ON here.document = p.document "
-            "JOIN nodes own ON own.num = here.node JOIN nodes n ON n.num = p.node "
-            "WHERE own.id = ? AND p.place BETWEEN here.place - ? AND here.place + ? ORDER BY p.place",
-            (node_id, before, after),
-        ).fetchall()
-    ids = [row[0] for row in rows]
-    found = store.nodes_by_id(ids)
-    return [found[identity] for identity in ids if identity in found]
-
-
-def children(store: Store, document_id: str) -> list[str]:
-    """Return the ids of a document's passages in reading order; [] if there is no such document."""
-    with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT n.id FROM passages p JOIN nodes d ON d.num = p.document JOIN nodes n ON n.num = p.node "
-            "WHERE d.id = ? ORDER BY p.place",
-            (document_id,),
-        ).fetchall()
-    return [row[0] for row in rows]
-
-
-def documents_of(store: Store, ids: Iterable[str]) -> dict[str, str]:
-    """Return the document of each of these nodes that is a chunk of one."""
-    with store.reading() as connection:
-        rows = connection.execute(
-            "SELECT n.id, d.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
-            "JOIN passages p ON p.node = n.num JOIN nodes d ON d.num = p.document WHERE p.document <> p.node",
-            (json.dumps(list(ids), ensure_ascii=False),),
-        ).fetchall()
-    return dict(rows)
 
 
 class Books:
@@ -183,7 +82,7 @@ class Books:
 
     def delete(self, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> int:
         """Delete documents with their chunks; return how many documents there were."""
-        sql, parameters = _selection(ids, sources)
+        sql, parameters = selection(ids, sources)
         rows = self._execute(
             f"SELECT d.node FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql}", parameters
         ).fetchall()
@@ -402,13 +301,3 @@ class Books:
     def _last_edge(self) -> int:
         row = self._execute("SELECT seq FROM sqlite_sequence WHERE name = 'edges'").fetchone()
         return int(row[0]) if row else 0
-
-
-def _selection(ids: Iterable[str] | None, sources: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
-    """Return an SQL condition on documents ``d`` with nodes ``n``, and its parameters."""
-    if ids is None and sources is None:
-        return "1", ()
-    conditions = {"n.id": ids, "d.source": sources}
-    given = {column: json.dumps(list(values), ensure_ascii=False) for column, values in conditions.items() if values}
-    sql = " OR ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in given)
-    return sql or "0", tuple(given.values())

@@ -8,14 +8,17 @@ from __future__ import annotations
 import json
 import os
 import threading
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Any, NoReturn
 
+from fourfold.engines.base import Backend, Write
+from fourfold.engines.base import Writer as AnyWriter
+from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph, schema_as_json
+from fourfold.engines.sqlite.store import Store
+from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import StoreError
-from fourfold.store.detect import ForeignSchema
-from fourfold.store.foreign import ForeignFile, ForeignGraph, schema_as_json
-from fourfold.store.sqlite import Store, Writer
 from fourfold.types import Edge, Node
 
 _ATTEMPTS = 20
@@ -56,7 +59,7 @@ class Mirror:
         if store.meta("foreign_schema") is None:
             if store.counts()["nodes"]:
                 raise StoreError(f"The file {store.path!r} is a graph of its own, not the index of {path!r}; move it.")
-            with store.transaction() as writer:
+            with store.writing(Writer, moves=True) as writer:
                 writer.execute(_TABLE)
 
     @property
@@ -122,19 +125,11 @@ class Mirror:
 
     def reset(self) -> None:
         """Forget everything."""
-        with self._store.transaction() as writer:
+        with self._store.writing(Writer, moves=True) as writer:
             writer.execute("DELETE FROM nodes")
             writer.execute("DELETE FROM foreign_nodes")
             for key in ("dimensions", "embedder", "foreign_stamp"):
                 writer.set_meta(key, None)
-
-
-class Write(Protocol):
-    """Embeds, tokenizes and stores nodes and edges in one transaction, which begins with ``first``."""
-
-    def __call__(self, nodes: Sequence[Node], edges: Sequence[Edge], *, first: Callable[[Writer], None]) -> int:
-        """Return the generation after the write."""
-        ...
 
 
 class _Moved(Exception):
@@ -164,6 +159,11 @@ class Follower:
     @property
     def path(self) -> str:
         """The foreign file."""
+        return self._file.path
+
+    @property
+    def address(self) -> str:
+        """The path again: a file has no secrets."""
         return self._file.path
 
     @property
@@ -216,7 +216,8 @@ class Follower:
         if change.empty and self._mirror.is_signed(stamp, schema, graph.counts):
             return
 
-        def first(writer: Writer) -> None:
+        def first(writer: AnyWriter) -> None:
+            assert isinstance(writer, Writer)
             if writer.generation != change.generation + 1:
                 raise _Moved
             self._mirror.write(writer, change, stamp, schema, graph.counts)
@@ -224,15 +225,30 @@ class Follower:
         self._write(change.nodes, change.edges, first=first)
 
 
-def refuse_own_vectors(store: Store) -> None:
-    """Raise StoreError if a store mirrors a foreign file that has vectors of its own: they are never replaced."""
-    schema = json.loads(store.meta("foreign_schema") or "{}")
-    if column := schema.get("vector") or schema.get("vector_column"):
-        table = schema["node_table"] if schema.get("vector") else schema["vector_table"]
-        raise StoreError(
-            f"The vectors of {store.path!r} come from the column {column!r} of the table {table!r} in the foreign "
-            "file, which is only read; change them with the application they belong to, and the next search sees it."
-        )
+class Source:
+    """Somebody else's SQLite file, understood but not yet read."""
+
+    def __init__(self, path: str, schema: ForeignSchema | None) -> None:
+        self._file = ForeignFile(path, schema)
+
+    @property
+    def index(self) -> str:
+        """The path of the file beside it that is derived from it."""
+        return index_path(self._file.path)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on what cannot be read, a sentence each."""
+        return self._file.notes
+
+    def follow(self, backend: Backend, write: Write) -> Follower:
+        """Bring the derived file up to date, and return what keeps it so."""
+        assert isinstance(backend, Store)
+        return Follower(self._file, backend, write)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._file.close()
 
 
 def index_path(path: str) -> str:

@@ -6,10 +6,11 @@ The table is made by the first write, so that a file nobody learns from stays as
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
 
-from fourfold.store.sqlite import Store, Writer
+from fourfold.engines.sqlite.store import Store
+from fourfold.engines.sqlite.writer import Writer
+from fourfold.engines.usage import Usage
 from fourfold.types import Edge
 
 _TABLE = """
@@ -23,26 +24,7 @@ CREATE TABLE IF NOT EXISTS usage (
 """
 
 
-@dataclass(frozen=True, slots=True)
-class Usage:
-    """What was learned of one node: uses and successes ever, and ``recent`` uses as they weighed at ``used_at``."""
-
-    uses: int = 0
-    successes: int = 0
-    recent: float = 0.0
-    used_at: float = 0.0
-
-    @property
-    def success_rate(self) -> float:
-        """Share of uses that succeeded, in [0, 1]; by Laplace's rule one success and one failure are added."""
-        return (self.successes + 1) / (self.uses + 2)
-
-    def recent_at(self, now: float, half_life: float) -> float:
-        """Return the recent uses as they weigh at a moment; both arguments in seconds."""
-        return float(self.recent * 0.5 ** (max(now - self.used_at, 0.0) / half_life))
-
-
-def put(writer: Writer, usage: dict[str, Usage]) -> None:
+def put(writer: Writer, usage: Mapping[str, Usage]) -> None:
     """Write the usage of nodes by id, inside an open transaction; unknown ids are passed over."""
     writer.execute(_TABLE)
     for identity, row in usage.items():

@@ -1,0 +1,110 @@
+"""One SQLite file as an engine: its rows, and the index that they are searched by."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+
+from fourfold.config import RetrievalConfig
+from fourfold.engines.base import Capabilities
+from fourfold.engines.sqlite import usage
+from fourfold.engines.sqlite.books import Books
+from fourfold.engines.sqlite.documents import Documents
+from fourfold.engines.sqlite.filters import to_sql
+from fourfold.engines.sqlite.snapshots import Snapshots
+from fourfold.engines.sqlite.staging import Staged, Staging
+from fourfold.engines.sqlite.store import Store
+from fourfold.engines.sqlite.writer import Writer
+from fourfold.engines.usage import Usage
+from fourfold.errors import StoreError
+from fourfold.filters import Clause
+from fourfold.index.base import Allowed
+from fourfold.index.snapshot import Snapshot
+from fourfold.types import Edge
+
+
+class SqliteWriter(Writer):
+    """One write, with the statements of all rooms."""
+
+    def put_usage(self, found: Mapping[str, Usage]) -> None:
+        """Write the usage of nodes by id; unknown ids are passed over."""
+        usage.put(self, found)
+
+    def books(self) -> Books:
+        """Return the books of ``fourfold.ingest``, open for writing in this transaction."""
+        return Books(self)
+
+    def staging(self) -> Staging:
+        """Return the staged vectors, open for writing in this transaction."""
+        return Staging(self)
+
+
+class SqliteBackend(Store):
+    """An open Fourfold file, see ``engines.base.Backend``."""
+
+    capabilities = Capabilities("sqlite")
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        super().__init__(path, read_only=read_only)
+        self.snapshots = Snapshots(self, RetrievalConfig())
+
+    @property
+    def address(self) -> str:
+        """The path again: a file has no secrets."""
+        return self.path
+
+    def use(self, config: RetrievalConfig) -> None:
+        """Read by these constants from the next snapshot on."""
+        self.snapshots.use(config)
+
+    def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
+        """Return the present generation; with its texts read as another config says, where one is given."""
+        return self.snapshots.current() if config is None else self.snapshots.under(config)
+
+    def forget(self) -> None:
+        """Leave the derived files aside and read the store anew at the next snapshot."""
+        self.snapshots.forget()
+
+    def close(self) -> None:
+        """Wait for the compaction and close the file; a second call does nothing."""
+        self.snapshots.close()
+        super().close()
+
+    def allowed(self, clause: Clause) -> Allowed:
+        """Return the nodes that meet a filter."""
+        return Allowed(self.matching(*to_sql(clause)))
+
+    def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
+        """Open one write: all of it or nothing."""
+        return self.writing(SqliteWriter, moves=moves)
+
+    def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
+        """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
+        return usage.read(self, ids)
+
+    def edges_from(self, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
+        """Return the edges of these types that leave these nodes."""
+        return usage.edges_from(self, ids, types)
+
+    @property
+    def documents(self) -> Documents:
+        """The books of ``fourfold.ingest``, for reading."""
+        return Documents(self)
+
+    @property
+    def staged(self) -> Staged:
+        """The vectors of a re-embedding that has not ended."""
+        return Staged(self)
+
+    def refuse_foreign_vectors(self) -> None:
+        """Raise StoreError if this file mirrors a foreign one that has vectors of its own."""
+        schema = json.loads(self.meta("foreign_schema") or "{}")
+        if column := schema.get("vector") or schema.get("vector_column"):
+            table = schema["node_table"] if schema.get("vector") else schema["vector_table"]
+            raise StoreError(
+                f"The vectors of {self.path!r} come from the column {column!r} of the table {table!r} in the foreign "
+                "file, which is only read; change them with the application they belong to, and the next search sees "
+                "it."
+            )

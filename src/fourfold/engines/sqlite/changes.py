@@ -1,0 +1,87 @@
+"""What became of the graph since a generation, read in one pass over what changed."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.engines.base import OWN_SHARE
+from fourfold.engines.sqlite.rows import generation_of, meta, token_of
+from fourfold.engines.sqlite.schema import schema_version
+from fourfold.index.changes import PIECE, TOKEN, Changes
+
+_CHUNK = 4096
+
+
+def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
+    """Return all that changed after a generation; ``since=-1`` is everything."""
+    ids: list[str] = []
+    nums: list[int] = []
+    token_counts: list[int] = []
+    token_chunks = [np.empty(0, TOKEN)]
+    vector_chunks: list[NDArray[np.float32]] = []
+    with_vector: list[int] = []
+    piece_counts: list[int] = []
+    piece_chunks = [np.empty(0, np.int32)]
+    known = schema_version(connection) >= 3  # else opened read-only, as an older version of fourfold left it
+    cursor = connection.execute(
+        f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if known else 'NULL'} FROM nodes n "
+        "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
+        f"{'LEFT JOIN pieces p ON p.node = n.num ' if known else ''}"
+        f"{'WHERE n.generation > ?' if since >= 0 else ''} ORDER BY n.num",
+        (since,) if since >= 0 else (),
+    )
+    while rows := cursor.fetchmany(_CHUNK):
+        chunk_nums, chunk_ids, terms, vectors, pieces = zip(*rows, strict=True)
+        piece_counts += [-1 if blob is None else len(blob) // PIECE.itemsize for blob in pieces]
+        piece_chunks.append(np.frombuffer(b"".join(filter(None, pieces)), PIECE).astype(np.int32))
+        with_vector += [len(nums) + place for place, blob in enumerate(vectors) if blob is not None]
+        nums += chunk_nums
+        ids += chunk_ids
+        token_counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
+        token_chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
+        blobs = [blob for blob in vectors if blob is not None]
+        if blobs:
+            vector_chunks.append(np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1))
+    edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since)
+    deleted: Mapping[str, list[int]] = {"node": [], "edge": []}
+    if since >= 0:
+        for kind, num in connection.execute("SELECT kind, num FROM deletions WHERE generation > ?", (since,)):
+            deleted[kind].append(num)
+    return Changes(
+        generation=(generation := generation_of(connection)),
+        token=token_of(connection, generation),
+        embedder=meta(connection, "embedder"),
+        own_share=float(meta(connection, OWN_SHARE) or 1),
+        nums=np.array(nums, np.int64),
+        ids=ids,
+        tokens=np.concatenate(token_chunks),
+        token_counts=np.array(token_counts, np.int64),
+        pieces=np.concatenate(piece_chunks),
+        piece_counts=np.array(piece_counts, np.int64),
+        vectors=np.concatenate(vector_chunks) if vector_chunks else np.empty((0, 0), np.float32),
+        with_vector=np.array(with_vector, np.int64),
+        edge_nums=edges[0].astype(np.int64),
+        edge_sources=edges[1].astype(np.int64),
+        edge_targets=edges[2].astype(np.int64),
+        edge_types=edges[3].astype(np.int32),
+        edge_weights=edges[4].astype(np.float32),
+        deleted_nodes=np.array(deleted["node"], np.int64),
+        deleted_edges=np.array(deleted["edge"], np.int64),
+    )
+
+
+def _columns(
+    connection: sqlite3.Connection, table: str, columns: Sequence[str], since: int
+) -> list[NDArray[np.float64]]:
+    """Return numeric columns of the rows after a generation, as float64 arrays.
+
+    SQLite joins the numbers into one text per column and numpy reads it: no Python object per row.
+    """
+    joined = ", ".join(f"group_concat({column})" for column in columns)
+    where = f"WHERE generation > {since:d}" if since >= 0 else ""  # all rows are read faster without the index
+    row = connection.execute(f"SELECT {joined} FROM {table} {where}").fetchone()
+    return [np.fromstring(text, np.float64, sep=",") if text else np.empty(0) for text in row]

@@ -1,0 +1,79 @@
+"""The books of ``fourfold.ingest`` for reading, see ``engines.documents``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+
+from fourfold.engines.documents import Booked
+from fourfold.engines.sqlite.store import Store
+from fourfold.types import Node
+
+
+class Documents:
+    """The documents of one file."""
+
+    def __init__(self, store: Store) -> None:
+        self._store = store
+
+    def booked(self, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> list[Booked]:
+        """Return the documents with these ids or of these sources, by id; all of them without either."""
+        sql, parameters = selection(ids, sources)
+        with self._store.reading() as connection:
+            rows = connection.execute(
+                "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash THEN d.hash ELSE '' END "
+                f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
+                parameters,
+            ).fetchall()
+        return [Booked(*row) for row in rows]
+
+    def is_unlinked(self) -> bool:
+        """Whether some documents were written, or deleted, without their edges being brought up to date."""
+        with self._store.reading() as connection:
+            row = connection.execute(
+                "SELECT EXISTS (SELECT 1 FROM passages WHERE unread) OR EXISTS (SELECT 1 FROM labels WHERE changed)"
+            ).fetchone()
+        return bool(row[0])
+
+    def neighbours(self, node_id: str, before: int, after: int) -> list[Node]:
+        """Return a passage with those before and after it in its document, in reading order; [] for other nodes."""
+        with self._store.reading() as connection:
+            rows = connection.execute(
+                "SELECT n.id FROM passages p JOIN passages here ON here.document = p.document "
+                "JOIN nodes own ON own.num = here.node JOIN nodes n ON n.num = p.node "
+                "WHERE own.id = ? AND p.place BETWEEN here.place - ? AND here.place + ? ORDER BY p.place",
+                (node_id, before, after),
+            ).fetchall()
+        ids = [row[0] for row in rows]
+        found = self._store.nodes_by_id(ids)
+        return [found[identity] for identity in ids if identity in found]
+
+    def children(self, document_id: str) -> list[str]:
+        """Return the ids of a document's passages in reading order; [] if there is no such document."""
+        with self._store.reading() as connection:
+            rows = connection.execute(
+                "SELECT n.id FROM passages p JOIN nodes d ON d.num = p.document JOIN nodes n ON n.num = p.node "
+                "WHERE d.id = ? ORDER BY p.place",
+                (document_id,),
+            ).fetchall()
+        return [row[0] for row in rows]
+
+    def of(self, ids: Iterable[str]) -> dict[str, str]:
+        """Return the document of each of these nodes that is a chunk of one."""
+        with self._store.reading() as connection:
+            rows = connection.execute(
+                "SELECT n.id, d.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
+                "JOIN passages p ON p.node = n.num JOIN nodes d ON d.num = p.document WHERE p.document <> p.node",
+                (json.dumps(list(ids), ensure_ascii=False),),
+            ).fetchall()
+        return dict(rows)
+
+
+def selection(ids: Iterable[str] | None, sources: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
+    """Return an SQL condition on documents ``d`` with nodes ``n``, and its parameters."""
+    if ids is None and sources is None:
+        return "1", ()
+    conditions = {"n.id": ids, "d.source": sources}
+    given = {column: json.dumps(list(values), ensure_ascii=False) for column, values in conditions.items() if values}
+    sql = " OR ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in given)
+    return sql or "0", tuple(given.values())

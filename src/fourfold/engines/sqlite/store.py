@@ -1,0 +1,304 @@
+"""One SQLite file: nodes, typed edges, vectors, tokens and full text, with a generation number for every write.
+
+WAL, foreign keys, one transaction per write. Two connections: readers are never held up by a writer. The generation
+moves inside the writing transaction, so whoever reads it knows whether an index is still current, in this process or
+in another.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.engines.sqlite.changes import changes_since
+from fourfold.engines.sqlite.connection import connect, prepare
+from fourfold.engines.sqlite.rows import generation_of, meta, nums_of, storable, token_of
+from fourfold.engines.sqlite.schema import schema_version
+from fourfold.engines.sqlite.writer import Writer
+from fourfold.errors import StoreError
+from fourfold.filters import ELEMENT, SCALAR
+from fourfold.frozen import freeze
+from fourfold.index.changes import Changes
+from fourfold.types import Edge, Node
+
+W = TypeVar("W", bound=Writer)
+
+
+class Store:
+    """An open Fourfold file.
+
+    Args:
+        path: a file, created if missing, or ``":memory:"``.
+        read_only: never write; the file must exist.
+
+    Raises:
+        StoreError: no database, another application's database, a newer schema, or not writable.
+
+    """
+
+    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+        self.path = str(path)
+        self.read_only = read_only
+        self._vocabulary: dict[str, int] = {}
+        self._edge_types: dict[str, int] = {}
+        self._write_lock = threading.RLock()
+        self._writer = connect(self.path, read_only=read_only)
+        try:
+            prepare(self._writer, self.path, read_only=read_only)
+        except BaseException:
+            self._writer.close()
+            raise
+        if self.path == ":memory:":
+            self._reader, self._read_lock = self._writer, self._write_lock
+        else:
+            self._reader, self._read_lock = connect(self.path, read_only=read_only), threading.RLock()
+
+    # -- opening and closing ------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close both connections; a second call does nothing."""
+        with self._write_lock, self._read_lock:
+            self._reader.close()
+            self._writer.close()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the reading connection to another module of the store."""
+        with self._reading() as connection:
+            yield connection
+
+    @contextmanager
+    def _reading(self) -> Iterator[sqlite3.Connection]:
+        with self._read_lock:
+            try:
+                yield self._reader
+            except sqlite3.Error as error:
+                raise StoreError(f"Reading {self.path!r} failed: {error}.") from error
+
+    @contextmanager
+    def _snapshot(self) -> Iterator[sqlite3.Connection]:
+        """Several reads of one and the same state."""
+        with self._reading() as connection:
+            if connection.in_transaction:  # ":memory:", inside a write of the same thread
+                yield connection
+                return
+            connection.execute("BEGIN")
+            try:
+                yield connection
+            finally:
+                connection.execute("COMMIT")
+
+    def generation(self) -> int:
+        """Return the number that every committed write moves on."""
+        with self._reading() as connection:
+            return generation_of(connection)
+
+    def meta(self, key: str) -> str | None:
+        """Return a stored setting, or None."""
+        with self._reading() as connection:
+            return meta(connection, key)
+
+    def model(self, name: str) -> bytes | None:
+        """Return the embedding model kept in the file under this name, or None."""
+        with self._reading() as connection:
+            if schema_version(connection) < 2:  # opened read-only, as an older version of fourfold left it
+                return None
+            row = connection.execute("SELECT content FROM models WHERE name = ?", (name,)).fetchone()
+            return None if row is None else bytes(row[0])
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of nodes, edges and vectors."""
+        with self._snapshot() as connection:
+            return {
+                table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+                for table in ("nodes", "edges", "vectors")
+            }
+
+    def edge_type_names(self) -> list[str]:
+        """Return every edge type ever used; the position is the type's number."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT type FROM edge_types ORDER BY num").fetchall()
+            return [row[0] for row in rows]
+
+    def vocabulary(self, since: int = 0) -> list[tuple[str, int]]:
+        """Return the terms of the tokenizer with a number of at least ``since``."""
+        with self._reading() as connection:
+            return connection.execute("SELECT term, num FROM terms WHERE num >= ?", (since,)).fetchall()
+
+    def changes(self, since: int) -> Changes:
+        """Return all that changed after a generation; ``since=-1`` is everything."""
+        with self._snapshot() as connection:
+            return changes_since(connection, since)
+
+    def nodes(self, nums: Sequence[int]) -> dict[int, Node]:
+        """Return the nodes of these numbers, without vectors; numbers that are gone are left out."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT num, id, name, type, text, metadata FROM nodes WHERE num IN (SELECT value FROM json_each(?))",
+                (json.dumps([int(num) for num in nums]),),
+            ).fetchall()
+        return {
+            num: Node(identity, name, type_, text, freeze(json.loads(metadata)))
+            for num, identity, name, type_, text, metadata in rows
+        }
+
+    def ids(self, nums: NDArray[np.int64]) -> list[str]:
+        """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
+        with self._reading() as connection:
+            sql = "SELECT num, id FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+            found = dict(connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall())
+        return [found.get(num, "") for num in nums.tolist()]
+
+    def nums(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node."""
+        with self._reading() as connection:
+            return nums_of(connection, ids)
+
+    def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term that occurs."""
+        with self._reading() as connection:
+            sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
+            return dict(connection.execute(sql, (json.dumps(list(terms)),)).fetchall())
+
+    def vectors(self, nums: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
+        """Return those of these nodes that have a vector, ascending, and their vectors as stored, (n, dimensions)."""
+        with self._reading() as connection:
+            sql = "SELECT node, vector FROM vectors WHERE node IN (SELECT value FROM json_each(?)) ORDER BY node"
+            rows = connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall()
+        if not rows:
+            return np.empty(0, np.int64), np.empty((0, 0), np.float32)
+        matrix = np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1)
+        return np.array([row[0] for row in rows], np.int64), matrix.copy()
+
+    def knows(self, generation: int, token: str) -> bool:
+        """Whether a write of this generation and mark is part of this file's history."""
+        with self._reading() as connection:
+            return bool(token) and token_of(connection, generation) == token
+
+    def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
+        if not nums:
+            return {}
+        with self._reading() as connection:
+            sql = "SELECT num, id, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+            rows = connection.execute(sql, (json.dumps(list(nums)),)).fetchall()
+        return {num: (identity, name) for num, identity, name in rows}
+
+    def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
+        """Return the nodes of these ids, without vectors; unknown ids are left out."""
+        with self._reading() as connection:
+            nums = nums_of(connection, ids)
+        return {node.id: node for node in self.nodes(list(nums.values())).values()}
+
+    def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the stored vector, (dimensions,), of each of these nodes that has one."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT n.id, v.vector FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
+                "JOIN vectors v ON v.node = n.num",
+                (json.dumps([identity for identity in ids if storable(identity)], ensure_ascii=False),),
+            ).fetchall()
+        return {identity: np.frombuffer(blob, "<f4") for identity, blob in rows}
+
+    def edges_of(self, ids: Sequence[str]) -> list[Edge]:
+        """Return every edge that leaves or enters one of these nodes."""
+        with self._reading() as connection:
+            nums = json.dumps(list(nums_of(connection, ids).values()))
+            rows = connection.execute(
+                "SELECT s.id, t.id, y.type, e.weight FROM edges e JOIN nodes s ON s.num = e.source "
+                "JOIN nodes t ON t.num = e.target JOIN edge_types y ON y.num = e.type "
+                "WHERE e.source IN (SELECT value FROM json_each(:n)) OR e.target IN (SELECT value FROM json_each(:n)) "
+                "ORDER BY s.id, t.id, y.type",
+                {"n": nums},
+            ).fetchall()
+        return [Edge(*row) for row in rows]
+
+    def manifest(self) -> dict[str, str]:
+        """Return the content hash of every node by id."""
+        with self._reading() as connection:
+            return dict(connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall())
+
+    def feedback(self) -> list[tuple[str, str, float]]:
+        """Return what users said of answers: (query, node id, grade), oldest query first."""
+        with self._reading() as connection:
+            return connection.execute(
+                "SELECT query, node, grade FROM feedback f "
+                "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
+            ).fetchall()
+
+    def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
+        """Return (node numbers, "key value") of every string, number and boolean in the metadata; parallel."""
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT node, key || ' ' || value FROM attributes WHERE kind IN (?, ?)", (SCALAR, ELEMENT)
+            ).fetchall()
+        return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [row[1] for row in rows]
+
+    def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
+        """Return the node numbers that a statement selects."""
+        with self._reading() as connection:
+            rows = connection.execute(sql, parameters).fetchall()
+        return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+
+    def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
+        """Return the rows of a statement of another module of the store."""
+        with self._reading() as connection:
+            return connection.execute(sql, parameters).fetchall()
+
+    def hidden(self) -> NDArray[np.int64]:
+        """Return the numbers of the nodes that are no answers: documents whose text is in their chunks."""
+        with self._reading() as connection:
+            rows = connection.execute("SELECT node FROM documents WHERE chunks > 0").fetchall()
+        return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+
+    def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
+        """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
+
+        The phrase is one quoted FTS5 string; nothing in it is query syntax.
+        """
+        quoted = '"' + phrase.replace("\x00", " ").replace('"', '""') + '"'
+        with self._reading() as connection:
+            rows = connection.execute(
+                "SELECT n.num, f.rank FROM fts f JOIN nodes n ON n.num = f.rowid WHERE f.fts MATCH ? "
+                "ORDER BY f.rank, n.id LIMIT ?",
+                (quoted, -1 if limit is None else limit),
+            ).fetchall()
+        return [(num, abs(rank)) for num, rank in rows]
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self, kind: type[W], *, moves: bool) -> Iterator[W]:
+        """One write, whose statements are those of a ``kind`` of Writer; see ``engines.base``."""
+        if self.read_only:
+            raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
+        with self._write_lock:
+            connection = self._writer
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+            except sqlite3.Error as error:
+                raise StoreError(f"The file {self.path!r} cannot be written: {error}.") from error
+            writer = None
+            try:
+                writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves)
+                yield writer
+                connection.execute("COMMIT")
+            except BaseException as error:
+                if connection.in_transaction:
+                    connection.execute("ROLLBACK")
+                if writer is not None:
+                    writer.forget_new_terms()
+                if isinstance(error, sqlite3.Error):
+                    raise StoreError(f"Writing {self.path!r} failed, nothing was changed: {error}.") from error
+                raise
+            self._edge_types = writer.edge_types

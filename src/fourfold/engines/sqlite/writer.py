@@ -1,0 +1,239 @@
+"""The statements of one open write transaction."""
+
+from __future__ import annotations
+
+import json
+import secrets
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.engines.base import Row
+from fourfold.engines.sqlite.rows import encodable, generation_of, meta, nums_of
+from fourfold.errors import UnknownNodeError
+from fourfold.filters import attributes
+from fourfold.index.changes import FIELDS, PIECE, TOKEN
+from fourfold.types import Edge, Node
+
+_REMEMBERED_WRITES = 100_000
+
+
+class Writer:
+    """The statements of one open write transaction."""
+
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        edge_types: dict[str, int],
+        vocabulary: dict[str, int],
+        *,
+        moves: bool = True,
+    ) -> None:
+        self._connection = connection
+        self.edge_types = edge_types
+        self._vocabulary = vocabulary
+        self._new_terms: list[str] = []
+        self.generation = self.move() if moves else generation_of(connection)
+
+    def move(self) -> int:
+        """Move the generation on and return it; what is written from here on belongs to it."""
+        self._connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
+        self.generation = generation_of(self._connection)
+        self._connection.execute("INSERT OR REPLACE INTO writes VALUES (?, ?)", (self.generation, secrets.token_hex(8)))
+        self._connection.execute("DELETE FROM writes WHERE generation <= ?", (self.generation - _REMEMBERED_WRITES,))
+        return self.generation
+
+    def meta(self, key: str) -> str | None:
+        """Return a stored setting as this transaction sees it."""
+        return meta(self._connection, key)
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Store a setting; None removes it."""
+        if value is None:
+            self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+        else:
+            self._connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    def put_model(self, name: str, content: bytes) -> None:
+        """Keep an embedding model in the file under its embedder's name; a known name is replaced."""
+        self._connection.execute("INSERT OR REPLACE INTO models VALUES (?, ?)", (name, content))
+
+    def drop_models(self, except_name: str | None = None) -> None:
+        """Drop the models kept in the file, but for one."""
+        self._connection.execute("DELETE FROM models WHERE name IS NOT ?", (except_name,))
+
+    def put_feedback(self, query: str, node_id: str, grade: float) -> None:
+        """Store what somebody said of an answer; the latest word on a pair counts."""
+        self._connection.execute(
+            "INSERT INTO feedback (query, node, grade) VALUES (?, ?, ?) "
+            "ON CONFLICT (query, node) DO UPDATE SET grade = excluded.grade",
+            (query, node_id, grade),
+        )
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> sqlite3.Cursor:
+        """Run a statement of another module of the store inside this transaction."""
+        return self._connection.execute(sql, parameters)
+
+    def executemany(self, sql: str, rows: Sequence[Sequence[Any]]) -> sqlite3.Cursor:
+        """Run a statement of another module of the store once for each row of parameters."""
+        return self._connection.executemany(sql, rows)
+
+    def nums(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node."""
+        return nums_of(self._connection, ids)
+
+    def edge_type(self, name: str) -> int:
+        """Return the number of an edge type, numbering it if it is new."""
+        self._number_edge_type(name)
+        return self.edge_types[name]
+
+    def put_nodes(self, rows: Sequence[Row], terms: Sequence[str], lengths: Sequence[int]) -> None:
+        """Insert or replace nodes.
+
+        ``terms`` holds the terms of all nodes in a row, field by field as in ``FIELDS``; ``lengths`` the number of
+        terms of each field of each node (``3 * len(rows)`` numbers).
+        """
+        known = nums_of(self._connection, [row.node.id for row in rows])
+        last = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone()
+        following = (last[0] if last else 0) + 1
+        nums = []
+        for row in rows:
+            if row.node.id not in known:
+                known[row.node.id] = following
+                following += 1
+            nums.append(known[row.node.id])
+        connection = self._connection
+        connection.executemany(
+            "INSERT INTO nodes (num, id, name, type, text, metadata, hash, generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
+            "ON CONFLICT (id) DO UPDATE SET name = excluded.name, type = excluded.type, text = excluded.text, "
+            "metadata = excluded.metadata, hash = excluded.hash, generation = excluded.generation",
+            (
+                (num, r.node.id, r.node.name, r.node.type, r.node.text, _json(r.node), r.hash, self.generation)
+                for num, r in zip(nums, rows, strict=True)
+            ),
+        )
+        marks = [(num,) for num in nums]
+        connection.executemany("DELETE FROM attributes WHERE node = ?", marks)
+        connection.executemany(
+            "INSERT OR IGNORE INTO attributes (key, value, node, kind) VALUES (?, ?, ?, ?)",
+            (
+                (key, value, num, kind)
+                for num, row in zip(nums, rows, strict=True)
+                for key, value, kind in attributes(row.node.metadata)
+            ),
+        )
+        connection.executemany("DELETE FROM vectors WHERE node = ?", marks)
+        connection.executemany(
+            "INSERT INTO vectors (node, vector) VALUES (?, ?)",
+            ((n, r.vector.astype("<f4").tobytes()) for n, r in zip(nums, rows, strict=True) if r.vector is not None),
+        )
+        connection.executemany(
+            "INSERT OR REPLACE INTO pieces (node, ids) VALUES (?, ?)",
+            ((num, row.pieces.astype(PIECE).tobytes()) for num, row in zip(nums, rows, strict=True)),
+        )
+        self._put_tokens(nums, terms, lengths)
+
+    def _put_tokens(self, nums: Sequence[int], terms: Sequence[str], lengths: Sequence[int]) -> None:
+        numbers = self._term_numbers(terms)
+        field_of = np.repeat(np.arange(len(lengths), dtype=np.int64), np.asarray(lengths, dtype=np.int64))
+        width = np.int64(numbers.max()) + 1 if len(numbers) else np.int64(1)
+        keys, counts = np.unique(field_of * width + numbers, return_counts=True)
+        records = np.empty(len(keys), TOKEN)
+        records["term"] = keys % width
+        records["field"] = (keys // width) % len(FIELDS)
+        records["count"] = np.minimum(counts, np.iinfo(np.uint16).max)
+        bounds = np.searchsorted(keys // width, np.arange(0, len(lengths) + 1, len(FIELDS))) * TOKEN.itemsize
+        data = records.tobytes()
+        self._connection.executemany(
+            "INSERT OR REPLACE INTO tokens (node, terms) VALUES (?, ?)",
+            ((num, data[start:end]) for num, start, end in zip(nums, bounds, bounds[1:], strict=False)),
+        )
+
+    def _term_numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
+        """Return the number of each term; unseen terms are numbered and stored."""
+        vocabulary = self._vocabulary
+        unseen = set(terms).difference(vocabulary)
+        if unseen:  # another process may have stored some of them
+            listed = json.dumps(sorted(unseen))
+            found = self._connection.execute(
+                "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))", (listed,)
+            ).fetchall()
+            vocabulary.update(found)
+            new = sorted(unseen.difference(term for term, _ in found))
+            last = self._connection.execute("SELECT max(num) FROM terms").fetchone()[0] or 0
+            numbered = list(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
+            self._connection.executemany("INSERT INTO terms (term, num) VALUES (?, ?)", numbered)
+            vocabulary.update(numbered)
+            self._new_terms += new
+        return np.fromiter(map(vocabulary.__getitem__, terms), np.int64, len(terms))
+
+    def forget_new_terms(self) -> None:
+        """After a rollback: drop the numbers that were never stored."""
+        for term in self._new_terms:
+            self._vocabulary.pop(term, None)
+
+    def put_edges(self, edges: Sequence[Edge]) -> None:
+        """Insert edges or replace their weights.
+
+        Raises:
+            UnknownNodeError: an end that is no node; the first few are listed.
+
+        """
+        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
+        nums = nums_of(self._connection, ends)
+        if len(nums) < len(ends):
+            unknown = [end for end in ends if end not in nums]
+            first = ", ".join(repr(end) for end in unknown[:5])
+            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
+            raise UnknownNodeError(f"Edges name nodes that are not in the graph: {first}{more}. Nothing was written.")
+        for name in dict.fromkeys(edge.type for edge in edges):
+            self._number_edge_type(name)
+        types = self.edge_types
+        self._connection.executemany(
+            "INSERT INTO edges (source, target, type, weight, generation) VALUES (?, ?, ?, ?, ?) "
+            "ON CONFLICT (source, target, type) DO UPDATE SET weight = excluded.weight, "
+            "generation = excluded.generation",
+            ((nums[e.source], nums[e.target], types[e.type], float(e.weight), self.generation) for e in edges),
+        )
+
+    def _number_edge_type(self, name: str) -> None:
+        if name in self.edge_types:
+            return
+        row = self._connection.execute("SELECT num FROM edge_types WHERE type = ?", (name,)).fetchone()
+        if row is None:
+            number = self._connection.execute("SELECT count(*) FROM edge_types").fetchone()[0]
+            self._connection.execute("INSERT INTO edge_types (num, type) VALUES (?, ?)", (number, name))
+        self.edge_types[name] = number if row is None else row[0]
+
+    def delete_nodes(self, ids: Sequence[str]) -> int:
+        """Delete nodes with their edges, and documents with their chunks; unknown ids are passed over.
+
+        Returns:
+            How many of the ids were nodes.
+
+        """
+        nums = nums_of(self._connection, ids)
+        marks = [(num,) for num in nums.values()]
+        self._connection.executemany(
+            "DELETE FROM nodes WHERE num IN (SELECT node FROM passages WHERE document = ?)", marks
+        )
+        self._connection.executemany("DELETE FROM nodes WHERE num = ?", marks)
+        return len(nums)
+
+    def delete_edges(self, edges: Sequence[Edge]) -> int:
+        """Delete edges by (source, target, type); unknown ones are passed over. Return how many there were."""
+        nums = nums_of(self._connection, list({end for e in edges for end in (e.source, e.target)}))
+        known = [e for e in edges if e.source in nums and e.target in nums and encodable(e.type)]
+        keys = [(nums[e.source], nums[e.target], e.type) for e in known]
+        cursor = self._connection.executemany(
+            "DELETE FROM edges WHERE source = ? AND target = ? AND type = (SELECT num FROM edge_types WHERE type = ?)",
+            keys,
+        )
+        return max(cursor.rowcount, 0)
+
+
+def _json(node: Node) -> str:
+    return json.dumps(dict(node.metadata), ensure_ascii=False, allow_nan=False)
