@@ -7,15 +7,16 @@ which it spread the seeds. What is told adds up to the score within 1e-6.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 
 from fourfold.config import RetrievalConfig
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
-from fourfold.pipeline import Query, Scores, final_score
+from fourfold.pipeline import Query, Scores, final_scores
 from fourfold.scores import EVERY_OTHER
-from fourfold.signals.graph import Walk
+from fourfold.signals.graph import Hop, Walk
 from fourfold.signals.paths import Answer
 from fourfold.types import COMPONENTS, Components, Evidence, PathStep
 
@@ -31,9 +32,11 @@ IN_HITS = 1
 IN_EXPLANATIONS = 5
 """… and so many in an explanation."""
 
+_TINY = 1e-12
+_ROUNDING = 1e-9
 
-@dataclass(frozen=True, slots=True)
-class Step:
+
+class Step(NamedTuple):
     """One edge as the store numbers it."""
 
     source: int
@@ -42,8 +45,7 @@ class Step:
     along: bool
 
 
-@dataclass(frozen=True, slots=True)
-class Draft:
+class Draft(NamedTuple):
     """Evidence whose path is still told in store numbers: names are looked up once for all hits."""
 
     component: str
@@ -54,11 +56,22 @@ class Draft:
     steps: tuple[Step, ...] = ()
 
 
-def components_of(scores: Scores, node: int) -> Components:
-    """Return the four component scores of a node as Python floats; what is largest may be above 1 by its rounding."""
-    place = scores.table.place(node)
-    found = scores.table.components if place >= 0 else scores.components_at(np.array([node], np.int64))
-    return Components(*(min(float(found[name][max(place, 0)]), 1.0) for name in COMPONENTS))
+class Part(NamedTuple):
+    """Something that a component comes from, in proportion to ``value``."""
+
+    value: float
+    kind: str
+    word: str = ""
+    steps: tuple[Step, ...] = ()
+
+
+_REST = Part(0.0, "rest")
+
+
+def components_of(scores: Scores, nodes: Nodes) -> list[Components]:
+    """Return the four component scores of nodes as Python floats; what is largest may be above 1 by its rounding."""
+    found = scores.components_at(nodes)
+    return [Components(*values) for values in np.minimum([found[name] for name in COMPONENTS], 1.0).T.tolist()]
 
 
 def method_of(components: Components) -> str:
@@ -67,43 +80,99 @@ def method_of(components: Components) -> str:
 
 
 def drafts(
-    scores: Scores, query: Query, config: RetrievalConfig, nodes: Sequence[int], *, paths_shown: int = IN_HITS
+    scores: Scores,
+    query: Query,
+    config: RetrievalConfig,
+    nodes: Nodes,
+    components: Sequence[Components],
+    *,
+    paths_shown: int = IN_HITS,
 ) -> list[list[Draft]]:
-    """Return the evidence of each node, largest first within a component; values add up to its final score."""
-    here = np.array(nodes, np.int64)
-    words = _words(scores, query, here)
-    cosines = _cosines(scores, here)
-    paths = {
-        "graph": _paths(scores.graph_walk, here, paths_shown),
-        "intent": _paths(scores.intent_walk, here, paths_shown),
-    }
-    found = []
-    for place, node in enumerate(nodes):
-        components = components_of(scores, node).as_dict()
-        shares = {name: getattr(scores.weights, name) * value for name, value in components.items()}
-        told: list[Draft] = []
-        if shares["embedding"]:
-            told.append(Draft("embedding", "similarity", shares["embedding"], cosine=cosines[place]))
-        if shares["text"]:
-            phrase = _phrase_of(scores, query, node) if len(scores.phrase) else None
-            told += _split("text", shares["text"], words[place], rest=phrase)
-        if scores.asked is not None and (ended := float(scores.ends.at(here[place : place + 1])[0])):
-            own = scores.weights.intent * scores.asked.share * ended
-            told.append(Draft("intent", "path", own, steps=_asked_path(scores.asked.answer, node)))
-            shares["intent"] = max(shares["intent"] - own, 0.0)
-        for name in ("graph", "intent"):
-            if shares[name] > 1e-12:
-                told += _split(name, shares[name], paths[name][place], rest=Draft(name, "rest", 0.0))
-        if scores.bridges is not None and (gained := float(scores.bridges.gained.at(here[place : place + 1])[0])):
-            step = Step(scores.bridges.passages[node], node, BRIDGE, True)
-            told.append(Draft("bridge", "bridge", gained, steps=(step,)))
+    """Return the evidence of each node, largest first within a component; values add up to its final score.
+
+    Args:
+        scores: what the pipeline found.
+        query: the question.
+        config: the constants of retrieval.
+        nodes: (n,) whose evidence is wanted.
+        components: their component scores.
+        paths_shown: how many paths of a component are told one by one.
+
+    """
+    told: list[list[Draft]] = [[] for _ in components]
+    if told:
+        _tell_similarity(told, scores, nodes, components)
+        _tell_words(told, scores, query, nodes, components)
+        _tell_edges(told, scores, nodes, components, paths_shown)
+        _tell_refinements(told, scores, nodes)
+        _balance(told, scores, query, config, nodes)
+    return told
+
+
+def _tell_similarity(told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components]) -> None:
+    ranking = scores.rankings.get("embedding")
+    cosines = [None] * len(nodes) if ranking is None else ranking.at(nodes).tolist()
+    for found, own, cosine in zip(told, components, cosines, strict=True):
+        if share := scores.weights.embedding * own.embedding:
+            found.append(Draft("embedding", "similarity", share, "", cosine))
+
+
+def _tell_words(
+    told: list[list[Draft]], scores: Scores, query: Query, nodes: Nodes, components: Sequence[Components]
+) -> None:
+    phrase = Part(0.0, "phrase", query.text)
+    held = (scores.phrase.at(nodes) > 0).tolist()
+    for found, own, words, by_phrase in zip(told, components, _words(scores, query, nodes), held, strict=True):
+        if share := scores.weights.text * own.text:
+            found += _split("text", share, words, phrase if by_phrase else _REST)
+
+
+def _tell_edges(
+    told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components], paths_shown: int
+) -> None:
+    """Tell graph and intent: the paths of edges that brought them."""
+    weights, asked = scores.weights, scores.asked
+    graph = _paths(scores.graph_walk, nodes, paths_shown)
+    intent = _paths(scores.intent_walk, nodes, paths_shown)
+    ended = [0.0] * len(nodes) if asked is None else scores.ends.at(nodes).tolist()
+    for place, own in enumerate(components):
+        if (share := weights.graph * own.graph) > _TINY:
+            told[place] += _split("graph", share, graph[place], _REST)
+        share = weights.intent * own.intent
+        if asked is not None and ended[place]:
+            by_path = weights.intent * asked.share * ended[place]
+            told[place].append(Draft("intent", "path", by_path, steps=_asked_path(asked.answer, int(nodes[place]))))
+            share = max(share - by_path, 0.0)
+        if share > _TINY:
+            told[place] += _split("intent", share, intent[place], _REST)
+
+
+def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes) -> None:
+    """Tell bridges, the bonus of a community's first hit, and coverage, which is a factor of all before it."""
+    bridges, covering = scores.bridges, scores.covering
+    gained = [0.0] * len(nodes) if bridges is None else bridges.gained.at(nodes).tolist()
+    for found, node, by_bridge in zip(told, nodes.tolist(), gained, strict=True):
+        if bridges is not None and by_bridge:
+            step = Step(bridges.passages[node], node, BRIDGE, True)
+            found.append(Draft("bridge", "bridge", by_bridge, steps=(step,)))
         if bonus := scores.bonus.get(node):
-            told.append(Draft("diversity", "bonus", bonus))
-        if scores.covering is not None:
-            factor = scores.covering.get(node, scores.covering[EVERY_OTHER])
-            told.append(Draft("coverage", "coverage", sum(draft.value for draft in told) * (factor - 1.0)))
-        found.append(told + _balance(told, scores, query, config, node))
-    return found
+            found.append(Draft("diversity", "bonus", bonus))
+        if covering is not None:
+            factor = covering.get(node, covering[EVERY_OTHER])
+            found.append(Draft("coverage", "coverage", sum([draft.value for draft in found]) * (factor - 1.0)))
+
+
+def _balance(told: list[list[Draft]], scores: Scores, query: Query, config: RetrievalConfig, nodes: Nodes) -> None:
+    """Tell what makes the sum the score: the filter, or the cut at 1."""
+    final = final_scores(scores, nodes.tolist(), config).tolist()
+    candidate = ordered.contains(scores.table.nodes, nodes).tolist()
+    kept = [True] * len(nodes) if query.allowed is None else query.allowed.contains(nodes).tolist()
+    for found, score, known, stays in zip(told, final, candidate, kept, strict=True):
+        total = sum([draft.value for draft in found])
+        if not stays:
+            found += [Draft("filter", "masked", -total)] if total else []
+        elif known and abs(score - total) > _ROUNDING:  # what is no candidate has the score it would have had
+            found.append(Draft("clip", "clipped", score - total))
 
 
 def named(
@@ -133,30 +202,16 @@ def named(
     )
 
 
-def _balance(told: Sequence[Draft], scores: Scores, query: Query, config: RetrievalConfig, node: int) -> list[Draft]:
-    """Return what makes the sum the score: the filter, or the cut at 1."""
-    total = sum(draft.value for draft in told)
-    if query.allowed is not None and not query.allowed.contains(np.array([node]))[0]:
-        return [Draft("filter", "masked", -total)] if total else []
-    if scores.table.place(node) < 0:  # never among the candidates: the score it would have had
-        return []
-    left = final_score(scores, node, config) - total
-    return [Draft("clip", "clipped", left)] if abs(left) > 1e-9 else []
-
-
-def _split(component: str, share: float, parts: Sequence[tuple[float, Draft]], rest: Draft | None) -> list[Draft]:
-    """Divide a share in proportion to its parts; what is small is summed up."""
-    total = sum(value for value, _ in parts)
+def _split(component: str, share: float, parts: Sequence[Part], otherwise: Part) -> list[Draft]:
+    """Divide a share in proportion to its parts, the largest first and what is summed up last."""
+    total = sum([part.value for part in parts])
     if total <= 0:
-        return [Draft(component, rest.kind if rest else "rest", share, rest.word if rest else "")]
-    told = sorted((part for part in parts if part[1].kind != "rest"), key=lambda part: -part[0])
-    drafts = [
-        Draft(component, draft.kind, share * value / total, draft.word, draft.cosine, draft.steps)
-        for value, draft in told
-    ]
-    left = total - sum(value for value, _ in told)
-    if left > 1e-12 * total:
-        drafts.append(Draft(component, "rest", share * left / total))
+        return [Draft(component, otherwise.kind, share, otherwise.word)]
+    drafts = [Draft(component, kind, share * value / total, word, None, steps) for value, kind, word, steps in parts]
+    if len(drafts) > 1:
+        drafts.sort(key=lambda draft: (draft.kind == "rest", -draft.value))
+        if drafts[-1].kind == "rest" and drafts[-1].value <= _TINY * share:
+            drafts.pop()
     return drafts
 
 
@@ -170,77 +225,65 @@ def _asked_path(answer: Answer, node: int) -> tuple[Step, ...]:
     return tuple(found)
 
 
-def _words(scores: Scores, query: Query, nodes: Nodes) -> list[list[tuple[float, Draft]]]:
+def _words(scores: Scores, query: Query, nodes: Nodes) -> list[list[Part]]:
     """Return, for each node, the words of the question it holds, and what each is worth in its BM25."""
-    found: list[list[tuple[float, Draft]]] = [[] for _ in nodes]
+    found: list[list[Part]] = [[] for _ in nodes]
     if "text" not in scores.rankings:
         return found
-    snapshot = scores.snapshot
     numbers = scores.term_numbers
-    worth = {
-        term: weight * snapshot.text.worth(numbers[term], nodes)
-        for term, weight in scores.term_weights.items()
-        if term in numbers
-    }
+    asked = [(term, weight) for term, weight in scores.term_weights.items() if term in numbers]
+    worth = scores.snapshot.text.worth([numbers[term] for term, _ in asked], nodes)
+    each = {term: weight * own for (term, weight), own in zip(asked, worth, strict=True)}
     told: set[str] = set()
     for word, terms in dict(query.words).items():
-        own = [term for term in terms if term in worth and term not in told]
+        own = [term for term in terms if term in each and term not in told]
         told.update(own)
         if own:
-            values = np.sum([worth[term] for term in own], axis=0)
-            for place in np.nonzero(values > 0)[0]:
-                found[place].append((float(values[place]), Draft("text", "term", 0.0, word)))
+            values = sum(each[term] for term in own).tolist()
+            for parts, value in zip(found, values, strict=True):
+                if value > 0:
+                    parts.append(Part(value, "term", word))
     return found
 
 
-def _phrase_of(scores: Scores, query: Query, node: int) -> Draft | None:
-    found = scores.phrase.at(np.array([node], np.int64))[0] > 0
-    return Draft("text", "phrase", 0.0, query.text) if found else None
-
-
-def _cosines(scores: Scores, nodes: Nodes) -> list[float | None]:
-    ranking = scores.rankings.get("embedding")
-    return [None] * len(nodes) if ranking is None else [float(value) for value in ranking.at(nodes)]
-
-
-def _paths(walk: Walk, nodes: Nodes, count: int) -> list[list[tuple[float, Draft]]]:
+def _paths(walk: Walk, nodes: Nodes, count: int) -> list[list[Part]]:
     """Return, for each node, the strongest paths that ended there, and what each carried; the others in one sum."""
-    found: list[list[tuple[float, Draft]]] = [[] for _ in nodes]
-    arrived = [hop.to(nodes) for hop in walk.hops]
-    if not any(len(hop.targets) for hop in arrived):
+    found: list[list[Part]] = [[] for _ in nodes]
+    sort = nodes.argsort()
+    wanted = nodes[sort]
+    arrived = []
+    for number, hop in enumerate(walk.hops):
+        at, here = ordered.places(wanted, hop.targets)
+        rows = here.nonzero()[0]
+        arrived.append((sort[at[rows]], np.full(len(rows), number), rows, hop.gains[rows]))
+    if not any(len(rows) for _, _, rows, _ in arrived):
         return found
-    depth = np.repeat(np.arange(len(arrived)), [len(hop.targets) for hop in arrived])
-    row = np.concatenate([np.arange(len(hop.targets)) for hop in arrived])
-    targets = np.concatenate([hop.targets for hop in arrived])
-    gains = np.concatenate([hop.gains for hop in arrived])
-    order = np.lexsort((row, depth, -gains, targets))
-    starts = np.searchsorted(targets[order], nodes, side="left")
-    ends = np.searchsorted(targets[order], nodes, side="right")
-    shown = [order[start : min(end, start + count)] for start, end in zip(starts, ends, strict=True)]
-    chosen = np.concatenate(shown)
-    onward = chosen[depth[chosen] > 0]
-    through = _best_ways(walk, arrived[1].sources[row[onward]]) if len(onward) else {}
-    for place, (start, end) in enumerate(zip(starts.tolist(), ends.tolist(), strict=True)):
-        for at in shown[place].tolist():
-            hop, own = arrived[depth[at]], row[at]
-            source = int(hop.sources[own])
-            last = Step(source, int(hop.targets[own]), int(hop.types[own]), bool(hop.along[own]))
-            steps = (*through.get(source, ()), last) if depth[at] else (last,)
-            found[place].append((float(gains[at]), Draft("", "path", 0.0, steps=steps)))
-        if end - start > count:
-            found[place].append((float(gains[order[start + count : end]].sum()), Draft("", "rest", 0.0)))
+    place, depth, row, gain = map(np.concatenate, zip(*arrived, strict=True))
+    order = np.lexsort((row, depth, -gain, place))
+    place, depth, row, gain = place[order], depth[order], row[order], gain[order]
+    shown = np.arange(len(place)) - place.searchsorted(np.arange(len(nodes)))[place] < count
+    hops = [hop.rows(row[shown & (depth == number)]) for number, hop in enumerate(walk.hops)]
+    before = _best_ways(walk.hops[0], hops[1].sources) if len(hops) > 1 else {}
+    steps = [iter(_steps(hop)) for hop in hops]
+    for end, hops_before, value in zip(place[shown].tolist(), depth[shown].tolist(), gain[shown].tolist(), strict=True):
+        last = next(steps[hops_before])
+        found[end].append(Part(value, "path", "", (before[last.source], last) if hops_before else (last,)))
+    rest = np.bincount(place[~shown], gain[~shown], len(nodes)).tolist()
+    for parts, value in zip(found, rest, strict=True):
+        if value > 0:
+            parts.append(Part(value, "rest"))
     return found
 
 
-def _best_ways(walk: Walk, nodes: Nodes) -> dict[int, tuple[Step, ...]]:
+def _steps(hop: Hop) -> list[Step]:
+    arrays = (hop.sources, hop.targets, hop.types, hop.along)
+    return [Step(*values) for values in zip(*(array.tolist() for array in arrays), strict=True)]
+
+
+def _best_ways(hop: Hop, nodes: Nodes) -> dict[int, Step]:
     """Return, for each node, the step of the first hop that gave it most."""
-    hop = walk.hops[0].to(nodes)
-    order = np.lexsort((hop.sources, -hop.gains, hop.targets))
-    targets = hop.targets[order]
-    first = order[np.append(True, targets[1:] != targets[:-1])] if len(order) else order
-    return {
-        int(hop.targets[row]): (
-            Step(int(hop.sources[row]), int(hop.targets[row]), int(hop.types[row]), bool(hop.along[row])),
-        )
-        for row in first
-    }
+    if not len(nodes):
+        return {}
+    hop = hop.rows(ordered.contains(ordered.distinct(nodes), hop.targets))
+    hop = hop.rows(np.lexsort((hop.sources, -hop.gains, hop.targets))[::-1])
+    return {step.target: step for step in _steps(hop)}  # the last of a node stays: its first in the order before

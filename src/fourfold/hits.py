@@ -5,13 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Mapping, Sequence
 
+import numpy as np
+
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
 from fourfold.evidence import IN_HITS, Draft, components_of, drafts, method_of, named
-from fourfold.pipeline import Query, Scores, final_score
+from fourfold.index.base import Nodes
+from fourfold.pipeline import Query, Scores, final_scores
 from fourfold.present import why
-from fourfold.types import Evidence, Hit, Node
+from fourfold.types import Components, Evidence, Hit, Node
 
 _GROUPED_BATCH = 64
 
@@ -56,9 +59,21 @@ def collect(
         chosen[num] = node
         if len(chosen) == limit:
             break
-    told = told_of(backend, scores, query, config, list(chosen), {num: (n.id, n.name) for num, n in chosen.items()})
+    nums = np.array(list(chosen), np.int64)
+    components = components_of(scores, nums)
+    told = told_of(backend, scores, query, config, nums, components, {num: (n.id, n.name) for num, n in chosen.items()})
+    final = final_scores(scores, nums.tolist(), config).tolist()
     return tuple(
-        _hit(scores, num, node, evidence, config) for (num, node), evidence in zip(chosen.items(), told, strict=True)
+        Hit(
+            node=node,
+            score=score,
+            components=own,
+            method=method_of(own),
+            why=why(evidence, own),
+            community=None if (community := scores.communities.get(num, -1)) == -1 else community,
+            evidence=evidence,
+        )
+        for (num, node), score, own, evidence in zip(chosen.items(), final, components, told, strict=True)
     )
 
 
@@ -67,7 +82,8 @@ def told_of(
     scores: Scores,
     query: Query,
     config: RetrievalConfig,
-    nodes: Sequence[int],
+    nodes: Nodes,
+    components: Sequence[Components],
     known: Mapping[int, tuple[str, str]],
     *,
     paths_shown: int = IN_HITS,
@@ -79,12 +95,13 @@ def told_of(
         scores: what the pipeline found.
         query: the question.
         config: the constants of retrieval.
-        nodes: whose evidence is wanted.
+        nodes: (n,) whose evidence is wanted.
+        components: their component scores.
         known: (id, name) of nodes by number.
         paths_shown: how many paths of a component are told one by one.
 
     """
-    told = drafts(scores, query, config, nodes, paths_shown=paths_shown)
+    told = drafts(scores, query, config, nodes, components, paths_shown=paths_shown)
     labels = {**known, **backend.labels(sorted(_on_paths(told).difference(known)))}
     ids = {num: identity for num, (identity, _) in labels.items()}
     names = {num: name for num, (_, name) in labels.items()}
@@ -99,7 +116,8 @@ def _on_paths(told: Sequence[Sequence[Draft]]) -> set[int]:
 def _order(scores: Scores, options: Options, config: RetrievalConfig) -> Sequence[int]:
     if options.min_score is None:
         return scores.order
-    return [num for num in scores.order if final_score(scores, num, config) >= options.min_score]
+    final = final_scores(scores, scores.order, config).tolist()
+    return [num for num, score in zip(scores.order, final, strict=True) if score >= options.min_score]
 
 
 def _nodes(
@@ -115,17 +133,3 @@ def _nodes(
                 yield num, found[num]
             elif not without_gone:
                 raise NodeGoneError
-
-
-def _hit(scores: Scores, num: int, node: Node, evidence: tuple[Evidence, ...], config: RetrievalConfig) -> Hit:
-    components = components_of(scores, num)
-    community = scores.communities.get(num, -1)
-    return Hit(
-        node=node,
-        score=final_score(scores, num, config),
-        components=components,
-        method=method_of(components),
-        why=why(evidence, components),
-        community=None if community == -1 else community,
-        evidence=evidence,
-    )

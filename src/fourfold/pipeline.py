@@ -24,6 +24,7 @@ from fourfold import refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
+from fourfold.index import ordered
 from fourfold.index.base import NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
@@ -33,12 +34,9 @@ from fourfold.scores import (
     Scores,
     attempt,
     best,
-    completed,
-    extended,
-    final_score,
+    final_scores,
     include,
     least_of,
-    total_of,
 )
 from fourfold.signals import names, paths
 from fourfold.signals.graph import Spread
@@ -192,7 +190,7 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.widen(query, refine.FIRST_CANDIDATES)
     while True:
         pool = scores.pool
-        factor = 1.0 if scores.late is None else scores.late.factor(pool.nodes)
+        factor = scores.factor(pool.nodes)
         values = {name: pool.values[name] * factor for name in scores.rankings}
         least = 1.0 if scores.late is None else scores.late.least
         certain = all(
@@ -202,12 +200,12 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
             break
         scores.widen(query, pool.count * refine.WIDER)
     chosen = [best(pool.nodes, each, count, scores.snapshot) for each in values.values()]
-    scores.seeds = np.unique(np.concatenate(chosen)) if chosen else scores.seeds
+    scores.seeds = ordered.distinct(np.concatenate(chosen)) if chosen else scores.seeds
     scores.seed_weights = np.ones(len(scores.seeds))
     if config.seeds.sharpness is None or not len(scores.seeds):
         return
     weights = scores.weights.as_dict()
-    places = np.searchsorted(pool.nodes, scores.seeds)
+    places = pool.nodes.searchsorted(scores.seeds)
     base = sum((weights[name] * each[places] for name, each in values.items()), np.zeros(len(places)))
     if base.max() > 0:
         scores.seed_weights = np.exp(config.seeds.sharpness * (base / base.max() - 1.0))
@@ -310,22 +308,23 @@ def combine(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     and embedding leave it, and nothing by the graph, or it would have been reached.
     """
     weights = scores.weights.as_dict()
-    reached = np.unique(np.concatenate((scores.graph.nodes, scores.intent.nodes, scores.ends.nodes)))
+    reached = ordered.distinct(np.concatenate((scores.graph.nodes, scores.intent.nodes, scores.ends.nodes)))
     beside = scores.beside(reached)
     near = weights["graph"] * beside["graph"] + weights["intent"] * beside["intent"]
     least = 1.0 if scores.late is None else scores.late.least
     count = max(refine.FIRST_CANDIDATES, 2 * query.limit)
-    table = completed(scores, np.empty(0, np.int64), query)
     while True:
         if scores.pool.count < count:
             scores.widen(query, count)
         outside = sum(weights[name] * floor for name, floor in scores.pool.floors.items()) * least
-        table = extended(table, scores, scores.pool.nodes, query)
-        table = extended(table, scores, reached[near + outside >= least_of(table.total, query.limit)], query)
-        if outside <= 0.0 or outside < least_of(table.total, query.limit):
+        scores.tabulate(query)
+        named = scores.pool
+        scores.take(reached[near + outside >= least_of(scores.table.total, query.limit)])
+        if scores.pool is not named:
+            scores.tabulate(query)
+        if outside <= 0.0 or outside < least_of(scores.table.total, query.limit):
             break
         count = scores.pool.count * refine.WIDER
-    scores.table = table
     scores.order = ranked(scores, query, config)
 
 
@@ -335,7 +334,8 @@ def ranked(scores: Scores, query: Query, config: RetrievalConfig) -> list[int]:
     hits = table.total > 0
     if config.fusion.scaling == "min-max":  # the last of the candidates is worth 0, and is a hit all the same
         kept = [scale.kept for scale in scores.scales.values() if scale.kept is not None]
-        hits |= np.isin(table.nodes, np.setdiff1d(np.concatenate(kept), scores.snapshot.hidden)) if kept else False
+        for nodes in kept:
+            hits |= ordered.contains(nodes, table.nodes) & ~ordered.contains(scores.snapshot.hidden, table.nodes)
     found = best(table.nodes[hits], table.total[hits], query.limit, scores.snapshot, positive=False)
     order: list[int] = found.tolist()
     return order
@@ -356,11 +356,11 @@ def diversify(scores: Scores, config: RetrievalConfig) -> None:
     order = np.array(scores.order, np.int64)
     scores.communities = dict(zip(scores.order, communities.of(order).tolist(), strict=True))
     seen = {-1}
-    for node, community in scores.communities.items():
+    for (node, community), total in zip(scores.communities.items(), scores.table.totals(order).tolist(), strict=True):
         if community not in seen:
             seen.add(community)
-            scores.bonus[node] = diversity.bonus * total_of(scores, node)
-    final = np.array([final_score(scores, node, config) for node in scores.order])
+            scores.bonus[node] = diversity.bonus * total
+    final = final_scores(scores, scores.order, config)
     scores.order = best(order, final, len(order), snapshot, positive=False).tolist()
 
 
@@ -375,9 +375,9 @@ def fill(scores: Scores, query: Query) -> None:
         return
     hidden = scores.snapshot.hidden
     found = ranking.best(query.limit + len(scores.order) + len(hidden), query.allowed)
-    free = ~np.isin(found.nodes, scores.order) & ~np.isin(found.nodes, hidden)
-    nodes, values = found.nodes[free], found.values[free]
-    scores.order += nodes[np.lexsort((nodes, -values))][:missing].tolist()
+    taken = ordered.distinct(np.array(scores.order, np.int64))
+    free = ~ordered.contains(taken, found.nodes) & ~ordered.contains(hidden, found.nodes)
+    scores.order += best(found.nodes[free], found.values[free], missing, scores.snapshot, positive=False).tolist()
 
 
-__all__ = ["MODES", "Query", "Scores", "final_score", "include", "run", "total_of"]
+__all__ = ["MODES", "Query", "Scores", "final_scores", "include", "run"]

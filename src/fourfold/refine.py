@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import MENTIONS
+from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.scores import (
     EVERY_OTHER,
@@ -19,17 +20,13 @@ from fourfold.scores import (
     Query,
     Scores,
     best,
-    completed,
-    extended,
-    final_score,
-    lifted,
+    final_scores,
 )
 from fourfold.signals import bridge, late
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
-from fourfold.types import FloatArray
 
-FIRST_CANDIDATES = 64
+FIRST_CANDIDATES = 128
 """So many of the best are asked of each part at first …"""
 
 WIDER = 4
@@ -74,7 +71,7 @@ def _leading(scores: Scores, query: Query, count: int) -> NDArray[np.int64]:
         pool = scores.pool
         base = sum((weights[name] * values for name, values in pool.values.items()), np.zeros(len(pool.nodes)))
         leading = best(pool.nodes, base, count, scores.snapshot)
-        places = np.searchsorted(pool.nodes, leading)
+        places = pool.nodes.searchsorted(leading)
         outside = sum(weights[name] * floor for name, floor in pool.floors.items())
         if outside <= 0 or outside < (base[places[-1]] if len(places) == count else 0.0):
             return np.sort(places)
@@ -87,8 +84,7 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if not settings.weight or scores.late is None or not scores.order:
         return
     passages = np.array(scores.order[: settings.passages], np.int64)
-    standing = scores.table.total[np.searchsorted(scores.table.nodes, passages)]
-    strength = bridge.strengths(standing, settings.sharpness)
+    strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
     pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, passages))
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
@@ -97,22 +93,21 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         pairs = pairs.of(np.sort(np.lexsort((pairs.nodes, -promise))[:most]))
     if not len(pairs):
         return
-    ends = completed(scores, np.unique(pairs.nodes), query)
-    pairs = bridge.chosen(pairs, strength, ends.total[np.searchsorted(ends.nodes, pairs.nodes)], settings)
-    asked = scores.late.asked
+    scores.take(ordered.distinct(pairs.nodes))
+    scores.tabulate(query)
+    pairs = bridge.chosen(pairs, strength, scores.table.totals(pairs.nodes), settings)
     gains = bridge.gains(
         pairs,
         strength,
         _covered(scores, passages, config),
         _covered(scores, pairs.nodes, config),
-        asked.weights,
+        scores.late.asked.weights,
     )
     if len(gains.nodes):
         weight = settings.weight * (scores.weights.embedding + scores.weights.text)
         whence = dict(zip(gains.nodes.tolist(), passages[gains.passages].tolist(), strict=True))
         scores.bridges = Bridges(NodeValues(gains.nodes, weight * gains.values), whence)
-        scores.table = lifted(scores.table, scores.bridges.gained)
-        scores.table = extended(scores.table, scores, gains.nodes, query)
+        scores.tabulate(query)
 
 
 def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
@@ -122,8 +117,8 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     origin = np.repeat(np.arange(len(passages)), np.diff(held.starts))
     named = np.array(list(scores.term_numbers.values()), np.int64)
     frequency = text.df(held.terms)
-    rare = settings.rare(frequency, size) & ~np.isin(held.terms, named)
-    terms, place = np.unique(held.terms[rare], return_inverse=True)
+    rare = settings.rare(frequency, size) & ~ordered.contains(np.sort(named), held.terms)
+    terms, place = ordered.numbered(held.terms[rare])
     holders = text.holders(terms)
     counts = np.diff(holders.starts)
     each = np.repeat(holders.starts[:-1][place] - (np.cumsum(counts[place]) - counts[place]), counts[place])
@@ -150,9 +145,9 @@ def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[n
     known = scores.late
     if known is None:
         return np.zeros((len(nodes), 0), np.float32)
-    place = np.minimum(np.searchsorted(known.nodes, nodes), len(known.nodes) - 1)
+    place, here = ordered.places(known.nodes, nodes)
     covered = known.covered[place]
-    if len(missing := np.nonzero(known.nodes[place] != nodes)[0]):
+    if len(missing := np.nonzero(~here)[0]):
         starts, held = scores.snapshot.tokens.of(nodes[missing])
         threshold = config.fusion.late.threshold
         covered[missing] = late.coverage(late.token_table(), known.asked, starts, held, threshold=threshold)
@@ -170,7 +165,7 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
     if not any(snapshot.edges.type_names[number] == MENTIONS for number in snapshot.edges.types_in_use):
         return
     leading = scores.order[: settings.depth]
-    totals: FloatArray = np.array([final_score(scores, node, config) for node in leading])
+    totals = final_scores(scores, leading, config)
     covered = _covered(scores, np.array(leading, np.int64), config)
     order, factors = covering.reordered(totals, covered, scores.late.asked.weights, settings.weight)
     first = float(factors[order[0]])

@@ -396,7 +396,7 @@ class Retriever:
             if options.group_by is None or depth >= snapshot.size or len(scores.order) < depth:
                 return scores, hits
             # what stands further down may still rise by the bonus of its community
-            highest = pipeline.total_of(scores, scores.order[-1]) * (1 + self.config.diversity.bonus)
+            highest = scores.table.totals(np.array(scores.order[-1:]))[0] * (1 + self.config.diversity.bonus)
             if len(hits) == limit and hits[-1].score > highest:
                 return scores, hits
             depth = min(depth * _GROUPS_WITHIN, snapshot.size)
@@ -447,9 +447,13 @@ class Retriever:
         rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
         pipeline.include(scores, request, num)
         known = {num: (node.id, node.name)}
-        evidence = told_of(self._backend, scores, request, self.config, [num], known, paths_shown=IN_EXPLANATIONS)[0]
+        here = np.array([num], np.int64)
+        components = components_of(scores, here)
+        evidence = told_of(
+            self._backend, scores, request, self.config, here, components, known, paths_shown=IN_EXPLANATIONS
+        )[0]
         masked = any(item.kind == "masked" for item in evidence)
-        score = 0.0 if masked else pipeline.final_score(scores, num, self.config)
+        score = 0.0 if masked else float(pipeline.final_scores(scores, [num], self.config)[0])
         explanation = Explanation(
             query=request.text,
             node=node,
@@ -457,7 +461,7 @@ class Retriever:
             score=score,
             intent=scores.spec.name,
             weights=scores.weights,
-            components=components_of(scores, num),
+            components=components[0],
             evidence=evidence,
             text="",
             contributions=tuple(Contribution(item.component, in_words(item), item.value) for item in evidence),

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
+from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
@@ -59,10 +60,9 @@ class Table:
     components: Mapping[str, FloatArray]
     total: FloatArray
 
-    def place(self, node: int) -> int:
-        """Return where a candidate stands; -1 for a node that is none."""
-        place = int(np.searchsorted(self.nodes, node))
-        return place if place < len(self.nodes) and self.nodes[place] == node else -1
+    def totals(self, nodes: Nodes) -> FloatArray:
+        """Return the weighted sums of some nodes, (len(nodes),); 0 for what is no candidate."""
+        return NodeValues(self.nodes, self.total).at(nodes)
 
 
 @dataclass(frozen=True)
@@ -109,9 +109,10 @@ class Bridges:
 
 @dataclass(frozen=True)
 class Pool:
-    """What text and embedding have named: ``nodes`` ascend, with both on their scales, before late interaction.
+    """All candidates: ``nodes`` ascend, with text and embedding on their scales, before late interaction.
 
-    ``count`` is how many each was asked for; ``floors`` says how much of each a node outside can have at most.
+    ``count`` is how many of the best text and embedding were asked for; ``floors`` says how much of each a node outside
+    can have at most.
     """
 
     nodes: Nodes
@@ -124,29 +125,31 @@ class Pool:
         """Return the pool before anything was asked."""
         return cls(np.empty(0, np.int64), {"embedding": np.empty(0), "text": np.empty(0)})
 
-    def grown(self, scores: Scores, nodes: Nodes, count: int, floors: Mapping[str, float]) -> Pool:
-        """Return the pool with further nodes."""
-        new = np.setdiff1d(nodes, self.nodes, assume_unique=True) if len(self.nodes) else nodes
-        joined = np.concatenate((self.nodes, new))
-        order = np.argsort(joined, kind="stable")
-        values = {
-            name: np.concatenate((own, scores.first_stage(name, new)))[order] for name, own in self.values.items()
-        }
-        return Pool(joined[order], values, count, floors)
+    def grown(self, scores: Scores, nodes: Nodes) -> Pool:
+        """Return the pool with further nodes, distinct and ascending."""
+        new = ordered.without(nodes, self.nodes)
+        if not len(new):
+            return self
+        values = {name: scores.first_stage(name, new) for name in self.values}
+        if len(self.nodes):
+            new = np.concatenate((self.nodes, new))
+            order = new.argsort(kind="stable")
+            new = new[order]
+            values = {name: np.concatenate((own, values[name]))[order] for name, own in self.values.items()}
+        return replace(self, nodes=new, values=values)
 
     def at(self, name: str, nodes: Nodes, scores: Scores) -> FloatArray:
         """Return text or embedding of any nodes; of those outside they are asked for one by one."""
-        values = NodeValues(self.nodes, self.values[name]).at(nodes)
-        if len(nodes) and len(missing := np.nonzero(~self.has(nodes))[0]):
+        if nodes is self.nodes:
+            return self.values[name]
+        if not len(self.nodes):
+            return scores.first_stage(name, nodes)
+        place, here = ordered.places(self.nodes, nodes)
+        values = self.values[name][place]
+        if not here.all():
+            missing = np.nonzero(~here)[0]
             values[missing] = scores.first_stage(name, nodes[missing])
         return values
-
-    def has(self, nodes: Nodes) -> NDArray[np.bool_]:
-        """Return which of these nodes are in the pool."""
-        if not len(self.nodes):
-            return np.zeros(len(nodes), bool)
-        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
-        return np.asarray(self.nodes[place] == nodes)
 
 
 @dataclass
@@ -196,17 +199,26 @@ class Scores:
         kept = [kept for scale in self.scales.values() if (kept := scale.kept) is not None]
         named = [*(scored.nodes for scored in found.values()), *kept, self.phrase.nodes]
         floors = {name: self.scales[name].bound(scored.floor) for name, scored in found.items()}
-        self.pool = self.pool.grown(self, np.unique(np.concatenate(named)), count, floors)
+        self.take(ordered.distinct(np.concatenate(named)))
+        self.pool = replace(self.pool, count=count, floors=floors)
+
+    def take(self, nodes: Nodes) -> None:
+        """Make nodes candidates; they are distinct and ascend."""
+        self.pool = self.pool.grown(self, nodes)
 
     def components_at(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return all four components of any nodes, each (len(nodes),) in [0, 1]: random access."""
-        factor = 1.0 if self.late is None else self.late.factor(nodes)
-        back = self.step_back(nodes)
+        factor = self.factor(nodes)
         return {
-            "embedding": self.pool.at("embedding", nodes, self) * factor * back,
-            "text": self.pool.at("text", nodes, self) * factor * back,
+            "embedding": self.pool.at("embedding", nodes, self) * factor,
+            "text": self.pool.at("text", nodes, self) * factor,
             **self.beside(nodes),
         }
+
+    def factor(self, nodes: Nodes) -> FloatArray | float:
+        """Return what late interaction and paths make of text and embedding of any nodes."""
+        factor = 1.0 if self.late is None else self.late.factor(nodes)
+        return factor if self.asked is None else factor * self.step_back(nodes)
 
     @property
     def ends(self) -> NodeValues:
@@ -215,50 +227,34 @@ class Scores:
 
     def beside(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return the components of any nodes that need no part to be asked: graph and intent."""
-        back, graph, intent = self.step_back(nodes), self.graph.at(nodes), self.intent.at(nodes)
+        graph, intent = self.graph.at(nodes), self.intent.at(nodes)
         if self.asked is not None:
+            back = self.step_back(nodes)
             intent = self.asked.share * self.asked.values.at(nodes) + self.asked.edges * back * intent
-        return {"graph": graph * back, "intent": intent}
+            graph = graph * back
+        return {"graph": graph, "intent": intent}
 
     def step_back(self, nodes: Nodes) -> FloatArray:
         """Return the factor of nodes that the question names, where it asks for something else; 1 for all others."""
         if self.asked is None:
             return np.ones(len(nodes))
-        return np.where(np.isin(nodes, self.asked.answer.named), self.asked.back, 1.0)
+        return np.where(ordered.contains(self.asked.answer.named, nodes), self.asked.back, 1.0)
 
-
-def completed(scores: Scores, nodes: Nodes, query: Query) -> Table:
-    """Complete candidates: all four components and the weighted sum; what is no answer has a sum of 0."""
-    components = scores.components_at(nodes)
-    total = np.zeros(len(nodes))
-    for name, weight in scores.weights.as_dict().items():
-        if weight:
-            total += weight * components[name]
-    if scores.bridges is not None:
-        total += scores.bridges.gained.at(nodes)
-    if query.allowed is not None:
-        total *= query.allowed.contains(nodes)
-    total[np.isin(nodes, scores.snapshot.hidden)] = 0.0
-    return Table(nodes, components, total)
-
-
-def extended(table: Table, scores: Scores, nodes: Nodes, query: Query) -> Table:
-    """Return the table with further nodes, completed; those it has already stay as they are."""
-    new = completed(scores, np.setdiff1d(nodes, table.nodes), query)
-    if not len(new.nodes):
-        return table
-    joined = np.concatenate((table.nodes, new.nodes))
-    order = np.argsort(joined, kind="stable")
-    components = {
-        name: np.concatenate((table.components[name], new.components[name]))[order] for name in table.components
-    }
-    return Table(joined[order], components, np.concatenate((table.total, new.total))[order])
-
-
-def lifted(table: Table, gained: NodeValues) -> Table:
-    """Return the table with what some nodes have gained; what is no answer stays at 0."""
-    more = np.where(table.total > 0, gained.at(table.nodes), 0.0)
-    return Table(table.nodes, table.components, table.total + more)
+    def tabulate(self, query: Query) -> None:
+        """Complete the candidates: all four components and the weighted sum; what is no answer has a sum of 0."""
+        nodes = self.pool.nodes
+        components = self.components_at(nodes)
+        total = np.zeros(len(nodes))
+        for name, weight in self.weights.as_dict().items():
+            if weight:
+                total += weight * components[name]
+        if self.bridges is not None:
+            total += self.bridges.gained.at(nodes)
+        if query.allowed is not None:
+            total *= query.allowed.contains(nodes)
+        if len(self.snapshot.hidden):
+            total[ordered.contains(self.snapshot.hidden, nodes)] = 0.0
+        self.table = Table(nodes, components, total)
 
 
 def least_of(values: FloatArray, count: int) -> float:
@@ -270,21 +266,18 @@ def least_of(values: FloatArray, count: int) -> float:
 
 def include(scores: Scores, query: Query, node: int) -> None:
     """Make a node a candidate, with all its components: to explain what no part has named."""
-    scores.table = extended(scores.table, scores, np.array([node], np.int64), query)
+    scores.take(np.array([node], np.int64))
+    scores.tabulate(query)
 
 
-def total_of(scores: Scores, node: int) -> float:
-    """Return the weighted sum of a node, without any bonus; 0 for what is no candidate."""
-    place = scores.table.place(node)
-    return float(scores.table.total[place]) if place >= 0 else 0.0
-
-
-def final_score(scores: Scores, node: int, config: RetrievalConfig) -> float:
-    """Return the score of a node as the caller sees it."""
-    score = total_of(scores, node) + scores.bonus.get(node, 0.0)
-    if scores.covering is not None:
-        score *= scores.covering.get(node, scores.covering[EVERY_OTHER])
-    return min(score, 1.0) if config.fusion.clip else score
+def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) -> FloatArray:
+    """Return the scores of nodes as the caller sees them, (len(nodes),) float64; 0 for what is no candidate."""
+    final = scores.table.totals(np.array(nodes, np.int64))
+    if scores.bonus:
+        final += [scores.bonus.get(node, 0.0) for node in nodes]
+    if (covering := scores.covering) is not None:
+        final *= [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
+    return np.minimum(final, 1.0) if config.fusion.clip else final
 
 
 def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, positive: bool = True) -> Nodes:
@@ -303,7 +296,7 @@ def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, po
     if len(nodes) > count:
         reach = values >= np.partition(values, len(values) - count)[len(values) - count]
         nodes, values = nodes[reach], values[reach]
-    order = np.argsort(-values, kind="stable")
+    order = (-values).argsort(kind="stable")
     nodes, values = nodes[order], values[order]
     if (values[1:] == values[:-1]).any():
         nodes = _by_id(nodes, values, snapshot)

@@ -2,11 +2,12 @@
 
 import shutil
 
+import numpy as np
 import pytest
 
 from fourfold import EmbedderError, Node, Retriever
 from fourfold.embed import StaticEmbedder
-from fourfold.embed.static import BUNDLED_FOLDER
+from fourfold.embed.static import BUNDLED_FOLDER, bundled
 
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
@@ -75,3 +76,11 @@ def test_a_graph_is_searched_without_the_broken_model(folder, tmp_path, caplog):
         with pytest.raises(EmbedderError, match=r"tokenizer\.json"):
             retriever.add([Node("b", name="beta")])
         assert len(retriever) == 1
+
+
+def test_a_question_is_embedded_as_the_library_embeds_it():
+    model = bundled()
+    texts = ["how does the parser read a quoted field", "", "Ünknown 漢字 words", "delete"]
+    whole = model._loaded().encode(texts, use_multiprocessing=False)
+    np.testing.assert_allclose(model.embed_documents(texts), whole, atol=1e-7)
+    np.testing.assert_allclose(model.embed_query(texts[0]), whole[0], atol=1e-7)

@@ -180,7 +180,7 @@ def test_ranks_as_bm25_spelt_out(history, question, how, constants, count, allow
         assert not ranking.at(np.array([0, 41, 99])).any()
         for term in question:
             alone = scores(known, readings, weights, k1, b, {term: 1.0})
-            worth = text.worth(term, np.array([77, *alone], np.int64))
+            worth = text.worth([term], np.array([77, *alone], np.int64))[0]
             np.testing.assert_allclose(worth, [0.0, *alone.values()], rtol=1e-6, atol=1e-9)
         assert text.size == len(known)
 
@@ -352,8 +352,8 @@ def test_worth_is_what_one_occurrence_gives():
     texts = {1: {(5, 2): 2}, 2: {(5, 0): 1, (6, 2): 1}, 3: {(6, 2): 4}}
     text = Text([built(texts)], weights=WEIGHTS, k1=1.2, b=0.75)
     worth = scores(texts, READINGS, WEIGHTS, 1.2, 0.75, {5: 1.0})
-    np.testing.assert_allclose(text.worth(5, np.array([3, 2, 1, 9])), [0.0, worth[2], worth[1], 0.0], rtol=1e-6)
-    assert not text.worth(8, np.array([1, 2])).any()
+    np.testing.assert_allclose(text.worth([5], np.array([3, 2, 1, 9]))[0], [0.0, worth[2], worth[1], 0.0], rtol=1e-6)
+    assert not text.worth([8], np.array([1, 2])).any()
 
 
 def test_a_text_without_segments_or_nodes():

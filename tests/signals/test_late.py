@@ -23,11 +23,11 @@ def test_the_table_is_small_and_its_cosines_are_those_of_the_model(table):
     from fourfold.embed.static import bundled
 
     _, vectors = bundled().token_vectors()
-    assert table.unit.nbytes + table.scale.nbytes + table.norms.nbytes < 9e6
+    assert table.unit.nbytes + table.norms.nbytes < 21e6
     pieces = np.array([2000, 3000, 4000, 5000], np.int32)
     unit = vectors[pieces] / np.linalg.norm(vectors[pieces], axis=1, keepdims=True)
     whole = TokenTable.of(bundled(), dimensions=vectors.shape[1])
-    np.testing.assert_allclose(whole.cosines(pieces, pieces), unit @ unit.T, atol=0.01)
+    np.testing.assert_allclose(whole.cosines(pieces, pieces), unit @ unit.T, atol=1e-5)
     np.testing.assert_allclose(table.cosines(pieces, pieces), unit @ unit.T, atol=0.2)
     np.testing.assert_allclose(np.diag(table.cosines(pieces, pieces)), 1, atol=1e-5)
     assert late.token_table() is table
@@ -83,14 +83,6 @@ def test_a_text_of_another_script_has_the_mean_factor_of_the_others():
     found = late.factors(covered, np.array([5, 0, 5]), asked, LateInteraction())
     np.testing.assert_allclose(found, [0.9, 0.7, 0.5], rtol=1e-6)
     np.testing.assert_array_equal(late.factors(covered, np.zeros(3, int), asked, LateInteraction()), 1)
-
-
-def test_both_components_keep_their_ratio_and_the_largest_becomes_one():
-    text, embedding = late.scaled(np.array([1.0, 0.5]), np.array([0.5, 0.25]), np.array([0.2, 0.8]))
-    np.testing.assert_allclose(text, [0.5, 1.0])
-    np.testing.assert_allclose(embedding, [0.25, 0.5])
-    zero = np.zeros(2)
-    assert late.scaled(zero, zero, np.ones(2))[0].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize("wrong", [{"threshold": 1.0}, {"threshold": -0.1}, {"depth": -1}, {"floor": float("inf")}])

@@ -148,7 +148,7 @@ def run_variants(
             found = pipeline.run(snapshot, replace(query, mode=variant.mode), config)
             seconds[judged.id] = time.perf_counter() - start
             rankings[judged.id] = list(snapshot.ids(np.array(found.order, np.int64)))
-            scores[judged.id] = [pipeline.final_score(found, node, config) for node in found.order]
+            scores[judged.id] = pipeline.final_scores(found, found.order, config).tolist()
             intents[judged.id] = str(found.spec.name)
         runs.append(replace(run, rankings=rankings, scores=scores, intents=intents, seconds=seconds))
         if progress is not None:

@@ -18,6 +18,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.types import FloatArray
 
 Nodes = NDArray[np.int64]
@@ -89,15 +90,15 @@ class NodeValues:
     @classmethod
     def sum(cls, nodes: Sequence[Nodes], values: Sequence[FloatArray]) -> NodeValues:
         """Add up the values of each node."""
-        found, place = np.unique(np.concatenate(nodes), return_inverse=True)
+        found, place = ordered.numbered(np.concatenate(nodes))
         return cls(found, np.bincount(place, np.concatenate(values), len(found)).astype(np.float64, copy=False))
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the values of these nodes, (len(nodes),); 0 for those that have none."""
         if not len(self.nodes):
             return np.zeros(len(nodes))
-        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
-        return np.where(self.nodes[place] == nodes, self.values[place], 0.0)
+        place, here = ordered.places(self.nodes, nodes)
+        return self.values[place] * here
 
     def times(self, factor: float) -> NodeValues:
         """Return the same nodes with their values multiplied by a factor."""
@@ -196,8 +197,11 @@ class TextPart(Protocol):
         """Rank by BM25, each term (by its number) counting as often as said."""
         ...
 
-    def worth(self, term: int, nodes: Nodes) -> FloatArray:
-        """Return what one occurrence of a term in the question is worth in some nodes; 0 where it does not occur."""
+    def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
+        """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes)).
+
+        0 where it does not occur.
+        """
         ...
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -80,18 +80,21 @@ class Text:
             words = [self._words(term)[shard.number] for term in terms.tolist()]
             shard.totals([word for word in words if word is not None])
 
-    def worth(self, term: int, nodes: Nodes) -> FloatArray:
-        """Return what one occurrence of a term in the question is worth in some nodes; 0 where it does not occur.
+    def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
+        """Return what one occurrence of each term in the question is worth in some nodes; 0 where it does not occur.
 
-        (len(nodes),) float32.
+        (len(terms), len(nodes)) float32.
         """
-        found = np.zeros(len(nodes), np.float32)
-        for shard, word in zip(self._shards, self._words(term), strict=True):
-            if word is not None:
-                rows = shard.segment.places(nodes)
-                known = np.flatnonzero(rows >= 0)
-                known = known[shard.segment.live[:][rows[known]]]
-                found[known] = word.at(rows[known])
+        found = np.zeros((len(terms), len(nodes)), np.float32)
+        words = [self._words(term) for term in terms]
+        for number, shard in enumerate(self._shards):
+            rows = shard.segment.places(nodes)
+            known = (rows >= 0).nonzero()[0]
+            known = known[shard.segment.live[:][rows[known]]]
+            if len(known):
+                for place, of_shards in enumerate(words):  # a question has few words
+                    if (word := of_shards[number]) is not None:
+                        found[place, known] = word.at(rows[known])
         return found
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:

@@ -78,9 +78,19 @@ def shared_terms(
     worth = np.log(size / np.maximum(frequency, 1)) / math.log(max(size, 2))
     place, worth = np.repeat(origin, counts), np.repeat(worth, counts)
     others = holders != passages[place]
-    pairs, inverse = np.unique(np.stack((place[others], holders[others])), axis=1, return_inverse=True)
-    shared = np.bincount(inverse.ravel(), worth[others], pairs.shape[1])
-    return Pairs(pairs[0], pairs[1], shared / (shared + 1.0))
+    place, nodes, worth = place[others], holders[others], worth[others]
+    order = np.lexsort((nodes, place))
+    place, nodes = place[order], nodes[order]
+    first = _firsts(place, nodes)
+    shared = np.bincount(first.cumsum() - 1, worth[order], int(first.sum()))
+    return Pairs(place[first], nodes[first], shared / (shared + 1.0))
+
+
+def _firsts(passages: NDArray[np.int64], nodes: Nodes) -> NDArray[np.bool_]:
+    """Return which of the sorted pairs differ from the one before."""
+    first = np.ones(len(nodes), bool)
+    first[1:] = (passages[1:] != passages[:-1]) | (nodes[1:] != nodes[:-1])
+    return first
 
 
 def joined(*parts: Pairs) -> Pairs:
@@ -90,8 +100,7 @@ def joined(*parts: Pairs) -> Pairs:
     links = np.concatenate([part.links for part in parts])
     order = np.lexsort((-links, nodes, passages))
     passages, nodes, links = passages[order], nodes[order], links[order]
-    first = np.ones(len(nodes), bool)
-    first[1:] = (passages[1:] != passages[:-1]) | (nodes[1:] != nodes[:-1])
+    first = _firsts(passages, nodes)
     return Pairs(passages[first], nodes[first], links[first])
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues
 from fourfold.types import FloatArray
 
@@ -74,12 +75,11 @@ class Hop:
     along: NDArray[np.bool_]
     gains: FloatArray
 
-    def to(self, nodes: Nodes) -> Hop:
-        """Return the steps that end at some nodes."""
-        wanted = np.sort(nodes)
-        place = np.minimum(np.searchsorted(wanted, self.targets), max(len(wanted) - 1, 0))
-        here = wanted[place] == self.targets if len(wanted) else np.zeros(len(self.targets), bool)
-        return Hop(self.sources[here], self.targets[here], self.types[here], self.along[here], self.gains[here])
+    def rows(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Hop:
+        """Return some of the steps."""
+        return Hop(
+            self.sources[chosen], self.targets[chosen], self.types[chosen], self.along[chosen], self.gains[chosen]
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,7 +129,7 @@ def published_second_hop(
 ) -> NodeValues:
     """Return the proximity with 0.15 more for each arrow from ``from_nodes`` to a node that is no seed."""
     targets = edges.expand(from_nodes, forward=True).targets
-    targets = targets[~np.isin(targets, seeds)]
+    targets = ordered.without(targets, seeds)
     if allowed is not None:
         targets = targets[allowed.contains(targets)]
     return NodeValues.sum([proximity.nodes, targets], [proximity.values, np.full(len(targets), _SECOND_HOP_GAIN)])

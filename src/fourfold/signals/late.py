@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import LateInteraction
 from fourfold.embed.static import StaticEmbedder, bundled
-from fourfold.types import FloatArray, Node
+from fourfold.types import Node
 
 Pieces = NDArray[np.int32]
 """Numbers of wordpieces: rows of the token table."""
@@ -41,15 +41,13 @@ class TokenTable:
     """The vectors of a tokenizer's wordpieces, at length one.
 
     Args:
-        unit: (n_pieces, dimensions) int8, each row divided by its largest magnitude and multiplied by 127.
-        scale: (n_pieces,) float32, what brings a row of ``unit`` to length one.
+        unit: (n_pieces, dimensions) float32, rows of length one.
         norms: (n_pieces,) float32 lengths of the vectors before: how much each wordpiece says.
         tokenize: texts → the wordpieces of each; unknown words have none.
 
     """
 
-    unit: NDArray[np.int8]
-    scale: NDArray[np.float32]
+    unit: NDArray[np.float32]
     norms: NDArray[np.float32]
     tokenize: Callable[[Sequence[str]], list[list[int]]]
 
@@ -58,14 +56,13 @@ class TokenTable:
         """Return the table of a static model, turned to its main axes; the model's own vectors are not kept."""
         _, vectors = model.token_vectors()
         norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
-        vectors = vectors / np.where(norms > 0, norms, 1.0)[:, None]
-        if dimensions < vectors.shape[1]:
-            sample = vectors[::_SAMPLED]
-            vectors = vectors @ np.linalg.eigh(sample.T @ sample)[1][:, -dimensions:]
-        largest = np.abs(vectors).max(axis=1)
-        unit = np.rint(vectors * (127.0 / np.where(largest > 0, largest, 1.0))[:, None]).astype(np.int8)
-        lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit, dtype=np.float32))
-        return cls(unit, (1.0 / np.where(lengths > 0, lengths, 1.0)).astype(np.float32), norms, model.tokenize)
+        unit = vectors / np.where(norms > 0, norms, 1.0)[:, None]
+        if dimensions < unit.shape[1]:
+            sample = unit[::_SAMPLED]
+            unit = unit @ np.linalg.eigh(sample.T @ sample)[1][:, -dimensions:]
+            lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit))
+            unit /= np.where(lengths > 0, lengths, 1.0)[:, None]
+        return cls(np.ascontiguousarray(unit, np.float32), norms, model.tokenize)
 
     def distinct(self, texts: Sequence[str]) -> list[Pieces]:
         """Return the distinct wordpieces of each text, ascending."""
@@ -73,11 +70,7 @@ class TokenTable:
 
     def cosines(self, left: Pieces, right: Pieces) -> NDArray[np.float32]:
         """Return the cosine of each pair, (len(left), len(right)) float32."""
-        found: NDArray[np.float32] = (
-            self.unit.take(left, axis=0).astype(np.float32) @ self.unit[right].astype(np.float32).T
-        )
-        found *= self.scale[left][:, None]
-        found *= self.scale[right]
+        found: NDArray[np.float32] = self.unit.take(left, axis=0) @ self.unit.take(right, axis=0).T
         return found
 
 
@@ -88,7 +81,7 @@ def wordpiece_text(node: Node) -> str:
 
 @cache
 def token_table() -> TokenTable:
-    """Return the table of the model that ships in the package: one for the whole process, 5 MB."""
+    """Return the table of the model that ships in the package: one for the whole process, 20 MB."""
     return TokenTable.of(bundled())
 
 
@@ -187,10 +180,3 @@ def _distinct(pieces: Pieces, size: int) -> tuple[Pieces, NDArray[np.int32]]:
     place = np.empty(size, np.int32)
     place[here] = np.arange(len(here), dtype=np.int32)
     return here, place[pieces]
-
-
-def scaled(text: FloatArray, embedding: FloatArray, factor: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return both components multiplied by the factor and divided by their joint maximum."""
-    text, embedding = text * factor, embedding * factor
-    top = max(float(text.max(initial=0.0)), float(embedding.max(initial=0.0)))
-    return (text / top, embedding / top) if top > 0 else (text, embedding)

@@ -20,6 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
+from fourfold.index import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes
 from fourfold.signals.names import Named
 from fourfold.signals.relations import SAME_FAMILY, Meaning
@@ -318,8 +319,8 @@ def answer(
     if not walks:
         return None
     nodes, totals = _together(walks)
-    own = np.unique(np.concatenate([name.nodes for name in named]))
-    totals = np.where(np.isin(nodes, own), totals * (settings.itself if len(named) == 1 else 0.0), totals)
+    own = ordered.distinct(np.concatenate([name.nodes for name in named]))
+    totals = np.where(ordered.contains(own, nodes), totals * (settings.itself if len(named) == 1 else 0.0), totals)
     top = float(totals.max())
     if top <= 0:
         return None
@@ -341,7 +342,7 @@ def _together(walks: Sequence[tuple[Named, Walk]]) -> tuple[Nodes, FloatArray]:
     Walks from several named nodes explain the same words: together no more than all of them, each at its own price.
     """
     starts = sorted({name.start for name, _ in walks})
-    nodes = np.unique(np.concatenate([one.nodes for _, one in walks]))
+    nodes = ordered.distinct(np.concatenate([one.nodes for _, one in walks]))
     values, prices = np.zeros((len(starts), len(nodes))), np.zeros((len(starts), len(nodes)))
     for name, one in walks:
         row = starts.index(name.start)

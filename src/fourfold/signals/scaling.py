@@ -7,6 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
+from fourfold.index import ordered
 from fourfold.index.base import Moments, Nodes
 from fourfold.types import FloatArray
 
@@ -66,7 +67,7 @@ class MaximumScale:
         if self.top <= 0:
             return np.zeros(len(nodes))
         scaled = raw.astype(np.float64) / self.top
-        return scaled if self.kept is None else np.where(np.isin(nodes, self.kept), scaled, 0.0)
+        return scaled if self.kept is None else scaled * ordered.contains(self.kept, nodes)
 
     def bound(self, floor: float) -> float:
         """Return the component of a raw score of ``floor``; 0 where only the kept nodes have one."""
@@ -85,7 +86,7 @@ class MinMaxScale:
         """Return (raw − low) / (high − low) of the kept nodes; 1 where there is one, or all are equal."""
         spread = self.high - self.low
         scaled = (raw.astype(np.float64) - self.low) / spread if spread > 0 else np.ones(len(nodes))
-        return np.where(np.isin(nodes, self.kept), scaled, 0.0)
+        return scaled * ordered.contains(self.kept, nodes)
 
     def bound(self, floor: float) -> float:
         """Return 0: no node outside the kept ones has a score."""

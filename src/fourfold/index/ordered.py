@@ -1,0 +1,53 @@
+"""Sets of store numbers as ascending arrays.
+
+What numpy's set routines do too; on the few hundred numbers of one question these take a fifth of the time.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Numbers = NDArray[np.int64]
+
+
+def distinct(numbers: Numbers) -> Numbers:
+    """Return the distinct numbers, ascending."""
+    numbers = np.sort(numbers)
+    return numbers[_firsts(numbers)]
+
+
+def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return the distinct numbers, ascending, and the place of each of ``numbers`` among them."""
+    order = numbers.argsort(kind="stable")
+    ascending = numbers[order]
+    first = _firsts(ascending)
+    place = np.empty(len(numbers), np.int64)
+    place[order] = first.cumsum() - 1
+    return ascending[first], place
+
+
+def places(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return where each number stands in an ascending array, (len(numbers),), and whether it does stand there."""
+    if not len(among):
+        return np.zeros(len(numbers), np.intp), np.zeros(len(numbers), bool)
+    place = among.searchsorted(numbers)
+    place[place == len(among)] = 0  # beyond the last: not there, but something to compare with
+    return place, among[place] == numbers
+
+
+def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
+    """Return which of some numbers, in any order, stand in an ascending array, (len(numbers),)."""
+    return places(among, numbers)[1]
+
+
+def without(numbers: Numbers, others: Numbers) -> Numbers:
+    """Return the numbers, in their order, that do not stand in an ascending array."""
+    return numbers[~contains(others, numbers)] if len(others) else numbers
+
+
+def _firsts(ascending: Numbers) -> NDArray[np.bool_]:
+    first = np.empty(len(ascending), bool)
+    first[:1] = True
+    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
+    return first
