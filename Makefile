@@ -1,5 +1,6 @@
 # make demo   answers questions over a real graph
 # make test   lints, type-checks and tests core and adapters
+# make test-browser   tests the pages of Lens in the system's Chromium; they skip where there is none
 # make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
 #             make bench-tools ARGS="--rounds 50" runs one other script of benchmarks/
 # make soak   tries for hours what must always hold; make soak ARGS="fuzz --calls 50000" one part of it
@@ -14,14 +15,20 @@ ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
-.PHONY: demo test lint types bench soak clean
+.PHONY: demo test test-browser lint types bench soak clean
 
 demo: $(VENV)/.demo
 	$(BIN)/fourfold demo
 
 # The adapters are type-checked one by one: several have a package of the name "tests".
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal tests $(wildcard $(ADAPTERS:=/tests))
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser" tests $(wildcard $(ADAPTERS:=/tests))
+
+# axe-core, for tests only, checks what the pages are to those who do not see them; without npm that part skips.
+test-browser: $(VENV)/.test
+	@test -d $(VENV)/axe || ! command -v npm >/dev/null || \
+	  npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4 || echo "axe-core could not be fetched."
+	$(BIN)/python -m pytest -m browser tests/lens
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

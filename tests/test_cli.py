@@ -311,6 +311,7 @@ def test_only_index_and_demo_make_a_file(tmp_path, monkeypatch):
         "ablate": [[queries]],
         "tune": [[queries], [queries, "--apply"], ["--rollback"], ["--history"]],
         "probes": [[]],
+        "lens": [["--no-browser"]],
     }
     assert set(get_command(create_app()).commands) == {*calls, "index", "demo", "compare"}
     for command, variants in calls.items():

@@ -13,9 +13,9 @@ SRC = Path(fourfold.__file__).parent
 
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
-    {"errors", "frozen"},
-    {"arguments"},
-    {"types", "guard", "plain_text", "snippets"},
+    {"errors", "frozen", "plain_text", "snippets"},
+    {"arguments", "markup"},
+    {"types", "guard"},
     {"intent", "mermaid", "planning", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},
     {"config", "embed", "present"},
@@ -32,6 +32,7 @@ FLOORS = (
     {"__init__"},  # the front door: what `from fourfold import …` gives
     {"ingest", "questions", "tools", "evaluate", "demo", "mmr"},
     {"training"},
+    {"lens"},
     {"cli"},
     {"__main__"},
 )

@@ -7,15 +7,18 @@ never reaches the application, and neither does one whose client goes away befor
 from __future__ import annotations
 
 import asyncio
+import hashlib
 import hmac
 import ipaddress
 import logging
 import math
 import re
+import socket
 import time
 from collections import OrderedDict
-from collections.abc import Awaitable, Callable, Iterable, MutableMapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, MutableMapping, Sequence
 from typing import Any
+from urllib.parse import parse_qsl, quote, urlencode
 
 from fourfold.arguments import finite_number, whole_number
 from fourfold.errors import InvalidValueError, MissingExtraError
@@ -56,6 +59,8 @@ class Guard:
         host: where it listens. On loopback, Host and Origin must name this machine (a web page whose name resolves to
             127.0.0.1 does not pass for a local client); beyond, a token is demanded and Origin must be the Host.
         token: clients must send it as ``Authorization: Bearer …``.
+        cookie: the name of a cookie that may stand for the token, for pages that a browser shows: an address with
+            ``?token=…`` sets it, and leads on to the same address without.
         allowed_hosts: further names under which clients may ask, as a reverse proxy has them. Where there are any,
             Host is checked beyond loopback too.
         rate: requests a second of one client (an IPv4 address, an IPv6 /64); ten seconds' worth may come at once, with
@@ -75,6 +80,7 @@ class Guard:
         *,
         host: str = "127.0.0.1",
         token: str | None = None,
+        cookie: str | None = None,
         allowed_hosts: Iterable[str] = (),
         rate: float = RATE,
         max_body: int = MAX_BODY,
@@ -88,6 +94,7 @@ class Guard:
         self._app = app
         self._local = is_loopback(host)
         self._token = token.encode() if token else None
+        self._cookie = cookie
         self._names = frozenset(name.lower() for name in allowed_hosts)
         self._buckets = _Buckets(rate, clock) if finite_number(rate, "rate", least=0) else None
         self._max_body = whole_number(max_body, "max_body")
@@ -148,6 +155,8 @@ class Guard:
         if not self._origin_allowed(scope, host):
             raise _RefusedError(403, "The Origin header names another site.")
         if self._token is not None and not self._authorised(scope):
+            if self._cookie is not None:
+                raise self._signed_in(scope, self._cookie)
             raise _RefusedError(401, "A bearer token is needed.", {"WWW-Authenticate": "Bearer"})
 
     def _host_allowed(self, host: str | None) -> bool:
@@ -173,7 +182,35 @@ class Guard:
     def _authorised(self, scope: Scope) -> bool:
         given = next((value for key, value in scope["headers"] if key == b"authorization"), b"")
         scheme, _, token = given.strip().partition(b" ")
-        return scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token or b"")
+        if scheme.lower() == b"bearer" and hmac.compare_digest(token.strip(), self._token or b""):
+            return True
+        return self._cookie is not None and any(
+            hmac.compare_digest(value.encode("latin-1"), self._pass().encode())
+            for name, value in _cookies(scope)
+            if name == self._cookie
+        )
+
+    def _pass(self) -> str:
+        """Return what the cookie holds: it proves that its bearer knew the token, and does not tell it."""
+        return hmac.new(self._token or b"", b"fourfold cookie", hashlib.sha256).hexdigest()
+
+    def _signed_in(self, scope: Scope, cookie: str) -> _RefusedError:
+        """Return the answer to a page without a pass: the pass, if its address has the token."""
+        query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
+        given = [value for name, value in query if name == "token"]
+        if not any(hmac.compare_digest(value.encode(), self._token or b"") for value in given):
+            return _RefusedError(401, "A token is needed: open the address that was printed when this was started.")
+        rest = urlencode([pair for pair in query if pair[0] != "token"])
+        path = "/" + quote(scope["path"]).lstrip("/")  # never another server's, as //elsewhere would be
+        return _RefusedError(
+            303,
+            "The token is right.",
+            {
+                "Location": f"{path}?{rest}" if rest else path,
+                "Set-Cookie": f"{cookie}={self._pass()}; Path=/; HttpOnly; SameSite=Lax",
+                "Cache-Control": "no-store",
+            },
+        )
 
     async def _body(self, scope: Scope, receive: Receive) -> bytes | None:
         """Return the body; None if the client went away before it was there."""
@@ -205,6 +242,7 @@ def serve(
     port: int = 8000,
     trusted_proxies: Sequence[str] = (),
     log_level: str = "warning",
+    ready: Callable[[int], None] | None = None,
 ) -> None:
     """Serve a guarded application with uvicorn until a signal comes.
 
@@ -214,9 +252,10 @@ def serve(
         port: 0 to 65535; 0 takes any that is free.
         trusted_proxies: addresses or networks whose ``X-Forwarded-For`` is believed; of nobody else's.
         log_level: of uvicorn's log on standard error.
+        ready: called with the port, once requests are answered.
 
     Raises:
-        InvalidValueError: a port or a proxy that cannot be meant.
+        InvalidValueError: a port or a proxy that cannot be meant, or a port that is taken.
         MissingExtraError: uvicorn is not installed.
 
     """
@@ -231,7 +270,7 @@ def serve(
     except ImportError as error:
         raise MissingExtraError("Serving over HTTP needs uvicorn; install it with: pip install uvicorn") from error
     logging.getLogger("uvicorn.access").disabled = log_level.lower() in ("warning", "error")
-    uvicorn.run(
+    config = uvicorn.Config(
         app,
         host=host,
         port=port,
@@ -242,6 +281,33 @@ def serve(
         server_header=False,
         timeout_graceful_shutdown=5,
     )
+    with _bound(host, port) as listening:
+
+        class Server(uvicorn.Server):
+            async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+                await super().startup(sockets)
+                if ready is not None and self.started:
+                    ready(listening.getsockname()[1])
+
+        Server(config).run([listening])
+
+
+def _bound(host: str, port: int) -> socket.socket:
+    """Return a socket bound to the place where requests are awaited."""
+    try:
+        family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM)[0]
+        listening = socket.socket(family, kind, protocol)
+    except OSError as error:
+        raise InvalidValueError(f"{host!r} is no address of this machine: {error.strerror}.") from error
+    try:
+        listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listening.bind(address)
+    except OSError as error:
+        listening.close()
+        raise InvalidValueError(
+            f"{host}:{port} cannot be listened on ({error.strerror}); choose another port, or 0 for any that is free."
+        ) from error
+    return listening
 
 
 class _RefusedError(Exception):
@@ -304,6 +370,15 @@ def _only(scope: Scope, name: bytes) -> str | None:
     """Return a header that must not be given twice; None if it is missing, or is."""
     values = [value for key, value in scope["headers"] if key == name]
     return values[0].decode("latin-1") if len(values) == 1 else None
+
+
+def _cookies(scope: Scope) -> Iterator[tuple[str, str]]:
+    """Yield the cookies of a request as (name, value)."""
+    for key, line in scope["headers"]:
+        if key == b"cookie":
+            for part in line.decode("latin-1").split(";"):
+                name, _, value = part.partition("=")
+                yield name.strip(), value.strip()
 
 
 def _name(authority: str | None) -> str | None:

@@ -21,6 +21,7 @@ GROUPS = (
     "questions",
     "demo",
     "evaluate",
+    "lens",
 )
 
 

@@ -1,0 +1,171 @@
+"""``Lens``: the pages over one retriever, behind the guard, and the server that shows them."""
+
+from __future__ import annotations
+
+import sys
+import webbrowser
+from collections.abc import Callable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+from fourfold import FourfoldError, InvalidValueError, MissingExtraError, Retriever
+from fourfold.guard import ASGIApp, Guard, Message, Receive, Scope, Send, is_loopback, serve
+
+try:
+    from starlette.applications import Starlette
+    from starlette.concurrency import run_in_threadpool
+    from starlette.requests import Request
+    from starlette.responses import Response
+    from starlette.routing import Mount, Route
+    from starlette.staticfiles import StaticFiles
+
+    from fourfold.lens import search_view, why_view
+    from fourfold.lens.page import FOLDER, HEADERS, NoPageError, Pages
+except ModuleNotFoundError as missing:  # pragma: no cover - an environment without the extra
+    raise MissingExtraError(
+        f"Lens needs {missing.name}, which is not installed; run: pip install 'fourfold[lens]'"
+    ) from missing
+
+from fourfold.lens.session import Session
+
+PORT = 8044
+"""Where Lens listens unless told otherwise."""
+
+LARGEST_REQUEST = 16 * 1024 * 1024
+"""Bytes of a request: judgements can be sent as files."""
+
+COOKIE = "fourfold_lens"
+
+_MODULES = (search_view, why_view)
+"""Each has ``ROUTES``: (path, method, what answers)."""
+
+
+class Lens:
+    """A page over one graph, for looking at answers, judging and tuning.
+
+    Args:
+        retriever: a ``Retriever``, or what has one as ``.retriever`` (the FourfoldRetriever of LangChain or
+            LlamaIndex); it stays open.
+        read_only: nothing is written: no judgement, no config.
+        beside: files to compare with, by the name they are shown by.
+
+    Raises:
+        InvalidValueError: it is no retriever.
+
+    """
+
+    def __init__(
+        self,
+        retriever: Retriever | Any,
+        *,
+        read_only: bool = False,
+        beside: Mapping[str, Retriever] | None = None,
+    ) -> None:
+        own = retriever if isinstance(retriever, Retriever) else getattr(retriever, "retriever", None)
+        if not isinstance(own, Retriever):
+            raise InvalidValueError(
+                f"Lens shows a Retriever or a FourfoldRetriever; {type(retriever).__name__} is neither."
+            )
+        self.session = Session(own, read_only=read_only, beside=beside)
+
+    def app(self, *, host: str = "127.0.0.1", token: str | None = None) -> ASGIApp:
+        """Return the guarded application, for a server of your own.
+
+        Args:
+            host: where it listens; see ``fourfold.guard.Guard``.
+            token: whoever asks must have it; needed beyond loopback.
+
+        Raises:
+            InvalidValueError: not on loopback, and no token.
+
+        """
+        pages = Pages(self.session)
+        routes = [
+            Route(path, _endpoint(pages, answer), methods=[method])
+            for module in _MODULES
+            for path, method, answer in module.ROUTES
+        ]
+        static = Mount("/static", StaticFiles(directory=FOLDER / "static"))
+        shown = Starlette(routes=[*routes, static], exception_handlers={404: partial(_missing, pages)})
+        guarded = Guard(shown, host=host, token=token, cookie=COOKIE, max_body=LARGEST_REQUEST, rate=200)
+        return _with_headers(guarded)
+
+    def serve(
+        self,
+        *,
+        host: str = "127.0.0.1",
+        port: int = PORT,
+        token: str | None = None,
+        open_browser: bool = True,
+        say: Callable[[str], None] | None = None,
+    ) -> None:
+        """Show the page until a signal comes.
+
+        Args:
+            host: loopback unless told otherwise; beyond it a token is needed.
+            port: 0 is any that is free.
+            token: see ``app``.
+            open_browser: open the address in the user's browser.
+            say: called with the address in a sentence, once it answers; None writes it on standard error.
+
+        Raises:
+            InvalidValueError: a port that is taken, or no token beyond loopback.
+
+        """
+
+        def ready(at: int) -> None:
+            shown = f"[{host}]" if ":" in host else host
+            address = f"http://{shown}:{at}/" + (f"?token={token}" if token else "")
+            (say or _on_stderr)(f"Lens shows {self.session.retriever.path} at {address} — Ctrl+C ends it.")
+            if open_browser and is_loopback(host):
+                webbrowser.open(address)
+
+        try:
+            serve(self.app(host=host, token=token), host=host, port=port, ready=ready)
+        finally:
+            self.session.close()
+
+
+def _endpoint(pages: Pages, answer: Callable[..., Response]) -> Callable[[Request], Any]:
+    """Return what Starlette calls: forms are read before, the answer is made off the event loop."""
+
+    async def endpoint(request: Request) -> Response:
+        try:
+            if request.method == "POST":
+                async with request.form(max_files=4, max_fields=100, max_part_size=LARGEST_REQUEST) as form:
+                    files = {name: await part.read() for name, part in form.items() if not isinstance(part, str)}
+                    return await run_in_threadpool(answer, pages, request, form, files)
+            return await run_in_threadpool(answer, pages, request)
+        except FourfoldError as error:
+            return await run_in_threadpool(pages.failed, request, error)
+
+    return endpoint
+
+
+async def _missing(pages: Pages, request: Request, error: Exception) -> Response:
+    return pages.failed(request, NoPageError("There is no such page."))
+
+
+def _with_headers(app: ASGIApp) -> ASGIApp:
+    """Return the application with ``HEADERS`` on every answer, refusals too."""
+    listed = [(name.encode(), value.encode()) for name, value in HEADERS.items()]
+
+    async def answering(scope: Scope, receive: Receive, send: Send) -> None:
+        async def sent(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                message = {**message, "headers": [*message["headers"], *listed]}
+            await send(message)
+
+        await app(scope, receive, sent)
+
+    return answering
+
+
+def _on_stderr(sentence: str) -> None:
+    sys.stderr.write(f"{sentence}\n")
+
+
+def open_beside(paths: Mapping[str, Path], embedder: object = None) -> dict[str, Retriever]:
+    """Open further files to compare with, to be read only."""
+    return {name: Retriever(path, embedder=embedder, read_only=True, must_exist=True) for name, path in paths.items()}

@@ -1,0 +1,340 @@
+"""All that Lens asks of a retriever, and what it remembers between two pages: the one module that knows it."""
+
+from __future__ import annotations
+
+import threading
+from collections import Counter
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property, lru_cache
+from typing import Any
+
+from fourfold import Edge, EmbedderError, Explanation, InvalidValueError, Node, RetrievalConfig, Retriever, SearchResult
+from fourfold.cache import Cache
+from fourfold.config_history import ConfigHistory, ConfigVersion
+from fourfold.intent import NO_INTENT
+from fourfold.lens.state import Asked
+from fourfold.questions import Questions
+from fourfold.snippets import snippet
+from fourfold.tokenizer import make_tokenizer
+from fourfold.tools import ToolCatalog
+from fourfold.types import Evidence, FloatArray, Weights
+
+_REMEMBERED_QUESTIONS = 256
+_REMEMBERED_SNIPPETS = 4096
+_REMEMBERED_WORDS = 50_000
+_READ_FOR_KEYS = 2000
+"""Nodes whose metadata is read to know which keys and values there are."""
+
+_MOST_KEYS = 100
+_MOST_VALUES = 50
+_LONGEST_VALUE = 80
+_MOST_EDGES_COUNTED = 50_000
+"""Nodes up to which the edges of each type are counted."""
+
+FOREVER = 24 * 3600.0
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """A metadata key: what its values are ("number", "boolean" or "text"), and the most frequent of them."""
+
+    name: str
+    kind: str
+    values: tuple[str, ...]
+
+
+class Session:
+    """One graph as the pages ask it.
+
+    Args:
+        retriever: the graph.
+        read_only: nothing is written.
+        beside: further files to compare with, by the name they are shown by.
+
+    """
+
+    def __init__(
+        self, retriever: Retriever, *, read_only: bool = False, beside: Mapping[str, Retriever] | None = None
+    ) -> None:
+        self.retriever = retriever
+        self.read_only = read_only or bool(retriever.backend.read_only)
+        self.beside = dict(beside or {})
+        self._vectors: Cache[FloatArray | None] = Cache(_REMEMBERED_QUESTIONS, FOREVER)
+        self._snippets: Cache[str] = Cache(_REMEMBERED_SNIPPETS, FOREVER)
+        self._facts: Cache[Any] = Cache(16, FOREVER)
+        self._others: dict[str, Retriever] = {}
+        self._lock = threading.Lock()
+        tokenizer = make_tokenizer(retriever.info()["tokenizer"])
+        self.terms = lru_cache(_REMEMBERED_WORDS)(lambda text: tuple(tokenizer.terms(text)))
+
+    # -- asking -------------------------------------------------------------------------------------------------
+
+    def search(self, asked: Asked, retriever: Retriever | None = None) -> SearchResult:
+        """Return the answer; a question is embedded once, whatever is asked of it later."""
+        retriever = retriever or self.retriever
+        return retriever.search(asked.question, **self.options(asked, retriever))
+
+    def explain(self, asked: Asked, node_id: str, *, k: int | None = None) -> Explanation:
+        """Return why a node stands where it does under the same options as ``search``."""
+        options = self.options(asked, self.retriever)
+        return self.retriever.explain(asked.question, node_id, **(options if k is None else {**options, "k": k}))
+
+    def options(self, asked: Asked, retriever: Retriever) -> dict[str, Any]:
+        """Return what ``Retriever.search`` takes beside the question."""
+        return {
+            "k": asked.k,
+            "filter": self.filter_of(asked),
+            "intent": asked.intent,
+            "weights": asked.weights,
+            "query_vector": None if asked.mode == "text" else self._vector(asked.question, retriever),
+            "mode": asked.mode,
+            "group_by": asked.group_by,
+        }
+
+    def filter_of(self, asked: Asked) -> dict[str, Any] | None:
+        """Return the filter of a question in the form ``Retriever.search`` takes."""
+        if not asked.conditions:
+            return None
+        kinds = {key.name: key.kind for key in self.metadata_keys()}
+        return {"$and": [row.as_filter(kinds.get(row.key, "text")) for row in asked.conditions]}
+
+    def _vector(self, question: str, retriever: Retriever) -> FloatArray | None:
+        """Return the question's embedding, from memory if it was asked before; None leaves it to the search."""
+        if not question.strip():
+            return None
+        key = (retriever.path, retriever.embedder.name, question)
+        if (known := self._vectors.get(key)) is not None:
+            return known
+        try:
+            vector = retriever.query_vector([question])
+        except (EmbedderError, InvalidValueError):  # the search says what failed, and answers without it
+            return None
+        self._vectors.put(key, vector)
+        return vector
+
+    def snippet(self, node: Node, question: str, length: int = 240) -> str:
+        """Return the passage of a node's text that the question is about."""
+        key = (self.generation, node.id, question, length)
+        if (known := self._snippets.get(key)) is not None:
+            return known
+        found = snippet(node.text, question, self.terms, length=length)
+        self._snippets.put(key, found)
+        return found
+
+    # -- the graph ----------------------------------------------------------------------------------------------
+
+    @property
+    def generation(self) -> int:
+        """The state of the graph."""
+        return self.retriever.generation
+
+    def node(self, node_id: str) -> Node | None:
+        """Return a node, or None."""
+        return next(iter(self.retriever.get([node_id])), None)
+
+    def nodes(self, ids: Sequence[str]) -> dict[str, Node]:
+        """Return nodes by id; unknown ones are left out."""
+        return {node.id: node for node in self.retriever.get(list(dict.fromkeys(ids)))}
+
+    def edges(self, ids: Sequence[str]) -> list[Edge]:
+        """Return every edge that leaves or enters one of these nodes."""
+        return self.retriever.edges(ids)
+
+    def around(self, node: Node, count: int) -> list[Node]:
+        """Return a chunk between its neighbours in the document, in reading order; alone where it is in none."""
+        return self.retriever.context(node, before=count, after=count)
+
+    def find(self, text: str, count: int = 8) -> list[Node]:
+        """Return the nodes that a person may mean by some letters: the one of that id first, then by search."""
+        exact = self.node(text)
+        found = [hit.node for hit in self.retriever.search(text, k=count, mode="text")] if text.strip() else []
+        return ([exact] if exact else []) + [node for node in found if exact is None or node.id != exact.id]
+
+    def metadata_keys(self) -> tuple[Key, ...]:
+        """Return the metadata keys in use, the most frequent first, with node type before them.
+
+        Of large graphs, those of nodes spread evenly over it.
+        """
+        found: tuple[Key, ...] = self._known("keys", self._keys)
+        return found
+
+    def _keys(self) -> tuple[Key, ...]:
+        ids = sorted(self.retriever.manifest())
+        nodes = self.retriever.get(ids[:: max(len(ids) // _READ_FOR_KEYS, 1)])
+        seen: dict[str, Counter[Any]] = {}
+        for node in nodes:
+            if node.type:
+                seen.setdefault("$type", Counter())[node.type] += 1
+            for key, value in node.metadata.items():
+                for each in value if isinstance(value, (list, tuple)) else (value,):
+                    if isinstance(each, (str, int, float)):
+                        seen.setdefault(key, Counter())[each] += 1
+        ordered = sorted(seen, key=lambda key: (key != "$type", -seen[key].total(), key))
+        return tuple(_key(name, seen[name]) for name in ordered[:_MOST_KEYS])
+
+    def intents(self) -> tuple[str, ...]:
+        """Return the names of the intents that a question can be read as, and the one that is none."""
+        return (*(str(spec.name) for spec in self.retriever.config.intents.specs), NO_INTENT)
+
+    def facts(self) -> dict[str, Any]:
+        """Return what the file holds and what is in force."""
+        return self.retriever.info()
+
+    def edge_counts(self) -> list[tuple[str, int]] | None:
+        """Return how many edges there are of each type, the most frequent first; None where that takes too long."""
+        found: list[tuple[str, int]] | None = self._known("edges", self._edge_counts)
+        return found
+
+    def _edge_counts(self) -> list[tuple[str, int]] | None:
+        ids = list(self.retriever.manifest())
+        if len(ids) > _MOST_EDGES_COUNTED:
+            return None
+        counts = Counter(edge.type for edge in self.retriever.edges(ids))
+        return counts.most_common()
+
+    def community_count(self) -> int:
+        """Return how many communities the graph falls into."""
+        exact = self.retriever.config.diversity.exact_communities
+        return self.retriever.snapshot().communities(exact=exact).count
+
+    @cached_property
+    def questions(self) -> Questions:
+        """Structural questions over the graph."""
+        return Questions(self.retriever)
+
+    @cached_property
+    def catalog(self) -> ToolCatalog:
+        """The graph's tools."""
+        return ToolCatalog(self.retriever)
+
+    # -- judgements ---------------------------------------------------------------------------------------------
+
+    def judgements(self) -> dict[str, dict[str, float]]:
+        """Return all feedback: node id → grade by question, in the order of their first mention."""
+        found: dict[str, dict[str, float]] = {}
+        for question, node_id, grade in self.retriever.judgements():
+            found.setdefault(question, {})[node_id] = grade
+        return found
+
+    def judge(self, question: str, node_id: str, grade: float) -> None:
+        """Keep a judgement."""
+        self._require_writable()
+        self.retriever.feedback(question, node_id, grade)
+
+    # -- configs ------------------------------------------------------------------------------------------------
+
+    def versions(self) -> tuple[list[ConfigVersion], int]:
+        """Return every config ever applied, and the number of the one in force (0: the defaults)."""
+        return self.retriever.config_versions(), int(self.facts()["config_version"])
+
+    def apply(self, config: RetrievalConfig, evidence: Mapping[str, Any]) -> int:
+        """Put a config in force; return its number."""
+        self._require_writable()
+        return self.retriever.apply_config(config, evidence=evidence)
+
+    def roll_back(self, version: int) -> int:
+        """Go back to an applied config; 0 is the defaults."""
+        self._require_writable()
+        return self.retriever.rollback_config(version)
+
+    def named_config(self, name: str) -> RetrievalConfig | None:
+        """Return the config that a name of ``config_names`` stands for; None is the one in force."""
+        here = self.retriever.config
+        if name == "default":
+            return RetrievalConfig()
+        if name == "published":  # as far as the file allows: its words and vectors are made already
+            whole = RetrievalConfig.published()
+            text = {"language": here.text.language, "tokenizer": here.text.tokenizer}
+            return replace(whole.replace(text=text), embedding=here.embedding)
+        if name.startswith("version "):
+            versions, in_force = self.versions()
+            return ConfigHistory(tuple(versions), in_force).version(int(name.removeprefix("version ")))
+        return None
+
+    def config_names(self) -> list[str]:
+        """Return what a question can be asked with: the config in force, others by name, and further files."""
+        versions, _ = self.versions()
+        names = ["in force", "default", "published", "text only", "embedding only", "no graph"]
+        return [*names, *(f"version {version.number}" for version in versions), *self.beside]
+
+    def asked_by(self, name: str, asked: Asked) -> SearchResult:
+        """Return the answer of one of ``config_names``.
+
+        Raises:
+            InvalidValueError: there is no such config, or the graph is in memory and cannot be opened with another.
+
+        """
+        if name in self.beside:
+            return self.search(asked, self.beside[name])
+        alone = {
+            "text only": Weights(0, 1, 0, 0),
+            "embedding only": Weights(1, 0, 0, 0),
+            "no graph": replace(self.retriever.config.fusion.weights, graph=0.0, intent=0.0),
+        }
+        if name in alone:
+            return self.search(replace(asked, weights=alone[name]))
+        if name == "in force":
+            return self.search(asked)
+        if name not in self.config_names():
+            raise InvalidValueError(f"There is no configuration {name!r}; there are {', '.join(self.config_names())}.")
+        return self.search(asked, self._with(name))
+
+    def _with(self, name: str) -> Retriever:
+        """Return the same file opened with another config; kept open."""
+        config = self.named_config(name)
+        with self._lock:
+            if name not in self._others:
+                if self.retriever.path == ":memory:":
+                    raise InvalidValueError(
+                        f"This graph is in memory, and cannot be opened a second time with the config {name!r}; "
+                        "keep it in a file, or compare weights only."
+                    )
+                embedder = self.retriever.embedder
+                if "foreign" in self.facts():
+                    opened = Retriever.open_foreign(self.retriever.path, embedder=embedder, config=config)
+                else:
+                    opened = Retriever(self.retriever.path, embedder=embedder, config=config, read_only=True)
+                self._others[name] = opened
+            return self._others[name]
+
+    def close(self) -> None:
+        """Close what was opened here; the retriever itself stays open."""
+        with self._lock:
+            for other in self._others.values():
+                other.close()
+            self._others.clear()
+
+    # -- helpers ------------------------------------------------------------------------------------------------
+
+    def _known(self, name: str, compute: Any) -> Any:
+        """Return something about this generation of the graph, computed once."""
+        key: Hashable = (name, self.generation)
+        if (known := self._facts.get(key)) is None:
+            self._facts.put(key, known := (compute(),))
+        return known[0]
+
+    def _require_writable(self) -> None:
+        if self.read_only:
+            raise InvalidValueError("Lens was opened to read only (--read-only); nothing is written.")
+
+
+def share_by_component(evidence: Sequence[Evidence]) -> dict[str, float]:
+    """Return how much of a score each component gave; what changes the sum afterwards stands under its own name."""
+    found: dict[str, float] = {}
+    for item in evidence:
+        found[item.component] = found.get(item.component, 0.0) + item.value
+    return found
+
+
+def _key(name: str, seen: Counter[Any]) -> Key:
+    values = list(seen)
+    if all(isinstance(value, bool) for value in values):
+        kind = "boolean"
+    elif all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
+        kind = "number"
+    else:
+        kind = "text"
+    common = [value for value, _ in seen.most_common(_MOST_VALUES)]
+    told = [str(value).lower() if kind == "boolean" else str(value) for value in common]
+    return Key(name, kind, tuple(value for value in told if len(value) <= _LONGEST_VALUE))

@@ -1,0 +1,65 @@
+"""The graphs that Lens is tested over: typed tools, a node that wants to be more than text, a folder of documents."""
+
+from fourfold import Edge, Node, Retriever
+from fourfold.ingest import index_paths
+
+HOSTILE_NAME = "<script>window.owned=1</script>\"'><img src=x onerror=window.owned=1>\u202eevil\u0007"
+HOSTILE_TEXT = "save </script><script>window.owned=1</script> [x](javascript:window.owned=1) \x1b[31m{{7*7}} \u2028"
+
+TOOLS = [
+    Node(id="write", name="write_file", type="tool", text="Save data to disk.", metadata={"lang": "en", "cost": 2}),
+    Node(id="read", name="read_file", type="tool", text="Load data from disk.", metadata={"lang": "en", "cost": 1}),
+    Node(id="open", name="open_file", type="tool", text="Open a file.", metadata={"lang": "de", "cost": 1}),
+    Node(id="disk", name="disk", type="place", text="Where files live.", metadata={"lang": "de", "safe": True}),
+    Node(id="zip", name="compress", type="tool", text="Make a file smaller.", metadata={"lang": "en", "cost": 5}),
+    Node(id="send", name="send_mail", type="tool", text="Send a message to a person.", metadata={"lang": "en"}),
+]
+EDGES = [
+    Edge("write", "open", "requires"),
+    Edge("read", "open", "requires"),
+    Edge("open", "disk", "depends_on"),
+    Edge("zip", "read", "requires"),
+    Edge("send", "zip", "followed_by"),
+]
+
+
+def tools(path=":memory:") -> Retriever:
+    retriever = Retriever(path)
+    retriever.add(TOOLS, EDGES)
+    return retriever
+
+
+def hostile(path=":memory:") -> Retriever:
+    """The tools, among them one that is written to break a page."""
+    retriever = tools(path)
+    bad = Node(
+        id="<b>bad</b>&?#\"'",
+        name=HOSTILE_NAME,
+        type="</bdi><script>window.owned=1</script>",
+        text=HOSTILE_TEXT,
+        metadata={"<i>key</i>": "<script>window.owned=1</script>", "url": "javascript:window.owned=1"},
+    )
+    long = Node(id="long", name="save " + "n" * 1_000_000, type="tool", text="Save with a name of a megabyte.")
+    retriever.add(
+        [bad, long],
+        [Edge("write", bad.id, "</text><script>window.owned=1</script>"), Edge("long", bad.id, "requires")],
+    )
+    return retriever
+
+
+def documents(folder, path=":memory:") -> Retriever:
+    """A folder of Markdown files that mention each other."""
+    folder.mkdir(parents=True, exist_ok=True)
+    pages = {
+        "Harbour": "Ships rest in the Harbour. The Lighthouse shows the way in at night.",
+        "Lighthouse": "The Lighthouse was built by Ada Stone in 1871. Its lamp burns whale oil.",
+        "Ada Stone": "Ada Stone was an engineer from the Northern Isles. She built three bridges.",
+        "Northern Isles": "The Northern Isles are cold, and full of sheep. Wool is sold in the Harbour.",
+        "Wool": "Wool is spun in winter. A good coat needs two pounds of wool.",
+        "Bridge": "A bridge carries a road over water. Stone bridges last for centuries.",
+    }
+    for title, text in pages.items():
+        (folder / f"{title}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+    retriever = Retriever(path)
+    index_paths(retriever, [folder])
+    return retriever

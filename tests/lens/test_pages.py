@@ -1,0 +1,303 @@
+"""The pages over HTTP, without a browser: what they say, what they refuse, and what they never let through."""
+
+import re
+from html import unescape
+
+import numpy as np
+import pytest
+from lens_graphs import HOSTILE_NAME, TOOLS, documents, hostile, tools
+from starlette.testclient import TestClient
+
+from fourfold import InvalidValueError, Retriever
+from fourfold.lens import Lens
+
+BASE = "http://127.0.0.1:8044"
+
+
+def client_of(lens: Lens, **options) -> TestClient:
+    return TestClient(lens.app(**options), base_url=BASE, raise_server_exceptions=True)
+
+
+@pytest.fixture(scope="module")
+def client():
+    with tools() as retriever:
+        yield client_of(Lens(retriever))
+
+
+@pytest.fixture(scope="module")
+def hostile_client():
+    with hostile() as retriever:
+        yield client_of(Lens(retriever))
+
+
+def names(text: str) -> list[str]:
+    """Return the names of the hits on a page, in their order."""
+    found = re.findall(r'<h2><a href="[^"]*"><bdi>(.*?)</bdi></a>', text)
+    return [unescape(re.sub("</?mark>", "", name)) for name in found]
+
+
+# -- search -------------------------------------------------------------------------------------------------------
+
+
+def test_an_answer_is_the_retrievers_own(client):
+    with tools() as retriever:
+        hits = retriever.search("save data").hits
+    page = client.get("/", params={"q": "save data"})
+    assert page.status_code == 200
+    assert names(page.text) == [hit.node.name for hit in hits]
+    assert [f"{hit.score:.3f}" for hit in hits] == re.findall(r'class="value">([\d.]+)<', page.text)
+
+
+def test_words_of_the_question_are_marked_as_they_stand_in_the_text(client):
+    page = client.get("/", params={"q": "saving data"}).text
+    assert "<mark>Save</mark> <mark>data</mark> to disk." in page
+
+
+def test_weights_in_the_address_re_rank_and_ranks_tell_how_far(client):
+    usual = names(client.get("/", params={"q": "save data to disk"}).text)
+    page = client.get("/", params={"q": "save data to disk", "weights": "0,0,1,0", "fragment": "1"}).text
+    assert "<html" not in page
+    moved = names(page)
+    assert moved != usual
+    assert 'class="change up"' in page or 'class="change new"' in page
+    for name in set(usual) - set(moved):
+        assert f">{name}</a>" in page.split("No longer in the list")[1]
+
+
+def test_a_question_is_embedded_once_whatever_is_moved():
+    asked = []
+
+    def embed(texts):
+        asked.extend(texts)
+        return np.array([[len(text), text.count("a"), 1.0] for text in texts], np.float32)
+
+    with Retriever(embedder=embed) as retriever:
+        retriever.add(TOOLS)
+        client = client_of(Lens(retriever))
+        asked.clear()
+        for weight in (0.1, 0.2, 0.3):
+            assert names(client.get("/", params={"q": "save data", "weights": f"{weight},.2,.3,.1"}).text)
+        assert asked == ["save data"]
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ([("lang", "is", "de")], {"open_file", "disk"}),
+        ([("lang", "not", "de"), ("cost", "max", "2")], {"write_file", "read_file"}),
+        ([("cost", "is", "5")], {"compress"}),
+        ([("safe", "is", "true")], {"disk"}),
+        ([("cost", "none", "")], {"disk", "send_mail"}),
+        ([("$type", "is", "place")], {"disk"}),
+    ],
+)
+def test_the_filter_binds(client, rows, expected):
+    params = [("q", "file"), *(pair for row in rows for pair in zip(("fk", "fo", "fv"), row, strict=True))]
+    assert set(names(client.get("/", params=params).text)) == expected
+
+
+def test_the_filter_knows_keys_and_values(client):
+    page = client.get("/").text
+    for key in ("$type", "lang", "cost", "safe"):
+        assert f'<option value="{key}"' in page
+    assert client.get("/values", params={"key": "lang"}).json() == {"values": ["en", "de"]}
+    assert client.get("/values", params={"key": "safe"}).json() == {"values": ["true"]}
+    assert client.get("/values", params={"key": "no such"}).json() == {"values": []}
+
+
+def test_one_hit_for_each_value(client):
+    page = client.get("/", params={"q": "file", "group_by": "lang"}).text
+    assert len(names(page)) == 2
+
+
+@pytest.mark.parametrize(
+    ("params", "sentence"),
+    [
+        ({"k": "0"}, "it must be a whole number from 1 to 100"),
+        ({"k": "many"}, "it must be a whole number"),
+        ({"weights": "1,2"}, "it must be four numbers"),
+        ({"weights": "0,0,0,0"}, "at least one of them must be above 0"),
+        ({"weights": "nan,1,1,1"}, "embedding"),
+        ({"mode": "magic"}, "it must be one of"),
+        ({"fk": "lang", "fo": "like", "fv": "e"}, "it must be one of"),
+    ],
+)
+def test_what_cannot_be_meant_is_a_sentence(client, params, sentence):
+    for more in ({}, {"fragment": "1"}):
+        page = client.get("/", params={"q": "save", **params, **more})
+        assert page.status_code == 400
+        assert sentence in unescape(page.text)
+        assert "Traceback" not in page.text
+
+
+def test_an_empty_question_and_an_empty_graph_are_no_errors():
+    with Retriever() as retriever:
+        client = client_of(Lens(retriever))
+        assert client.get("/").status_code == 200
+        assert client.get("/", params={"q": "  "}).status_code == 200
+        assert "Nothing was found" in client.get("/", params={"q": "anything"}).text
+
+
+def test_an_unknown_page_is_a_page(client):
+    page = client.get("/no-such-page")
+    assert page.status_code == 404
+    assert "There is no such page." in page.text
+
+
+# -- text stays text ----------------------------------------------------------------------------------------------
+
+VIEWS = ["/?q=save", "/?q=script+javascript&fragment=1", "/find?q=save&expected=script"]
+
+
+@pytest.mark.parametrize("address", VIEWS)
+def test_what_a_node_holds_is_only_ever_text(hostile_client, address):
+    page = hostile_client.get(address)
+    assert page.status_code == 200
+    assert_harmless(page.text)
+
+
+def assert_harmless(text: str) -> None:
+    scripts = re.findall(r"<script[^>]*>", text)
+    assert all('src="/static/' in script for script in scripts), scripts
+    assert not re.search(r"<img|\son\w+=|style=|javascript:[^\s]*[\"']\s*>", re.sub(r">[^<]*<", "><", text))
+    assert not re.search(r'(?:href|src|action)="(?!/|#|\?)', text)
+    assert "\u202e" not in text and "\x07" not in text and "\x1b" not in text
+    assert len(text) < 200_000
+
+
+def test_a_name_of_a_megabyte_is_cut_with_a_sentence(hostile_client):
+    page = hostile_client.get("/?q=save+megabyte").text
+    assert "(the first 120 of 1,000,005 characters)" in page
+
+
+def test_the_hostile_name_is_there_as_text(hostile_client):
+    page = hostile_client.get("/", params={"q": "evil script owned"}).text
+    shown = [name for name in names(page) if "script" in name]
+    assert shown and shown[0].startswith(HOSTILE_NAME[:30])
+
+
+# -- who may ask --------------------------------------------------------------------------------------------------
+
+
+def test_every_answer_carries_the_policy(client):
+    for address in ("/", "/static/lens.css", "/no-such-page"):
+        headers = client.get(address).headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy and "script-src 'self'" in policy and "style-src 'self'" in policy
+        assert "unsafe" not in policy and "http" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+    assert "content-security-policy" in client.get("/", headers={"Host": "evil.example"}).headers
+
+
+def test_a_page_whose_name_leads_here_is_refused(client):
+    assert client.get("/", headers={"Host": "evil.example"}).status_code == 421
+    assert client.get("/", headers={"Origin": "https://evil.example"}).status_code == 403
+
+
+def test_beyond_loopback_a_token_is_needed():
+    with tools() as retriever:
+        lens = Lens(retriever)
+        with pytest.raises(InvalidValueError, match="set a token"):
+            lens.app(host="0.0.0.0")
+        client = TestClient(lens.app(host="0.0.0.0", token="s3cret"), base_url="http://lens.example")
+        assert client.get("/").status_code == 401
+        assert client.get("/?token=wrong").status_code == 401
+        assert client.get("/static/lens.js").status_code == 401
+        first = client.get("/?q=save+data&token=s3cret", follow_redirects=False)
+        assert first.status_code == 303
+        assert first.headers["location"] == "/?q=save+data"
+        cookie = first.headers["set-cookie"]
+        assert "HttpOnly" in cookie and "SameSite=Lax" in cookie and "s3cret" not in cookie
+        assert client.get("/?q=save+data").status_code == 200
+        fresh = TestClient(lens.app(host="0.0.0.0", token="s3cret"), base_url="http://lens.example")
+        assert fresh.get("/", headers={"Cookie": "fourfold_lens=s3cret"}).status_code == 401
+        assert fresh.get("/", headers={"Authorization": "Bearer s3cret"}).status_code == 200
+        elsewhere = fresh.get("http://lens.example//evil.example/?token=s3cret", follow_redirects=False)
+        assert elsewhere.headers["location"] == "/evil.example/"
+
+
+def test_lens_shows_retrievers_only():
+    with pytest.raises(InvalidValueError, match="shows a Retriever"):
+        Lens("kg.sqlite")
+
+
+# -- why ----------------------------------------------------------------------------------------------------------
+
+
+def test_every_piece_of_evidence_is_a_line_and_the_lines_add_up(client):
+    with tools() as retriever:
+        explanation = retriever.explain("save data to disk", "write")
+    page = unescape(client.get("/why", params={"q": "save data to disk", "node": "write"}).text)
+    lines = re.findall(r"<tr><td><span class=\"dot b-(\w+)\">.*?</span></td>\s*<td><bdi>(.*?)</bdi></td>"
+                       r"<td class=\"num right\">([+−][\d.]+)</td>", page)  # fmt: skip
+    assert len(lines) == len(explanation.evidence)
+    total = sum(float(value.replace("−", "-")) for _, _, value in lines)
+    assert total == pytest.approx(explanation.score, abs=0.0005 * len(lines))
+    assert f"Rank {explanation.rank}, score {explanation.score:.3f}" in page
+    for item in explanation.evidence:
+        if item.kind == "term":
+            assert any(component == "text" and f"'{item.word}'" in told for component, told, _ in lines)
+
+
+def test_the_picture_shows_the_paths_that_carried_score(client):
+    with tools() as retriever:
+        explanation = retriever.explain("save data to disk", "open")
+    carried = [item.path for item in explanation.evidence if item.path and item.value > 0]
+    page = unescape(client.get("/why", params={"q": "save data to disk", "node": "open"}).text)
+    picture = page[page.index('<figure class="drawing">') : page.index("</figure>")]
+    for path in carried:
+        for step in path:
+            assert f">{step.source_name}</text>" in picture and f">{step.target_name}</text>" in picture
+            assert re.search(rf'class="edge t\d flows"><title>{step.type}, gave ', picture)
+    seeds = {path[0].source_name for path in carried} - {"open_file"}
+    for seed in seeds:
+        assert re.search(rf'class="spot seed"[^>]*aria-label="{seed} \(seed\)"', picture)
+    assert f'href="/why?q=save+data+to+disk&node={carried[0][0].source}"' in picture
+
+
+def test_why_not_says_what_is_lacking_and_what_would_help(client):
+    page = unescape(client.get("/why", params={"q": "save data", "node": "send", "k": "2"}).text)
+    assert "Not among the 2 hits" in page
+    assert "It does not hold “save”, “data”." in page
+    helps = re.findall(r'<li><a href="(/\?[^"]*)">(.*?)</a></li>', page)
+    assert helps
+    for address, told in helps:  # each does what it says
+        shown = names(client.get(address).text)
+        assert "send_mail" in shown, told
+        if rank := re.search(r"rank (\d+)", told):
+            assert shown.index("send_mail") + 1 == int(rank[1])
+
+
+def test_why_not_names_the_row_of_the_filter(client):
+    rows = {"fk": "lang", "fo": "is", "fv": "de"}
+    page = unescape(client.get("/why", params={"q": "save data", "node": "write", **rows}).text)
+    assert "The filter asks that lang is de; it does not have that." in page
+    assert "Without “lang is de”" in page
+
+
+def test_an_expected_node_is_found_by_its_name(client):
+    page = unescape(client.get("/find", params={"q": "save data", "expected": "send mail"}).text)
+    assert 'href="/why?q=save+data&node=send"' in page
+
+
+def test_a_node_that_is_not_there_is_a_sentence(client):
+    page = client.get("/why", params={"q": "save", "node": "nobody"})
+    assert page.status_code == 404
+    assert "There is no node 'nobody'" in unescape(page.text)
+    assert client.get("/why", params={"q": "save"}).status_code == 400
+
+
+@pytest.mark.parametrize("node", ["<b>bad</b>&?#\"'", "long", "write"])
+def test_why_shows_hostile_nodes_as_text(hostile_client, node):
+    for question in ("save evil", "<script>", "\x00\x1b[0m\u202e"):
+        page = hostile_client.get("/why", params={"q": question, "node": node})
+        assert page.status_code == 200
+        assert_harmless(page.text)
+
+
+def test_a_chunk_stands_between_its_neighbours(tmp_path):
+    with documents(tmp_path / "pages") as retriever:
+        client = client_of(Lens(retriever))
+        hit = retriever.search("who built the lighthouse").hits[0]
+        page = client.get("/why", params={"q": "who built the lighthouse", "node": hit.node.id}).text
+        assert "<mark>Lighthouse</mark> was <mark>built</mark>" in page
