@@ -551,3 +551,21 @@ def test_answers_follow_the_graph():
         assert questions.trace_path("a", "c").ids == ["a", "b", "c"]
         retriever.delete(["b"])
         assert not questions.trace_path("a", "c").found
+
+
+def test_a_node_that_goes_while_a_question_is_answered_is_not_told_of(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever, Retriever(path) as other:
+        retriever.add([Node(i, i) for i in "abc"], [Edge("a", "b", "uses"), Edge("a", "c", "uses")])
+        questions = Questions(retriever)
+        whole = retriever.snapshot
+        states = iter([lambda: other.delete(["b"]), lambda: None])
+
+        def snapshot():
+            taken = whole()
+            next(states)()  # the first snapshot is taken just before another process deletes a node
+            return taken
+
+        retriever.snapshot = snapshot
+        answer = questions.explore_smart("a", 1)
+        assert [branch.node.id for branch in answer.levels[0]] == ["c"]

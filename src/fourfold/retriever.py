@@ -679,7 +679,7 @@ class Retriever:
 
     def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return every piece of metadata as words: its node's number in the store, and "key value"."""
-        return self._backend.metadata_texts()
+        return self._backend.texts("metadata")
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""

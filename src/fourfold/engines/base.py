@@ -332,8 +332,11 @@ class Backend(Settings, Protocol):
         """Return the content hash of every node by id, in the order of the ids."""
         ...
 
-    def metadata_texts(self) -> tuple[Nodes, list[str]]:
-        """Return (node numbers, "key value") of every string, number and boolean in the metadata; parallel."""
+    def texts(self, place: str) -> tuple[Nodes, list[str]]:
+        """Return (node numbers, texts), parallel: ``"name"`` or ``"type"`` of every node, or of its ``"metadata"``.
+
+        Of the metadata every string, number and boolean is a text of its own, "key value".
+        """
         ...
 
     # -- what else is kept --------------------------------------------------------------------------------------

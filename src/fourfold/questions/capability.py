@@ -17,8 +17,9 @@ from enum import StrEnum
 import numpy as np
 
 from fourfold.embed.static import bundled
+from fourfold.index.base import Nodes
 from fourfold.questions import locate
-from fourfold.questions.graph import Graph, Positions
+from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import CANDIDATES, View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
@@ -135,7 +136,7 @@ def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
         int(w) for w in own if int(w) not in spoken_for
     ]  # the subject's workarounds serve what has none of its own
     limitations = {limit: found or general for limit, found in limitations.items()}
-    everything = sorted({*own[:LISTED].tolist(), *spoken_for}, key=lambda position: int(graph.id_rank[position]))
+    everything = _by_id(graph, np.union1d(own[:LISTED], np.array(sorted(spoken_for), np.int64))).tolist()
     truncated = max(len(limits), len(own), len(needed)) > LISTED
     return Evidence(limitations, everything, needed[:LISTED].tolist(), truncated)
 
@@ -166,7 +167,7 @@ def _about(view: View, asked: str, subject: Node, texts: Sequence[str]) -> list[
     return [max(share, float(cosine)) for share, cosine in zip(shares, cosines, strict=True)]
 
 
-def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backwards: bool = False) -> Positions:
+def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backwards: bool = False) -> Nodes:
     """Return the distinct nodes at the other end of a role's edges, in the order of ids."""
     matches = vocabulary.role(role)
     along, against = (vocabulary.numbers(matches, inverse=inverse) for inverse in (False, True))
@@ -174,18 +175,24 @@ def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backw
         along, against = against, along
     targets = graph.walk(np.array([node], np.int64), along=along, against=against).targets
     found = np.unique(targets[targets != node])
-    return found[np.argsort(graph.id_rank[found], kind="stable")]
+    return _by_id(graph, found)
+
+
+def _by_id(graph: Graph, nodes: Nodes) -> Nodes:
+    return nodes[np.argsort(graph.id_rank(nodes), kind="stable")]
 
 
 def _subject(view: View, asked: str, question: str, node: str | Node | None) -> tuple[int | None, float]:
     """Return the position of the node a capability is asked of, and the confidence that it is the one."""
     if node is not None:
-        return view.position(node), 1.0
+        return view.number(node), 1.0
     rated = []
-    for hit in view.search(asked, CANDIDATES):
-        place = view.index.position(hit.node.id)
-        if place is None:
+    hits = view.search(asked, CANDIDATES)
+    numbers = view.numbers(hits.ids)
+    for hit in hits:
+        if hit.node.id not in numbers:
             continue
+        place = numbers[hit.node.id]
         subject = owner(view.graph, view.vocabulary, place)
         both = [hit.node] if subject == place else [hit.node, view.nodes([subject])[subject]]
         named = locate.rate(view.graph, question, both[-1:], view.terms)[0].confidence

@@ -13,9 +13,10 @@ from itertools import pairwise
 
 import numpy as np
 
+from fourfold.index.base import Nodes
 from fourfold.planning import Served, in_order, parts_of, settled
 from fourfold.questions import locate
-from fourfold.questions.graph import Graph, Positions, Walk
+from fourfold.questions.graph import Graph, Walk
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
@@ -101,29 +102,28 @@ class PlanAnswer(Answer):
         return "\n".join([*lines, *self._footnotes()])
 
 
-def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Positions, role: str) -> Walk:
+def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Nodes, role: str) -> Walk:
     """Return the edges of a role between steps, each from the node that feeds, requires or conflicts."""
     walk = _walk(graph, vocabulary, steps, role)
     return walk.where(np.isin(walk.targets, steps) & (walk.sources != walk.targets))
 
 
-def requirements(graph: Graph, vocabulary: Vocabulary, steps: Positions) -> tuple[list[tuple[int, Walk]], bool]:
+def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[list[tuple[int, Walk]], bool]:
     """Return what the steps require and lack, nearest first, each with the one step to it; and if it was cut."""
-    seen = np.zeros(graph.size, bool)
-    seen[steps] = True
+    seen = steps
     frontier = steps
     missing: list[tuple[int, Walk]] = []
     while len(frontier) and len(missing) <= MISSING:
         walk = _walk(graph, vocabulary, frontier, "requires")
-        walk = walk.where(~seen[walk.targets])
-        walk = walk.where(np.lexsort((graph.id_rank[walk.sources], graph.id_rank[walk.targets])))
+        walk = walk.where(~np.isin(walk.targets, seen))
+        walk = walk.where(np.lexsort((graph.id_rank(walk.sources), graph.id_rank(walk.targets))))
         _, first = np.unique(walk.targets, return_index=True)
         walk = walk.where(np.sort(first))
         missing += [
             (int(target), walk.where(np.array([place]))) for place, target in enumerate(walk.targets[: MISSING + 1])
         ]
         frontier = walk.targets
-        seen[frontier] = True
+        seen = np.union1d(seen, frontier)
     return missing[:MISSING], len(missing) > MISSING
 
 
@@ -132,7 +132,7 @@ def known_roles(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
     return tuple(match for role in ROLES for match in vocabulary.role(role))
 
 
-def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Positions, role: str) -> Walk:
+def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Nodes, role: str) -> Walk:
     matches = vocabulary.role(role)
     along, against = (vocabulary.numbers(matches, inverse=inverse) for inverse in (False, True))
     return graph.walk(nodes, along=along, against=against)
@@ -145,7 +145,9 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
 
     def serve(part: str, others: Sequence[tuple[int, float]]) -> Served[tuple[int, float]] | None:
         taken = {place for place, _ in others}
-        ranked = [(view.index.position(hit.node.id), hit.node) for hit in view.search(part, max_tools + 2)]
+        hits = view.search(part, max_tools + 2)
+        numbers = view.numbers(hits.ids)
+        ranked = [(numbers.get(hit.node.id), hit.node) for hit in hits]
         place, node = next(((p, n) for p, n in ranked if p is not None and p not in taken), (None, None))
         if place is None or node is None:
             return None

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import many, strings
-from fourfold.questions.graph import Graph, Positions, first_of_each
+from fourfold.index.base import Nodes
+from fourfold.questions.graph import Graph, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View
 from fourfold.types import Edge, FloatArray, Node
@@ -86,9 +87,10 @@ class ExploreAnswer(Answer):
 class Level:
     """One level of the tree as arrays; ``nodes`` (best first) are cut to the width, ``total`` is before the cut."""
 
-    nodes: Positions
-    parents: Positions
+    nodes: Nodes
+    parents: Nodes
     scores: FloatArray
+    degrees: NDArray[np.int64]
     hubs: NDArray[np.bool_]
     total: int
 
@@ -98,14 +100,12 @@ def tree(graph: Graph, start: int, depth: int, width: int) -> list[Level]:
 
     The node above is the best-ranked neighbour on the level before; only listed nodes are expanded.
     """
-    seen = np.zeros(graph.size, bool)
-    seen[start] = True
-    n_types = max(len(graph.adjacency.types_in_use), 1)
-    frontier = np.array([start], np.int64)
+    n_types = max(len(graph.edges.types_in_use), 1)
+    frontier = seen = np.array([start], np.int64)
     levels: list[Level] = []
     for _ in range(depth):
         origin, targets = graph.neighbours(frontier)
-        fresh = ~seen[targets]
+        fresh = ~np.isin(targets, seen)
         origin, targets = origin[fresh], targets[fresh]
         if not len(targets):
             break
@@ -113,12 +113,12 @@ def tree(graph: Graph, start: int, depth: int, width: int) -> list[Level]:
         origin, targets = origin[order], targets[order]
         first = first_of_each(targets)
         nodes, parents = targets[first], frontier[origin[first]]
-        seen[nodes] = True
-        scores = CENTRALITY * graph.centrality(nodes) + VARIETY * graph.variety[nodes] / n_types
-        degrees = graph.degree[nodes]
+        seen = np.union1d(seen, nodes)
+        scores = CENTRALITY * graph.centrality(nodes) + VARIETY * graph.variety(nodes) / n_types
+        degrees = graph.degree(nodes)
         hubs = degrees > HUB * degrees.mean()
         kept = graph.best(nodes, scores, width)
-        levels.append(Level(nodes[kept], parents[kept], scores[kept], hubs[kept], len(nodes)))
+        levels.append(Level(nodes[kept], parents[kept], scores[kept], degrees[kept], hubs[kept], len(nodes)))
         frontier = nodes[kept]
     return levels
 
@@ -153,9 +153,7 @@ class BoostAnswer(Answer):
         return f"{count} of {', '.join(map(title, self.seeds)) or 'no seed'} through {types}:"
 
 
-def boost(
-    graph: Graph, seeds: Positions, forward: Positions, inverse: Positions
-) -> tuple[Positions, FloatArray, Positions, Positions]:
+def boost(graph: Graph, seeds: Nodes, forward: Nodes, inverse: Nodes) -> tuple[Nodes, FloatArray, Nodes, Nodes]:
     """Return the neighbours, their scores in (0, 1], and the numbers of edges to and from each.
 
     Every edge counts: +0.5 for one from a seed to the node, +0.3 for one from the node to a seed; divided by the
@@ -165,26 +163,28 @@ def boost(
     for along, against in ((forward, inverse), (inverse, forward)):
         steps = graph.walk(seeds, along=along, against=against)
         steps = steps.where(steps.sources != steps.targets)
-        counts.append(np.bincount(steps.targets, minlength=graph.size))
-    total = OUT * counts[0] + IN * counts[1]
-    found = np.nonzero(total)[0]
-    return found, total[found] / total.max(initial=1e-300), counts[0][found], counts[1][found]
+        counts.append(steps.targets)
+    found, place = np.unique(np.concatenate(counts), return_inverse=True)
+    out, into = (
+        np.bincount(places, minlength=len(found)) for places in (place[: len(counts[0])], place[len(counts[0]) :])
+    )
+    total = OUT * out + IN * into
+    return found, total / total.max(initial=1e-300), out, into
 
 
 def answer(view: View, node: str | Node, depth: int, width: int) -> ExploreAnswer:
     """Return the tree around a node; the arguments are those of ``Questions.explore_smart``."""
     graph = view.graph
-    here = view.position(node)
+    here = view.number(node)
     levels = tree(graph, here, min(depth, graph.size), width)
     nodes = view.nodes([here, *(p for level in levels for p in level.nodes.tolist())])
     listed = []
     for place, level in enumerate(levels, 1):
         branches = []
-        for p, parent, score, hub in zip(
-            level.nodes.tolist(), level.parents.tolist(), level.scores.tolist(), level.hubs.tolist(), strict=True
-        ):
+        columns = (level.nodes, level.parents, level.scores, level.degrees, level.hubs)
+        for p, parent, score, degree, hub in zip(*(column.tolist() for column in columns), strict=True):
             via = graph.edge(graph.between(parent, p), 0)
-            branches.append(Branch(nodes[p], place, score, int(graph.degree[p]), hub, graph.index.ids[parent], via))
+            branches.append(Branch(nodes[p], place, score, degree, hub, nodes[parent].id, via))
         listed.append(tuple(branches))
     cut = any(level.total > len(level.nodes) for level in levels)
     notes = (f"A level lists, and the next one starts from, its {width} best nodes.",) if cut else ()
@@ -196,7 +196,7 @@ def boost_answer(view: View, seeds: Iterable[str | Node], types: Iterable[str], 
     """Return the boosted neighbours; the arguments are those of ``Questions.edge_type_boost``."""
     graph = view.graph
     given = [seeds] if isinstance(seeds, (str, Node)) else list(many(seeds, "seeds", "nodes"))
-    starts = np.unique(np.array([view.position(seed) for seed in given], np.int64))
+    starts = np.unique(np.array([view.number(seed) for seed in given], np.int64))
     wanted = list(dict.fromkeys(strings(types, "types")))
     by_type = {name: view.vocabulary.chosen(name) for name in wanted}
     followed = tuple({match.type: match for found in by_type.values() for match in found}.values())

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fourfold.questions.graph import Graph, Positions, Walk, first_of_each
+from fourfold.index.base import Nodes
+from fourfold.questions.graph import Graph, Reached, Walk, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
@@ -69,38 +70,33 @@ class GoalAnswer(Answer):
 
 @dataclass
 class Reach:
-    """Scores by node and the way to each: arrays over all nodes, ``parent`` is −1 at the first nodes.
+    """What was reached: columns ``score`` and ``parent``, which is −1 at the first nodes.
 
     ``arrived`` holds, level by level, the steps by which nodes were reached, by rising target.
     """
 
-    score: FloatArray
-    parent: Positions
+    nodes: Reached
     arrived: list[Walk]
 
 
-def reach(graph: Graph, vocabulary: Vocabulary, starts: Positions, scores: FloatArray, depth: int) -> Reach:
+def reach(graph: Graph, vocabulary: Vocabulary, starts: Nodes, scores: FloatArray, depth: int) -> Reach:
     """Spread from the first nodes along the roles' edges; a node is reached by its best step on its nearest level."""
     factor = _factors(vocabulary)
-    found = Reach(np.zeros(graph.size), np.full(graph.size, -1, np.int64), [])
-    found.score[starts] = scores
-    seen = np.zeros(graph.size, bool)
-    seen[starts] = True
+    found = Reach(Reached(score=0.0, parent=-1), [])
+    found.nodes.add(starts, score=scores, parent=-1)
     frontier = starts
     for _ in range(depth):
         steps = graph.walk(frontier, along=np.nonzero(factor[0])[0], against=np.nonzero(factor[1])[0])
-        steps = steps.where(~seen[steps.targets])
+        steps = steps.where(~found.nodes.has(steps.targets))
         if not len(steps):
             break
-        gain = found.score[steps.sources] * STEP * np.minimum(steps.weights, 1.0)
+        gain = found.nodes.at("score", steps.sources) * STEP * np.minimum(steps.weights, 1.0)
         gain *= np.where(steps.along, factor[0][steps.types], factor[1][steps.types])
-        order = np.lexsort((graph.type_rank[steps.types], graph.id_rank[steps.sources], -gain, steps.targets))
+        order = np.lexsort((graph.type_rank[steps.types], graph.id_rank(steps.sources), -gain, steps.targets))
         first = order[first_of_each(steps.targets[order])]
         steps = steps.where(first)
-        found.score[steps.targets] = gain[first]
-        found.parent[steps.targets] = steps.sources
+        found.nodes.add(steps.targets, score=gain[first], parent=steps.sources)
         frontier = steps.targets
-        seen[frontier] = True
         found.arrived.append(steps)
     return found
 
@@ -108,13 +104,13 @@ def reach(graph: Graph, vocabulary: Vocabulary, starts: Positions, scores: Float
 def way_to(found: Reach, position: int, arrivals: Mapping[int, Edge]) -> tuple[list[int], list[Edge]]:
     """Return the positions and the edges from the first node to this one."""
     path: list[int] = [position]
-    while found.parent[path[-1]] >= 0:
-        path.append(int(found.parent[path[-1]]))
+    while (parent := int(found.nodes.of("parent", path[-1]))) >= 0:
+        path.append(parent)
     path.reverse()
     return path, [arrivals[place] for place in path[1:]]
 
 
-def arrivals_at(graph: Graph, found: Reach, positions: Positions) -> dict[int, Edge]:
+def arrivals_at(graph: Graph, found: Reach, positions: Nodes) -> dict[int, Edge]:
     """Return the edge by which each of these nodes, and each node on the way to them, was reached."""
     wanted = np.unique(positions)
     edges: dict[int, Edge] = {}
@@ -152,8 +148,10 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     strong = scores >= STRONG * scores.max(initial=0.0)
     starts, scores = starts[strong], scores[strong]
     found = reach(view.graph, view.vocabulary, starts, scores, min(max_depth, view.graph.size))
-    reached = np.nonzero(found.score)[0]
-    best = reached[view.graph.best(reached, found.score[reached], k)].tolist()
+    reached = found.nodes.nodes
+    scored = np.asarray(found.nodes.at("score", reached), np.float64)
+    reached, scored = reached[scored > 0], scored[scored > 0]
+    best = reached[view.graph.best(reached, scored, k)].tolist()
     arrivals = arrivals_at(view.graph, found, np.array(best, np.int64))
     ways = {place: way_to(found, place, arrivals) for place in best}
     nodes = view.nodes([place for path, _ in ways.values() for place in path])
@@ -161,7 +159,7 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     return GoalAnswer(
         goal=goal,
         serving=tuple(
-            Serving(nodes[place], float(found.score[place]), tuple(nodes[p] for p in path), tuple(edges))
+            Serving(nodes[place], found.nodes.of("score", place), tuple(nodes[p] for p in path), tuple(edges))
             for place, (path, edges) in ways.items()
         ),
         total=len(reached),

@@ -1,36 +1,40 @@
-"""One generation of a graph as the questions see it: breadth-first steps, degrees and words, computed when asked."""
+"""The graph around some nodes as the questions see it: steps, degrees and words, at the cost of what is asked.
+
+Nodes are known by number (see ``engines.base``); what is looked up of one is remembered for the generation.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import Index
-from fourfold.index.adjacency import Links, Steps
+from fourfold.index.base import Nodes
+from fourfold.index.snapshot import Snapshot
 from fourfold.types import Edge, FloatArray
 
-Positions = NDArray[np.int64]
+
+class GoneError(Exception):
+    """A node was deleted while a question about it was answered: the answer is to be made anew."""
 
 
 @dataclass(frozen=True, slots=True)
 class Walk:
     """Single steps from a frontier, in both directions at once; all arrays are parallel.
 
-    ``sources`` and ``targets`` are positions of nodes in the order walked; ``along`` says whether the step follows
-    the arrow.
+    ``sources`` and ``targets`` are nodes in the order walked; ``along`` says whether the step follows the arrow.
     """
 
-    sources: Positions
-    targets: Positions
+    sources: Nodes
+    targets: Nodes
     types: NDArray[np.int32]
     weights: NDArray[np.float32]
     along: NDArray[np.bool_]
 
-    def where(self, chosen: NDArray[np.bool_] | Positions) -> Walk:
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Walk:
         """Return some of the steps."""
         return Walk(
             self.sources[chosen], self.targets[chosen], self.types[chosen], self.weights[chosen], self.along[chosen]
@@ -40,50 +44,130 @@ class Walk:
         return len(self.targets)
 
 
-class Graph:
-    """The typed multigraph of one index, and what is derived from it at most once."""
+class Reached:
+    """The nodes that a search has come to, with what it knows of each: columns by node.
 
-    def __init__(self, index: Index) -> None:
-        self.index = index
-        self.adjacency = index.adjacency
-        self.size = len(index)
+    Args:
+        columns: name → what a node has that was not reached; its type is the column's.
+
+    """
+
+    def __init__(self, **columns: float) -> None:
+        self._missing = columns
+        self.nodes: Nodes = np.empty(0, np.int64)
+        """(n_reached,) ascending."""
+        self._values = {name: np.empty(0, np.asarray(missing).dtype) for name, missing in columns.items()}
+
+    def add(self, nodes: Nodes, **values: object) -> None:
+        """Add nodes that are not among those reached, each once, with one value or (len(nodes),) for each column."""
+        order = np.argsort(together := np.concatenate((self.nodes, nodes)), kind="stable")
+        self.nodes = together[order]
+        for name, known in self._values.items():
+            added = np.broadcast_to(np.asarray(values[name], known.dtype), len(nodes))
+            self._values[name] = np.concatenate((known, added))[order]
+
+    def has(self, nodes: Nodes) -> NDArray[np.bool_]:
+        """Return which of these nodes were reached."""
+        return np.isin(nodes, self.nodes)
+
+    def at(self, name: str, nodes: Nodes) -> NDArray[Any]:
+        """Return a column's values of these nodes."""
+        if not len(self.nodes):
+            return np.full(len(nodes), self._missing[name])
+        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
+        return np.where(self.nodes[place] == nodes, self._values[name][place], self._missing[name])
+
+    def of(self, name: str, node: int) -> float:
+        """Return a column's value of one node."""
+        value: float = self.at(name, np.array([node]))[0].item()
+        return value
+
+
+class Graph:
+    """The typed multigraph of one generation."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self.edges = snapshot.edges
+        self.type_names = tuple(snapshot.edges.type_names)
+        self.size = snapshot.size
+        self._ids: dict[int, str] = {}
+        self.type_rank = np.argsort(np.argsort(np.array(self.type_names), kind="stable"), kind="stable")
+        """(n_types,) place of each edge type's name among all names in order."""
+
+    # -- names --------------------------------------------------------------------------------------------------
+
+    def ids(self, nodes: Sequence[int]) -> list[str]:
+        """Return the ids of nodes.
+
+        Raises:
+            GoneError: one was deleted meanwhile.
+
+        """
+        if unknown := sorted(set(nodes).difference(self._ids)):
+            found = self._snapshot.ids(np.array(unknown, np.int64))
+            if "" in found:
+                raise GoneError
+            self._ids.update(zip(unknown, found, strict=True))
+        return [self._ids[node] for node in nodes]
+
+    def id_rank(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Return the place of each node's id among the ids of all of them in order: what ties are broken by."""
+        distinct, place = np.unique(nodes, return_inverse=True)
+        ids = self.ids(distinct.tolist())
+        rank = np.empty(len(ids), np.int64)
+        rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
+        return rank[place]
+
+    def best(self, nodes: Nodes, scores: FloatArray, count: int | None = None) -> NDArray[np.int64]:
+        """Return places in ``nodes`` by falling score, ties by id."""
+        places = np.arange(len(nodes))
+        if count is not None and 0 < count < len(nodes):
+            least = np.partition(scores, len(nodes) - count)[len(nodes) - count]
+            places = np.nonzero(scores >= least)[0]  # with all that tie with the last
+        places = places[np.lexsort((self.id_rank(nodes[places]), -scores[places]))]
+        return places if count is None else places[:count]
 
     # -- steps --------------------------------------------------------------------------------------------------
 
-    def walk(self, frontier: Positions, *, along: object = True, against: object = True) -> Walk:
+    def walk(self, frontier: Nodes, *, along: object = True, against: object = True) -> Walk:
         """Return every step from the frontier.
 
         Args:
-            frontier: positions of nodes.
+            frontier: nodes.
             along: True for every edge along its arrow, False for none, or the numbers of the edge types to follow.
             against: the same for steps against the arrow.
 
         """
-        parts = [
-            _chosen(frontier, links.expand(frontier), types)
-            for links, types in ((self.adjacency.out, along), (self.adjacency.into, against))
-            if types is not False
-        ]
+        parts = []
+        for types, forward in ((along, True), (against, False)):
+            if types is False:
+                continue
+            worth = None
+            if types is not True:
+                worth = np.zeros(len(self.type_names))
+                worth[np.asarray(types, np.int64)] = 1.0
+            steps = self.edges.expand(frontier, forward=forward, worth=worth)
+            facing = np.full(len(steps.targets), forward)
+            parts.append((frontier[steps.origin], steps.targets, steps.types, steps.weights, facing))
         if not parts:
             nothing = np.empty(0, np.int64)
             return Walk(nothing, nothing, nothing.astype(np.int32), nothing.astype(np.float32), nothing.astype(bool))
         return Walk(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
-    @cached_property
-    def undirected(self) -> Links:
-        """The distinct neighbours of each node in either direction, without itself."""
-        pairs = self.adjacency.simple()
-        pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-        both = np.unique(np.concatenate((pairs[:, 0] * self.size + pairs[:, 1], pairs[:, 1] * self.size + pairs[:, 0])))
-        ends, others = np.divmod(both, max(self.size, 1))
-        starts = np.searchsorted(ends, np.arange(self.size + 1))
-        untyped = np.broadcast_to(np.int32(0), others.shape)
-        return Links(starts, others.astype(np.int32), untyped, np.broadcast_to(np.float32(1), others.shape), True)
+    def neighbours(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
+        """Return (place in ``nodes``, neighbour) for every distinct neighbour of each node in either direction.
 
-    def neighbours(self, nodes: Positions) -> tuple[Positions, Positions]:
-        """Return (place in ``nodes``, neighbour) for every distinct undirected neighbour of each node."""
-        steps = self.undirected.expand(nodes)
-        return steps.origin, steps.targets.astype(np.int64)
+        No node is its own. Both ascend, the neighbours within each place.
+        """
+        both = [self.edges.expand(nodes, forward=forward) for forward in (True, False)]
+        origin = np.concatenate([steps.origin for steps in both])
+        targets = np.concatenate([steps.targets for steps in both])
+        others = nodes[origin] != targets
+        distinct, place = np.unique(targets[others], return_inverse=True)
+        keys = np.unique(origin[others] * max(len(distinct), 1) + place)
+        origin, place = np.divmod(keys, max(len(distinct), 1))
+        return origin, distinct[place]
 
     def between(self, a: int, b: int) -> Walk:
         """Return every edge between two nodes, seen from ``a``: along the arrow first, then by weight and type."""
@@ -93,76 +177,44 @@ class Graph:
 
     def edge(self, walk: Walk, place: int) -> Edge:
         """Return one step of a walk as the edge it is."""
-        ids = self.index.ids
-        ends = (ids[int(walk.sources[place])], ids[int(walk.targets[place])])
+        ends = self.ids([int(walk.sources[place]), int(walk.targets[place])])
         source, target = ends if walk.along[place] else ends[::-1]
-        return Edge(source, target, self.adjacency.type_names[walk.types[place]], float(walk.weights[place]))
+        return Edge(source, target, self.type_names[walk.types[place]], float(walk.weights[place]))
 
     # -- numbers about nodes ------------------------------------------------------------------------------------
 
-    @cached_property
-    def degree(self) -> NDArray[np.int64]:
-        """(n_nodes,) number of distinct undirected neighbours."""
-        return np.diff(self.undirected.starts)
+    def degree(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Return the number of distinct undirected neighbours of each node."""
+        return np.bincount(self.neighbours(nodes)[0], minlength=len(nodes))
 
-    def centrality(self, nodes: Positions) -> FloatArray:
+    def centrality(self, nodes: Nodes) -> FloatArray:
         """Return degree / (n − 1) of each node, as networkx's ``degree_centrality`` of the simple graph; 1 if alone."""
         if self.size <= 1:
             return np.ones(len(nodes))
-        result: FloatArray = self.degree[nodes] / (self.size - 1)
+        result: FloatArray = self.degree(nodes) / (self.size - 1)
         return result
 
-    @cached_property
-    def variety(self) -> NDArray[np.int64]:
-        """(n_nodes,) number of distinct edge types at each node, either direction."""
-        n_types = max(len(self.adjacency.type_names), 1)
-        ends = np.concatenate((self.adjacency.sources, self.adjacency.targets)).astype(np.int64)
-        keys = np.unique(ends * n_types + np.concatenate((self.adjacency.types, self.adjacency.types)))
-        return np.bincount(keys // n_types, minlength=self.size)
-
-    @cached_property
-    def id_rank(self) -> NDArray[np.int64]:
-        """(n_nodes,) place of each node's id among all ids in order: what ties are broken by."""
-        rank = np.empty(self.size, np.int64)
-        rank[sorted(range(self.size), key=self.index.ids.__getitem__)] = np.arange(self.size)
-        return rank
-
-    @cached_property
-    def type_rank(self) -> NDArray[np.int64]:
-        """(n_types,) place of each edge type's name among all names in order."""
-        names = self.adjacency.type_names
-        rank = np.empty(len(names), np.int64)
-        rank[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
-        return rank
-
-    def best(self, nodes: Positions, scores: FloatArray, count: int | None = None) -> Positions:
-        """Return places in ``nodes`` by falling score, ties by id."""
-        places = np.lexsort((self.id_rank[nodes], -scores))
-        return places if count is None else places[:count]
+    def variety(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Return the number of distinct edge types at each node, either direction."""
+        n_types = max(len(self.type_names), 1)
+        both = [self.edges.expand(nodes, forward=forward) for forward in (True, False)]
+        keys = np.unique(np.concatenate([steps.origin * n_types + steps.types for steps in both]))
+        return np.bincount(keys // n_types, minlength=len(nodes))
 
     # -- words --------------------------------------------------------------------------------------------------
 
     def rarity(self, terms: Sequence[str]) -> FloatArray:
         """Return the inverse document frequency of each term, ``ln(1 + N / (1 + df))``."""
-        holders = [self._holders(term) for term in terms]
-        result: FloatArray = np.log1p(self.size / (1.0 + np.array(holders, np.float64)))
+        numbers = self._snapshot.term_numbers(terms)
+        known = [term for term in terms if term in numbers]
+        found = self._snapshot.text.df(np.array([numbers[term] for term in known], np.int64))
+        holders = dict(zip(known, found.tolist(), strict=True))
+        result: FloatArray = np.log1p(
+            self.size / (1.0 + np.array([holders.get(term, 0) for term in terms], np.float64))
+        )
         return result
 
-    def _holders(self, term: str) -> int:
-        found = self.index.postings.of(self.index.vocabulary.get(term, -1))
-        return int(found.stop - found.start)
 
-
-def first_of_each(values: Positions) -> Positions:
+def first_of_each(values: Nodes) -> NDArray[np.int64]:
     """Return the place of the first occurrence of each value, for values sorted in groups."""
     return np.nonzero(np.r_[True, values[1:] != values[:-1]])[0] if len(values) else np.empty(0, np.int64)
-
-
-def _chosen(frontier: Positions, steps: Steps, types: object) -> tuple[NDArray[np.generic], ...]:
-    sources = frontier[steps.origin]
-    targets = steps.targets.astype(np.int64)
-    along = np.full(len(targets), steps.forward)
-    if types is True:
-        return sources, targets, steps.types, steps.weights, along
-    keep = np.isin(steps.types, np.asarray(types, np.int64))
-    return sources[keep], targets[keep], steps.types[keep], steps.weights[keep], along[keep]

@@ -13,14 +13,14 @@ from dataclasses import dataclass, field
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold.edge_types import ROLES
-from fourfold.questions.graph import Graph, Positions, first_of_each
+from fourfold.index.base import Nodes
+from fourfold.questions.graph import Graph, Reached, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
-from fourfold.types import Edge, FloatArray, Node
+from fourfold.types import Edge, Node
 
 Direction = Literal["dependents", "downstream", "upstream", "both"]
 
@@ -87,73 +87,69 @@ def _walked(edge: Edge, node: Node) -> str:
 
 @dataclass
 class Spread:
-    """What the breadth-first search found: arrays over all nodes, ``depth`` is −1 where it did not come."""
+    """What the breadth-first search found: the columns of ``nodes``, and the nodes of each level from 1 on.
 
-    depth: NDArray[np.int32]
-    parent: Positions
-    type: NDArray[np.int32]
-    weight: NDArray[np.float32]
-    along: NDArray[np.bool_]
-    risk: FloatArray
-    total_risk: FloatArray
-    reached: list[Positions] = field(default_factory=list)
+    ``depth``, ``parent``, ``type``, ``weight`` and ``along`` tell of the step that reached a node; ``risk`` is its own,
+    ``total_risk`` the sum of the risks on the way to it.
+    """
+
+    nodes: Reached
+    levels: list[Nodes] = field(default_factory=list)
 
 
 def spread(graph: Graph, start: int, max_depth: int, *, along: object, against: object) -> Spread:
     """Search breadth first from one node; ``along`` and ``against`` are those of ``Graph.walk``."""
-    n = graph.size
-    found = Spread(
-        np.full(n, -1, np.int32),
-        np.full(n, -1, np.int64),
-        np.zeros(n, np.int32),
-        np.zeros(n, np.float32),
-        np.zeros(n, bool),
-        np.zeros(n),
-        np.zeros(n),
-    )
-    found.depth[start] = 0
+    nodes = Reached(depth=-1, parent=-1, type=0, weight=0.0, along=False, risk=0.0, total_risk=0.0)
+    found = Spread(nodes)
     frontier = np.array([start], np.int64)
+    nodes.add(frontier, depth=0, parent=-1, type=0, weight=0.0, along=False, risk=0.0, total_risk=0.0)
     for depth in range(1, max_depth + 1):
         steps = graph.walk(frontier, along=along, against=against)
-        steps = steps.where(found.depth[steps.targets] < 0)
+        steps = steps.where(~nodes.has(steps.targets))
         if not len(steps):
             break
         order = np.lexsort(
-            (~steps.along, graph.type_rank[steps.types], graph.id_rank[steps.sources], -steps.weights, steps.targets)
+            (~steps.along, graph.type_rank[steps.types], graph.id_rank(steps.sources), -steps.weights, steps.targets)
         )
         steps = steps.where(order)
         steps = steps.where(first_of_each(steps.targets))
         frontier = steps.targets
-        found.depth[frontier] = depth
-        found.parent[frontier] = steps.sources
-        found.type[frontier], found.weight[frontier], found.along[frontier] = steps.types, steps.weights, steps.along
-        found.risk[frontier] = steps.weights.astype(np.float64) * graph.centrality(frontier) / depth
-        found.total_risk[frontier] = found.total_risk[steps.sources] + found.risk[frontier]
-        found.reached.append(frontier)
+        risk = steps.weights.astype(np.float64) * graph.centrality(frontier) / depth
+        nodes.add(
+            frontier,
+            depth=depth,
+            parent=steps.sources,
+            type=steps.types,
+            weight=steps.weights,
+            along=steps.along,
+            risk=risk,
+            total_risk=nodes.at("total_risk", steps.sources) + risk,
+        )
+        found.levels.append(frontier)
     return found
 
 
 def critical_path(graph: Graph, found: Spread) -> list[int]:
-    """Return the positions of the branch with the largest sum of risks, from the start on; empty without any."""
-    if not found.reached:
+    """Return the branch with the largest sum of risks, from the start on; empty without any."""
+    if not found.levels:
         return []
-    nodes = np.concatenate(found.reached)
-    last = int(nodes[np.lexsort((graph.id_rank[nodes], found.depth[nodes], -found.total_risk[nodes]))[0]])
-    path = [last]
-    while found.depth[path[-1]] > 0:
-        path.append(int(found.parent[path[-1]]))
+    nodes = np.concatenate(found.levels)
+    depths, risks = (found.nodes.at(name, nodes).astype(np.float64) for name in ("depth", "total_risk"))
+    path = [int(nodes[np.lexsort((graph.id_rank(nodes), depths, -risks))[0]])]
+    while found.nodes.of("depth", path[-1]) > 0:
+        path.append(int(found.nodes.of("parent", path[-1])))
     return path[::-1]
 
 
-def edge_into(graph: Graph, found: Spread, position: int) -> Edge:
+def edge_into(graph: Graph, found: Spread, node: int) -> Edge:
     """Return the edge by which a node was reached."""
-    ids = graph.index.ids
-    ends = (ids[int(found.parent[position])], ids[position])
-    source, target = ends if found.along[position] else ends[::-1]
-    return Edge(source, target, graph.adjacency.type_names[found.type[position]], float(found.weight[position]))
+    ends = graph.ids([int(found.nodes.of("parent", node)), node])
+    source, target = ends if found.nodes.of("along", node) else ends[::-1]
+    type_name = graph.type_names[int(found.nodes.of("type", node))]
+    return Edge(source, target, type_name, float(found.nodes.of("weight", node)))
 
 
-def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Positions, Positions]:
+def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Nodes, Nodes]:
     """Return the edge types along which effects travel, and the numbers of those walked along and against the arrow."""
     sides: dict[str, list[int]] = {"along": [], "against": []}
     followed: dict[str, TypeMatch] = {}
@@ -171,7 +167,7 @@ def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Positions
 def answer(view: View, node: str | Node, direction: Direction, max_depth: int, limit: int) -> ImpactAnswer:
     """Return what a change touches; the arguments are those of ``Questions.impact_analysis``."""
     graph = view.graph
-    here = view.position(node)
+    here = view.number(node)
     along: object = direction in ("downstream", "both")
     against: object = direction in ("upstream", "both")
     notes: list[str] = []
@@ -184,8 +180,8 @@ def answer(view: View, node: str | Node, direction: Direction, max_depth: int, l
                 "Ask for direction downstream, upstream or both."
             )
     found = spread(graph, here, min(max_depth, graph.size), along=along, against=against)
-    touched = np.concatenate([np.empty(0, np.int64), *found.reached])
-    best = touched[graph.best(touched, found.risk[touched], limit)].tolist()
+    touched = np.concatenate([np.empty(0, np.int64), *found.levels])
+    best = touched[graph.best(touched, found.nodes.at("risk", touched).astype(np.float64), limit)].tolist()
     path = critical_path(graph, found)
     nodes = view.nodes([here, *best, *path])
     if len(touched) > limit:
@@ -195,9 +191,10 @@ def answer(view: View, node: str | Node, direction: Direction, max_depth: int, l
         direction=direction,
         max_depth=max_depth,
         total=len(touched),
-        levels=tuple(len(level) for level in found.reached),
+        levels=tuple(len(level) for level in found.levels),
         touched=tuple(
-            Impact(nodes[p], int(found.depth[p]), float(found.risk[p]), edge_into(graph, found, p)) for p in best
+            Impact(nodes[p], int(found.nodes.of("depth", p)), found.nodes.of("risk", p), edge_into(graph, found, p))
+            for p in best
         ),
         critical_path=tuple(edge_into(graph, found, p) for p in path[1:]),
         critical_nodes=tuple(nodes[p] for p in path),

@@ -131,16 +131,15 @@ _BOUNDS = {"min": "$gte", "max": "$lte", "exact": "$eq"}
 def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
     """Return the nodes that contain the query's terms."""
     terms = list(dict.fromkeys(view.terms(query)))
-    counts = view.words.counted(terms)
-    found = np.nonzero(counts)[0]
-    best = found[view.graph.best(found, counts[found], limit)].tolist()
-    nodes = view.nodes(best)
+    found, counts = view.words.counted(terms)
+    best = view.graph.best(found, counts.astype(np.float64), limit).tolist()
+    nodes = view.nodes(found[best])
     return KeywordAnswer(
         query=query,
         terms=tuple(terms),
         matches=tuple(
-            Match(nodes[p], int(counts[p]), float(counts[p]) / len(terms), FrozenDict(view.words.places(p, terms)))
-            for p in best
+            Match(nodes[node], count, count / len(terms), FrozenDict(view.words.places(node, terms)))
+            for node, count in zip(found[best].tolist(), counts[best].tolist(), strict=True)
         ),
         total=len(found),
         truncated=len(found) > limit,

@@ -10,9 +10,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
-from fourfold.questions.graph import Graph, Positions
+from fourfold.index.base import Nodes
+from fourfold.questions.graph import Graph, Reached
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View
 from fourfold.types import Edge, Node
@@ -93,7 +93,7 @@ class PathAnswer(Answer):
 def shortest_path(
     graph: Graph, start: int, end: int, max_depth: int, *, directed: bool
 ) -> tuple[list[int] | None, bool]:
-    """Return the positions on the path, or None; and whether the search was ended by ``max_depth``."""
+    """Return the nodes on the path, or None; and whether the search was ended by ``max_depth``."""
     if start == end:
         return [start], False
     sides = (_Side(graph, start, directed, outward=True), _Side(graph, end, directed, outward=False))
@@ -112,48 +112,52 @@ class _Side:
 
     def __init__(self, graph: Graph, start: int, directed: bool, *, outward: bool) -> None:
         self._graph, self._directed, self._outward = graph, directed, outward
-        self.depth: NDArray[np.int32] = np.full(graph.size, -1, np.int32)
-        self.depth[start] = 0
+        self.reached = Reached(depth=-1)
         self.level = 0
-        self.frontier: Positions = np.array([start], np.int64)
+        self.frontier: Nodes = np.array([start], np.int64)
+        self.reached.add(self.frontier, depth=0)
 
-    def grow(self, other: _Side) -> Positions:
+    def grow(self, other: _Side) -> Nodes:
         """Go one level further; return the nodes at which this side now meets the other."""
         reached = self.next_to(self.frontier, outward=self._outward)
-        self.frontier = np.unique(reached[self.depth[reached] < 0])
+        self.frontier = np.unique(reached[~self.reached.has(reached)])
         self.level += 1
-        self.depth[self.frontier] = self.level
-        return self.frontier[other.depth[self.frontier] >= 0]
+        self.reached.add(self.frontier, depth=self.level)
+        return self.frontier[other.reached.has(self.frontier)]
 
-    def next_to(self, nodes: Positions, *, outward: bool) -> Positions:
+    def at_depth(self, nodes: Nodes, depth: int) -> Nodes:
+        """Return those of these nodes that lie so many steps from the end."""
+        near: Nodes = nodes[self.reached.at("depth", nodes) == depth]
+        return near
+
+    def next_to(self, nodes: Nodes, *, outward: bool) -> Nodes:
         """Return what lies one step from these nodes, repeated as often as there are steps."""
         if not self._directed:
             return self._graph.neighbours(nodes)[1]
-        links = self._graph.adjacency.out if outward else self._graph.adjacency.into
-        return links.expand(nodes).targets.astype(np.int64)
+        return self._graph.edges.expand(nodes, forward=outward).targets
 
 
-def _path(sides: tuple[_Side, _Side], met: Positions, graph: Graph) -> list[int]:
+def _path(sides: tuple[_Side, _Side], met: Nodes, graph: Graph) -> list[int]:
     """Return the shortest path whose ids come first: all shortest paths level by level, then the first id of each."""
     ahead, behind = sides
     levels = [met]
     for depth in range(ahead.level - 1, -1, -1):  # back to the start
         before = np.unique(ahead.next_to(levels[0], outward=False))
-        levels.insert(0, before[ahead.depth[before] == depth])
+        levels.insert(0, ahead.at_depth(before, depth))
     for depth in range(behind.level - 1, -1, -1):  # on to the end
         after = np.unique(behind.next_to(levels[-1], outward=True))
-        levels.append(after[behind.depth[after] == depth])
+        levels.append(behind.at_depth(after, depth))
     path = [int(levels[0][0])]
     for level in levels[1:]:
         here = np.intersect1d(level, ahead.next_to(np.array(path[-1:]), outward=True))
-        path.append(int(min(here, key=lambda position: graph.index.ids[position])))
+        path.append(int(here[np.argmin(graph.id_rank(here))]))
     return path
 
 
 def answer(view: View, a: str | Node, b: str | Node, max_depth: int, *, directed: bool) -> PathAnswer:
     """Return the shortest path; the arguments are those of ``Questions.trace_path``."""
     graph = view.graph
-    start, end = view.position(a), view.position(b)
+    start, end = view.number(a), view.number(b)
     path, ended = shortest_path(graph, start, end, max_depth, directed=directed)
     nodes = view.nodes(path or [start, end])
     hops = []

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, TypeVar
 
 from fourfold.arguments import one_of, question, whole_number
 from fourfold.edge_types import ROLES
-from fourfold.errors import InvalidValueError
+from fourfold.errors import InvalidValueError, StoreError
 from fourfold.questions import capability as capabilities
 from fourfold.questions import compose, explore, goals, impact, lookup, paths, routing, similar
 from fourfold.questions.capability import CapabilityAnswer
 from fourfold.questions.compose import PlanAnswer
 from fourfold.questions.explore import BoostAnswer, ExploreAnswer
 from fourfold.questions.goals import GoalAnswer
+from fourfold.questions.graph import GoneError
 from fourfold.questions.impact import DIRECTIONS, Direction, ImpactAnswer
 from fourfold.questions.intents import Classification, classify_intent
 from fourfold.questions.locate import Subject
@@ -29,6 +30,9 @@ from fourfold.types import Node
 
 MOST_COUNTED = 1_000_000
 """Largest number of steps, nodes or levels that can be asked for."""
+
+A = TypeVar("A")
+_ATTEMPTS = 5
 
 MOST_PARTS = 100
 """Largest number of steps of a plan: each is searched for."""
@@ -66,11 +70,20 @@ class Questions:
 
     def _view(self) -> View:
         """Return the current generation as the methods see it."""
-        index = self.retriever.index
+        snapshot = self.retriever.snapshot()
         with self._lock:
-            if self._latest is None or self._latest.index is not index:
-                self._latest = View(self.retriever, index, self._terms, self.aliases)
+            if self._latest is None or self._latest.snapshot is not snapshot:
+                self._latest = View(self.retriever, snapshot, self._terms, self.aliases)
             return self._latest
+
+    def _answered(self, answer: Callable[[View], A]) -> A:
+        """Return an answer of one generation: made anew where a node was deleted while it was made."""
+        for _ in range(_ATTEMPTS):
+            try:
+                return answer(self._view())
+            except GoneError:
+                continue
+        raise StoreError(f"{self.retriever.path!r} changes faster than the question can be answered; ask again.")
 
     # -- what a question wants ----------------------------------------------------------------------------------
 
@@ -80,7 +93,7 @@ class Questions:
 
     def subjects(self, query: str, k: int = 3) -> list[Subject]:
         """Return the nodes a question may be about, surest first, each with a confidence in [0, 1]."""
-        return self._view().subjects(question(query))[: _count(k, "k")]
+        return self._answered(lambda view: view.subjects(question(query)))[: _count(k, "k")]
 
     def ask(
         self, query: str, *, node: str | Node | None = None, to: str | Node | None = None, k: int = 10
@@ -94,7 +107,7 @@ class Questions:
             k: length of lists, and of plans.
 
         """
-        return routing.ask(self._view(), question(query), node, to, _count(k, "k"))
+        return self._answered(lambda view: routing.ask(view, question(query), node, to, _count(k, "k")))
 
     def intent_search(
         self, query: str, *, limit: int = 10, filters: Mapping[str, Any] | None = None
@@ -107,14 +120,16 @@ class Questions:
             filters: numbers the nodes must have, as for ``dimension_filter``.
 
         """
-        return routing.intent_search(self._view(), question(query), _count(limit, "limit"), filters)
+        return self._answered(
+            lambda view: routing.intent_search(view, question(query), _count(limit, "limit"), filters)
+        )
 
     # -- by meaning of the edges --------------------------------------------------------------------------------
 
     def want_to(self, goal: str, k: int = 10, *, max_depth: int = 2) -> GoalAnswer:
         """Return the k nodes that best serve a goal, each with its path of at most ``max_depth`` steps."""
         depth = _count(max_depth, "max_depth", least=0)
-        return goals.answer(self._view(), question(goal, "The goal"), _count(k, "k"), depth)
+        return self._answered(lambda view: goals.answer(view, question(goal, "The goal"), _count(k, "k"), depth))
 
     def can_it(self, capability: str, *, node: str | Node | None = None) -> CapabilityAnswer:
         """Return yes, yes with limitations, no, or unknown.
@@ -124,18 +139,18 @@ class Questions:
             node: whose capability it is; None finds it by search.
 
         """
-        return capabilities.answer(self._view(), question(capability, "The capability"), node)
+        return self._answered(lambda view: capabilities.answer(view, question(capability, "The capability"), node))
 
     def compose_for(self, goal: str, max_tools: int = 5) -> PlanAnswer:
         """Return an ordered plan of at most ``max_tools`` steps for a goal of parts joined by and, then, after."""
         steps = whole_number(max_tools, "max_tools", most=MOST_PARTS)
-        return compose.answer(self._view(), question(goal, "The goal"), steps)
+        return self._answered(lambda view: compose.answer(view, question(goal, "The goal"), steps))
 
     # -- by structure -------------------------------------------------------------------------------------------
 
     def similar_to(self, node: str | Node, k: int = 10) -> SimilarAnswer:
         """Return the k nodes most similar in structure: 0.70 · neighbours + 0.20 · type + 0.10 · name."""
-        return similar.answer(self._view(), node, _count(k, "k"))
+        return self._answered(lambda view: similar.answer(view, node, _count(k, "k")))
 
     def impact_analysis(
         self, node: str | Node, direction: Direction = "dependents", max_depth: int = 3, *, limit: int = 100
@@ -152,21 +167,25 @@ class Questions:
         """
         one_of(direction, "direction", DIRECTIONS)
         depth, listed = _count(max_depth, "max_depth", least=0), _count(limit, "limit")
-        return impact.answer(self._view(), node, direction, depth, listed)
+        return self._answered(lambda view: impact.answer(view, node, direction, depth, listed))
 
     def trace_path(self, a: str | Node, b: str | Node, max_depth: int = 5, *, directed: bool = False) -> PathAnswer:
         """Return the shortest path between two nodes of at most ``max_depth`` hops.
 
         Edges are walked either way, and the answer tells which; ``directed`` follows them along their arrows only.
         """
-        return paths.answer(self._view(), a, b, _count(max_depth, "max_depth", least=0), directed=directed)
+        return self._answered(
+            lambda view: paths.answer(view, a, b, _count(max_depth, "max_depth", least=0), directed=directed)
+        )
 
     def explore_smart(self, node: str | Node, depth: int = 2, *, width: int = 50) -> ExploreAnswer:
         """Return a tree of ``depth`` levels around a node, ranked per level, hubs marked.
 
         ``width`` is the number of nodes listed on a level, and expanded for the next one.
         """
-        return explore.answer(self._view(), node, _count(depth, "depth", least=0), _count(width, "width"))
+        return self._answered(
+            lambda view: explore.answer(view, node, _count(depth, "depth", least=0), _count(width, "width"))
+        )
 
     def edge_type_boost(self, seeds: Iterable[str | Node], types: Iterable[str], *, limit: int = 50) -> BoostAnswer:
         """Return the neighbours of the seeds through the chosen edge types: +0.5 out, +0.3 in, scaled to [0, 1].
@@ -177,7 +196,7 @@ class Questions:
             limit: number of neighbours listed.
 
         """
-        return explore.boost_answer(self._view(), seeds, types, _count(limit, "limit"))
+        return self._answered(lambda view: explore.boost_answer(view, seeds, types, _count(limit, "limit")))
 
     # -- by words and numbers -----------------------------------------------------------------------------------
 
@@ -186,7 +205,7 @@ class Questions:
 
         Terms are those of the index's tokenizer: stemmed, without stop words.
         """
-        return lookup.keyword_answer(self._view(), question(query), _count(limit, "limit"))
+        return self._answered(lambda view: lookup.keyword_answer(view, question(query), _count(limit, "limit")))
 
     def dimension_filter(self, filters: Mapping[str, Any], limit: int = 100) -> FilterAnswer:
         """Return the nodes whose numeric metadata meet every filter, by id.
@@ -200,7 +219,7 @@ class Questions:
             FilterError: filters that cannot be read.
 
         """
-        return lookup.filter_answer(self._view(), filters, _count(limit, "limit"))
+        return self._answered(lambda view: lookup.filter_answer(view, filters, _count(limit, "limit")))
 
 
 def _count(value: int, what: str, *, least: int = 1) -> int:

@@ -9,7 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from fourfold.filters import parse
 from fourfold.questions import capability, compose, explore, goals, impact, locate, lookup, paths, similar
+from fourfold.questions.graph import Reached
 from fourfold.questions.intents import READ, RULES, Classification, QuestionIntent, classify_intent
 from fourfold.questions.locate import CONFIDENT, Subject
 from fourfold.questions.results import Answer
@@ -129,7 +131,7 @@ def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, 
     classification = classify_intent(query)
     for given in (node, to):
         if given is not None:
-            view.position(given)
+            view.number(given)
     method, why, subjects, found = _own_method(view, classification, query, node, to, k)
     if found is None:
         method, found = "search", SearchAnswer(result=view.retriever.search(query, k=k))
@@ -152,12 +154,13 @@ def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any]
     condition = lookup.number_filter(filters) if filters else None
     result = view.retriever.search(query, k=limit, filter=condition)
     method, why, _, found = _own_method(view, classification, query, None, None, limit)
-    hits = [(place, hit) for hit in result if (place := view.index.position(hit.node.id)) is not None]
+    numbers = view.numbers(result.ids)
+    hits = [(numbers[hit.node.id], hit) for hit in result if hit.node.id in numbers]
     ranked = []
     cut = False
     for place, hit in hits:
         walk = view.graph.walk(np.array([place], np.int64))
-        order = np.lexsort((view.graph.id_rank[walk.targets], -walk.weights))[:EDGES_SHOWN]
+        order = np.lexsort((view.graph.id_rank(walk.targets), -walk.weights))[:EDGES_SHOWN]
         cut = cut or len(walk) > EDGES_SHOWN
         ranked.append(Ranked(hit, tuple(dict.fromkeys(view.graph.edge(walk, int(place)) for place in order))))
     notes = [] if found is not None else [why]
@@ -249,7 +252,7 @@ def _trace(view: View, query: str, node: str | Node | None, to: str | Node | Non
     found: list[Subject] = []
     for given, words in zip((node, to), ends or (query, query), strict=True):
         if given is not None:
-            found.append(Subject(view.nodes([view.position(given)])[view.position(given)], 1.0))
+            found.append(Subject(view.nodes([view.number(given)])[view.number(given)], 1.0))
             continue
         taken = {subject.node.id for subject in found}
         candidates = [subject for subject in view.subjects(words) if subject.node.id not in taken]
@@ -263,7 +266,7 @@ def _trace(view: View, query: str, node: str | Node | None, to: str | Node | Non
 def _subjects(view: View, query: str, node: str | Node | None, intent: QuestionIntent) -> tuple[Subject, ...]:
     """Return the node that is given, or those the question may be about, without the words that ask."""
     if node is not None:
-        place = view.position(node)
+        place = view.number(node)
         return (Subject(view.nodes([place])[place], 1.0),)
     if intent is QuestionIntent.COMPARE and (ends := locate.two_ends(query)):
         words = ends[0]
@@ -291,21 +294,22 @@ def _one_hop(view: View, hits: list[tuple[int, Hit]], condition: Mapping[str, An
     if not best:
         return ()
     graph, config = view.graph, view.retriever.config
-    scores = np.zeros(graph.size)
-    scores[[place for place, _ in best]] = [hit.score for _, hit in best]
-    walk = graph.walk(np.array([place for place, _ in best], np.int64))
+    starts = np.array([place for place, _ in best], np.int64)
+    scores = Reached(score=0.0)
+    scores.add(starts, score=[hit.score for _, hit in best])
+    walk = graph.walk(starts)
     walk = walk.where(~np.isin(walk.targets, [place for place, _ in hits]))
     if condition is not None:
-        allowed = [place for i in view.retriever.matching(condition) if (place := view.index.position(i)) is not None]
-        walk = walk.where(np.isin(walk.targets, allowed))
-    by_type = graph.adjacency.by_type(dict(config.graph.type_weights), config.graph.unknown_weight)
+        allowed = view.retriever.backend.allowed(parse(condition))
+        walk = walk.where(allowed.contains(walk.targets))
+    by_type = config.graph.weights_of(graph.type_names)
     gain = (
-        scores[walk.sources]
+        scores.at("score", walk.sources)
         * by_type[walk.types]
         * np.minimum(walk.weights, 1.0)
         * np.where(walk.along, 1.0, _BACKWARD)
     )
-    order = np.lexsort((graph.id_rank[walk.targets], -gain))
+    order = np.lexsort((graph.id_rank(walk.targets), -gain))
     _, first = np.unique(walk.targets[order], return_index=True)
     shown = order[np.sort(first)][:_HOPS_SHOWN].tolist()
     nodes = view.nodes(walk.targets[shown].tolist())

@@ -12,7 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fourfold.questions.graph import Graph, Positions
+from fourfold.index.base import Nodes
+from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import View
 from fourfold.types import FloatArray, Node
@@ -58,17 +59,15 @@ class SimilarAnswer(Answer):
         return f"Similar to {title(self.node)} ({self.total} share a neighbour with it):"
 
 
-def candidates(graph: Graph, node: int) -> tuple[Positions, FloatArray, Positions]:
+def candidates(graph: Graph, node: int) -> tuple[Nodes, FloatArray, Nodes]:
     """Return every node that shares a neighbour with ``node``, the Jaccard coefficient and the number shared."""
     own = graph.neighbours(np.array([node], np.int64))[1]
-    shared = np.bincount(graph.neighbours(own)[1], minlength=graph.size)
-    shared[node] = 0
-    found = np.nonzero(shared)[0]
-    common = shared[found]
-    return found, common / (len(own) + graph.degree[found] - common), common
+    found, common = np.unique(graph.neighbours(own)[1], return_counts=True)
+    found, common = found[found != node], common[found != node]
+    return found, common / (len(own) + graph.degree(found) - common), common
 
 
-def promising(graph: Graph, found: Positions, jaccard: FloatArray, k: int) -> tuple[Positions, bool]:
+def promising(graph: Graph, found: Nodes, jaccard: FloatArray, k: int) -> tuple[Nodes, bool]:
     """Return places of the candidates that can be among the k best, and whether ``COMPARED`` cut them.
 
     Type and name add at most 0.30, so what lies further than that below the k-th best Jaccard is out.
@@ -90,7 +89,7 @@ def overlap(one: frozenset[str], other: frozenset[str]) -> float:
 def answer(view: View, node: str | Node, k: int) -> SimilarAnswer:
     """Return the k most similar nodes."""
     graph = view.graph
-    here = view.position(node)
+    here = view.number(node)
     found, jaccard, shared = candidates(graph, here)
     places, cut = promising(graph, found, jaccard, k)
     nodes = view.nodes([here, *found[places].tolist()])

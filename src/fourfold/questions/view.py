@@ -10,9 +10,10 @@ import numpy as np
 
 from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError, UnknownNodeError
-from fourfold.index import Index
+from fourfold.index.base import Nodes
+from fourfold.index.snapshot import Snapshot
 from fourfold.questions import locate
-from fourfold.questions.graph import Graph, Positions
+from fourfold.questions.graph import GoneError, Graph
 from fourfold.questions.vocabulary import Vocabulary
 from fourfold.questions.words import WordTable
 from fourfold.retriever import Retriever
@@ -30,7 +31,7 @@ class View:
 
     Args:
         retriever: the graph.
-        index: the generation.
+        snapshot: the generation.
         terms: text → terms, the tokenizer of the index.
         aliases: role → further edge types, see ``Vocabulary``.
 
@@ -39,39 +40,50 @@ class View:
     def __init__(
         self,
         retriever: Retriever,
-        index: Index,
+        snapshot: Snapshot,
         terms: Callable[[str], list[str]],
         aliases: Mapping[str, Sequence[str]],
     ) -> None:
         self.retriever = retriever
-        self.index = index
+        self.snapshot = snapshot
         self.terms = terms
-        self.graph = Graph(index)
-        self.vocabulary = Vocabulary(index.adjacency.type_names, index.adjacency.types_in_use, terms, aliases)
+        self.graph = Graph(snapshot)
+        self.vocabulary = Vocabulary(snapshot.edges.type_names, snapshot.edges.types_in_use, terms, aliases)
 
     @cached_property
     def words(self) -> WordTable:
         """Which nodes contain which term."""
-        return WordTable(self.index, self.retriever.metadata_texts(), self.terms)
+        return WordTable(self.retriever.backend.texts, self.terms)
 
     def search(self, text: str, k: int, **options: Any) -> SearchResult:
         """Search by words and meaning only; ``options`` are those of ``Retriever.search``."""
         return self.retriever.search(text, **{"k": k, "weights": BY_WORDS, **options})
 
-    def known(self, result: SearchResult) -> tuple[Positions, FloatArray]:
-        """Return the positions and scores of a search's hits, as far as they are of this generation."""
-        pairs = [(place, hit.score) for hit in result if (place := self.index.position(hit.node.id)) is not None]
-        return np.array([place for place, _ in pairs], np.int64), np.array([score for _, score in pairs], np.float64)
+    def numbers(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node."""
+        return self.retriever.backend.nums(ids)
 
-    def nodes(self, positions: Iterable[int]) -> dict[int, Node]:
-        """Return the nodes at positions; one that was deleted meanwhile is left with its id alone."""
-        ids = self.index.ids
-        wanted = list(dict.fromkeys(int(place) for place in positions))
-        found = {node.id: node for node in self.retriever.get([ids[place] for place in wanted])}
-        return {place: found.get(ids[place]) or Node(ids[place]) for place in wanted}
+    def known(self, result: SearchResult) -> tuple[Nodes, FloatArray]:
+        """Return the numbers and scores of a search's hits, as far as they are still there."""
+        numbers = self.numbers(result.ids)
+        pairs = [(numbers[hit.node.id], hit.score) for hit in result if hit.node.id in numbers]
+        return np.array([node for node, _ in pairs], np.int64), np.array([score for _, score in pairs], np.float64)
 
-    def position(self, node: str | Node) -> int:
-        """Return a node's position: by id, else by a name that only one node has.
+    def nodes(self, numbers: Iterable[int]) -> dict[int, Node]:
+        """Return nodes by number.
+
+        Raises:
+            GoneError: one was deleted meanwhile.
+
+        """
+        wanted = list(dict.fromkeys(map(int, numbers)))
+        found = self.retriever.backend.nodes(wanted)
+        if len(found) < len(wanted):
+            raise GoneError
+        return {number: found[number] for number in wanted}
+
+    def number(self, node: str | Node) -> int:
+        """Return a node's number: by id, else by a name that only one node has.
 
         Raises:
             UnknownNodeError: there is none, or several; the sentence offers the nearest.
@@ -81,17 +93,18 @@ class View:
         wanted = node.id if isinstance(node, Node) else node
         if not isinstance(wanted, str):
             raise InvalidValueError(f"A node is given by its id or name, not by {shown(wanted)}.")
-        place = self.index.position(wanted)
-        if place is not None:
-            return place
+        known = self.numbers([wanted])
+        if wanted in known:
+            return known[wanted]
         near = [hit.node for hit in self.search(wanted, CANDIDATES, mode="text")] if wanted.strip() else []
         same = [found for found in near if found.name.casefold() == wanted.casefold()]
-        if len(same) == 1 and (place := self.index.position(same[0].id)) is not None:
-            return place
+        if len(same) == 1 and (known := self.numbers([same[0].id])):
+            return known[same[0].id]
         if same:
             listed = ", ".join(repr(found.id) for found in same)
             raise UnknownNodeError(f"{len(same)} nodes are named {shown(wanted)}: {listed}; give one of these ids.")
-        offers = [*locate.nearest_ids(wanted, self.index.ids), *(found.name or found.id for found in near)]
+        ids = list(self.retriever.manifest())
+        offers = [*locate.nearest_ids(wanted, ids), *(found.name or found.id for found in near)]
         nearest = ", ".join(repr(offer) for offer in list(dict.fromkeys(offers))[:5])
         hint = f"; the nearest are {nearest}" if nearest else ""
         raise UnknownNodeError(f"There is no node {shown(wanted)} in {self.retriever.path!r}{hint}.")

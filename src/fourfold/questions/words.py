@@ -6,92 +6,54 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
-from fourfold.index import Index
-from fourfold.index.changes import FIELDS
-from fourfold.questions.graph import Positions
-from fourfold.types import FloatArray
+from fourfold.index.base import Nodes
 
 PLACES = ("name", "type", "metadata")
 
 
 class WordTable:
-    """Which nodes of one generation contain which term in name, type or metadata; made once, when first asked.
+    """Which nodes contain which term in name, type or metadata; made once for a generation, when first asked.
 
     Args:
-        index: the generation.
-        metadata: store numbers of nodes and "key value", parallel.
+        texts: place → (node numbers, texts), parallel; a node may have several texts in a place.
         terms: text → terms, the tokenizer of the index.
 
     """
 
-    def __init__(
-        self, index: Index, metadata: tuple[NDArray[np.int64], list[str]], terms: Callable[[str], list[str]]
-    ) -> None:
-        tokens, owners = index.rows.tokens, np.repeat(np.arange(len(index)), index.rows.token_counts)
-        self._tables: dict[str, sparse.csc_matrix] = {}
-        self._numbers = dict(index.vocabulary)
-        for place in ("name", "type"):
-            chosen = tokens["field"] == FIELDS.index(place)
-            self._tables[place] = _table(owners[chosen], tokens["term"][chosen].astype(np.int64), len(index))
-        nums, texts = metadata
-        known: dict[str, list[int]] = {}
-        for text in set(texts):
-            known[text] = [self._numbers.setdefault(term, len(self._numbers) + 1) for term in set(terms(text))]
-        places = _positions(index.rows.nums, nums)
-        counts = np.array([len(known[text]) for text in texts], np.int64)
-        flat = np.fromiter((number for text in texts for number in known[text]), np.int64, int(counts.sum()))
-        holders = np.repeat(places, counts)
-        self._tables["metadata"] = _table(holders[holders >= 0], flat[holders >= 0], len(index))
-        self._size = len(index)
+    def __init__(self, texts: Callable[[str], tuple[Nodes, list[str]]], terms: Callable[[str], Sequence[str]]) -> None:
+        self._numbers: dict[str, int] = {}
+        self._tables = {place: self._table(*texts(place), terms) for place in PLACES}
 
-    def holders(self, place: str, term: str) -> Positions:
+    def _table(
+        self, nums: Nodes, texts: list[str], terms: Callable[[str], Sequence[str]]
+    ) -> tuple[NDArray[np.int64], Nodes]:
+        """Return (terms, nodes), parallel, by term and then node."""
+        numbers = self._numbers
+        known = {text: [numbers.setdefault(term, len(numbers)) for term in set(terms(text))] for text in set(texts)}
+        counts = np.array([len(known[text]) for text in texts], np.int64)
+        held = np.fromiter((number for text in texts for number in known[text]), np.int64, int(counts.sum()))
+        holders = np.repeat(nums, counts)
+        order = np.lexsort((holders, held))
+        return held[order], holders[order]
+
+    def holders(self, place: str, term: str) -> Nodes:
         """Return the nodes that contain a term in a place, ascending."""
         number = self._numbers.get(term, -1)
-        table = self._tables[place]
-        if not 0 <= number < table.shape[1]:
-            return np.empty(0, np.int64)
-        nodes: Positions = table.indices[table.indptr[number] : table.indptr[number + 1]].astype(np.int64)
-        return nodes
+        terms, nodes = self._tables[place]
+        start, end = np.searchsorted(terms, (number, number + 1))
+        return np.unique(nodes[start:end])
 
-    def counted(self, terms: Sequence[str]) -> FloatArray:
-        """Return how many of the distinct terms each node contains, (n_nodes,)."""
-        counts = np.zeros(self._size)
-        for term in terms:
-            held = np.zeros(self._size, bool)
-            for place in PLACES:
-                held[self.holders(place, term)] = True
-            counts += held
-        return counts
+    def counted(self, terms: Sequence[str]) -> tuple[Nodes, NDArray[np.int64]]:
+        """Return the nodes that contain any of the terms, ascending, and how many of the distinct terms each does."""
+        held = [np.unique(np.concatenate([self.holders(place, term) for place in PLACES])) for term in terms]
+        return np.unique(np.concatenate([np.empty(0, np.int64), *held]), return_counts=True)
 
-    def places(self, position: int, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    def places(self, node: int, terms: Sequence[str]) -> dict[str, tuple[str, ...]]:
         """Return which of the terms a node contains where."""
         found = {}
         for place in PLACES:
-            held = []
-            for term in terms:
-                nodes = self.holders(place, term)
-                spot = int(np.searchsorted(nodes, position))
-                if spot < len(nodes) and nodes[spot] == position:
-                    held.append(term)
+            held = tuple(term for term in terms if node in self.holders(place, term))
             if held:
-                found[place] = tuple(held)
+                found[place] = held
         return found
-
-
-def _table(nodes: Positions, terms: Positions, size: int) -> sparse.csc_matrix:
-    width = int(terms.max(initial=-1)) + 1
-    table = sparse.csc_matrix((np.ones(len(nodes), np.int8), (nodes, terms)), shape=(size, width))
-    table.sort_indices()
-    return table
-
-
-def _positions(nums: Positions, wanted: Positions) -> Positions:
-    """Return where each store number stands, −1 for one of another generation."""
-    order = np.argsort(nums, kind="stable")
-    if not len(nums):
-        return np.full(len(wanted), -1, np.int64)
-    place = np.minimum(np.searchsorted(nums, wanted, sorter=order), len(nums) - 1)
-    found = order[place]
-    return np.where(nums[found] == wanted, found, -1)

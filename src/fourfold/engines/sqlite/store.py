@@ -31,6 +31,12 @@ from fourfold.types import Edge, Node
 
 W = TypeVar("W", bound=Writer)
 
+_TEXTS = {
+    "name": "SELECT num, name FROM nodes ORDER BY num",
+    "type": "SELECT num, type FROM nodes ORDER BY num",
+    "metadata": "SELECT node, key || ' ' || value FROM attributes WHERE kind IN (?, ?)",
+}
+
 
 class Store:
     """An open Fourfold file.
@@ -236,12 +242,11 @@ class Store:
                 "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
             ).fetchall()
 
-    def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
-        """Return (node numbers, "key value") of every string, number and boolean in the metadata; parallel."""
+    def texts(self, place: str) -> tuple[NDArray[np.int64], list[str]]:
+        """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
+        sql, kinds = _TEXTS[place], (SCALAR, ELEMENT) if place == "metadata" else ()
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT node, key || ' ' || value FROM attributes WHERE kind IN (?, ?)", (SCALAR, ELEMENT)
-            ).fetchall()
+            rows = connection.execute(sql, kinds).fetchall()
         return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [row[1] for row in rows]
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
