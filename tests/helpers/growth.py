@@ -50,7 +50,7 @@ _TIMES, _BOUND = 32, 200  # in proportion, 32 times the text takes 32 times as l
 def grows(run: Callable[[str], object], make: Callable[[int], str], *, bounded: bool) -> str | None:
     """Say how the work for a text grows if it is more than in proportion to its length.
 
-    Each time is the least of several, so that other programs can only delay the answer. What reads the first 500
+    Times are the processor's, the least of several. What reads the first 500
     characters alone (``bounded``) may do with them what it likes, in less than 50 ms.
     """
     for count in _COUNTS:
@@ -72,9 +72,9 @@ def grows(run: Callable[[str], object], make: Callable[[int], str], *, bounded: 
 
 
 def _seconds(run: Callable[[str], object], text: str) -> float:
-    begin = time.perf_counter()
+    begin = time.process_time()  # not the clock: other programs take that, too
     run(text)
-    return time.perf_counter() - begin
+    return time.process_time() - begin
 
 
 # -- every pattern of the project -------------------------------------------------------------------------------------
