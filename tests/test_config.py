@@ -67,7 +67,7 @@ def changed(config, group, name):
 
 def test_nine_fields_hold_every_constant():
     assert len(dataclasses.fields(RetrievalConfig)) <= 9
-    assert len(list(constants())) == len(set(constants())) == 54
+    assert len(list(constants())) == len(set(constants())) == 55
 
 
 @pytest.mark.parametrize(("group", "name"), list(constants()))
@@ -194,7 +194,8 @@ def test_a_file_with_flat_names_keeps_its_config(tmp_path):
 @pytest.mark.parametrize(
     ("flags", "phrase"),
     [
-        ({}, "quoted"),
+        ({}, "always"),
+        ({"phrase_quoted_only": True}, "quoted"),
         ({"phrase_search": False}, "never"),
         ({"phrase_search": False, "phrase_quoted_only": False}, "never"),
         ({"phrase_quoted_only": False}, "always"),
@@ -205,7 +206,7 @@ def test_two_flags_became_one_choice(flags, phrase):
 
 
 def test_every_flat_name_stands_for_a_constant():
-    since = {("index", "exact"), ("index", "first_stage"), ("graph", "background")}
+    since = {("index", "exact"), ("index", "first_stage"), ("graph", "background"), ("text", "phrase_nodes")}
     since |= {("fusion", "late"), ("graph", "bridge"), ("intents", "paths"), ("diversity", "coverage")}
     renamed = {("", "limit"), ("text", "phrase"), ("graph", "edge_weights")}
     assert set(FLAT_NAMES.values()) | renamed == set(constants()) - since

@@ -120,11 +120,13 @@ def _tell_similarity(told: list[list[Draft]], scores: Scores, nodes: Nodes, comp
 def _tell_words(
     told: list[list[Draft]], scores: Scores, query: Query, nodes: Nodes, components: Sequence[Components]
 ) -> None:
-    phrase = Part(0.0, "phrase", query.text)
-    held = (scores.phrase.at(nodes) > 0).tolist()
-    for found, own, words, by_phrase in zip(told, components, _words(scores, query, nodes), held, strict=True):
-        if share := scores.weights.text * own.text:
-            found += _split("text", share, words, phrase if by_phrase else _REST)
+    phrased = scores.by_phrase(nodes).tolist()
+    for found, own, words, by_phrase in zip(told, components, _words(scores, query, nodes), phrased, strict=True):
+        share = scores.weights.text * own.text
+        if share and by_phrase:
+            found.append(Draft("text", "phrase", share * by_phrase, scores.phrase_asked))
+        if share and by_phrase < 1:
+            found += _split("text", share * (1 - by_phrase), words, _REST)
 
 
 def _tell_edges(

@@ -21,7 +21,7 @@ from __future__ import annotations
 import numpy as np
 
 from fourfold import refine, signals
-from fourfold.config import RetrievalConfig
+from fourfold.config import RetrievalConfig, TextConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
 from fourfold.index import ordered
@@ -115,10 +115,10 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     def look_up(phrase: str) -> None:
         keep = config.fusion.candidate_multiplier * query.limit
         rows = query.phrases(phrase, None if query.allowed is not None else keep)
-        scores.phrase = signals.text.phrase_scores(rows, keep, query.allowed)
+        scores.phrase, scores.phrase_asked = signals.text.phrase_scores(rows, keep, query.allowed), phrase
 
     attempt("text", scores, ask)
-    if "text" in scores.rankings and (phrase := _phrase(query.text, text.phrase)):
+    if "text" in scores.rankings and (phrase := _phrase(scores, query.text, text)):
         attempt("text", scores, lambda: look_up(phrase))
 
 
@@ -160,22 +160,29 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, kee
     if fusion.scaling == "max" and name == "text":
         return MaximumScale(float(ranking.best(1, query.allowed).values.max(initial=0.0)))
     found = ranking.best(keep, query.allowed)
-    positive = found.values > 0
-    kept = best(found.nodes[positive], found.values[positive], keep, scores.snapshot)
+    # A vector store gives the nearest there are, those that point away too.
+    negative = fusion.scaling == "min-max" and name == "embedding"
+    some = found.values > (-np.inf if negative else 0)
+    kept = best(found.nodes[some], found.values[some], keep, scores.snapshot, positive=not negative)
     values = ranking.at(kept).astype(np.float64)
     if fusion.scaling == "max":
         return MaximumScale(float(values.max(initial=0.0)), np.sort(kept))
     return MinMaxScale(float(values.min(initial=np.inf)), float(values.max(initial=-np.inf)), np.sort(kept))
 
 
-def _phrase(text: str, searched: str) -> str | None:
+def _phrase(scores: Scores, text: str, settings: TextConfig) -> str | None:
     """Return the phrase to look up by FTS5, if any."""
-    if searched == "never":
+    if settings.phrase == "never":
         return None
-    if searched == "always":
+    if settings.phrase == "always" and settings.phrase_nodes is None:
         return text
-    parts = text.split('"')
-    return max(parts[1::2], key=len).strip() or None if len(parts) >= 3 else None
+    if len(parts := text.split('"')) >= 3 and (quoted := max(parts[1::2], key=len).strip()):
+        return quoted
+    terms = [scores.term_numbers.get(term) for term in scores.term_weights]
+    if settings.phrase == "quoted" or len(terms) < 2 or None in terms:
+        return None
+    rarest = scores.snapshot.text.df(np.array(terms, np.int64)).min()
+    return text if rarest <= (settings.phrase_nodes or 0) else None
 
 
 # -- 4 seeds ------------------------------------------------------------------------------------------------------

@@ -165,6 +165,7 @@ class Scores:
     term_numbers: Mapping[str, int] = field(default_factory=dict)
     pool: Pool = field(default_factory=Pool.empty)
     phrase: NodeValues = field(default_factory=NodeValues.none)
+    phrase_asked: str = ""
     seeds: Nodes = field(default_factory=lambda: np.empty(0, np.int64))
     seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
     graph: NodeValues = field(default_factory=NodeValues.none)
@@ -192,6 +193,14 @@ class Scores:
         if name == "text" and len(self.phrase):
             values = np.maximum(values, self.phrase.at(nodes))
         return values
+
+    def by_phrase(self, nodes: Nodes) -> FloatArray:
+        """Return the share of their text that nodes have by the phrase alone, beyond their words, (len(nodes),)."""
+        phrase = self.phrase.at(nodes)
+        if "text" not in self.rankings or not len(self.phrase):
+            return phrase
+        words = self.scales["text"].component(nodes, self.rankings["text"].at(nodes))
+        return np.maximum(phrase - words, 0.0) / np.where(phrase > 0, phrase, 1.0)
 
     def widen(self, query: Query, count: int) -> None:
         """Ask each part for its ``count`` best and bring all of them on their scales."""

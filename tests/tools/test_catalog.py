@@ -208,10 +208,10 @@ def test_two_signal_search():
         hits = two_signal_hits(result)
         assert [h.id for h in hits] == ["d0", "d1", "d2", "d3", "d4"]
         assert hits[0].combined == pytest.approx(1.0) and hits[0].source_path == "0.md" and hits[0].content == texts[0]
-        assert [h.vector for h in hits] == pytest.approx([1.0, 0.52 / 0.72, 0.32 / 0.72, 0.0, 0.0], abs=1e-6)
+        assert [h.vector for h in hits] == pytest.approx([1.0, 0.8, 0.6, 0.28, 0.0], abs=1e-6)
         for hit in hits:
             assert hit.combined == pytest.approx(0.7 * hit.vector + 0.3 * hit.bm25)
-        assert hits[3].combined == 0.0  # the last candidate by min–max, and a hit all the same
+        assert hits[4].combined == 0.0  # the last candidate by min–max, and a hit all the same
     options = RetrievalConfig.two_signal(vector_weight=0.5, bm25_weight=0.5, limit=3, candidate_multiplier=2)
     assert (options.limit, options.fusion.candidate_multiplier, options.fusion.weights.text) == (3, 2, 0.5)
 

@@ -44,7 +44,9 @@ class TextConfig:
         keyword_boost: how often a query token counts that is a keyword of the intent.
         keyword_prefix: keywords are prefixes of the token as typed; else they are compared with its stem.
         phrase: when a phrase is looked up by FTS5: ``"never"``; ``"quoted"``, what the query holds in quotation marks;
-            ``"always"``, the whole query (published).
+            ``"always"``, the whole query where it quotes nothing.
+        phrase_nodes: the whole query is looked up as a phrase only where its rarest word is in at most so many nodes,
+            which bounds the time; None: always, quotation marks and all (published).
 
     """
 
@@ -55,7 +57,8 @@ class TextConfig:
     b: float = 0.75
     keyword_boost: float = 1.0
     keyword_prefix: bool = True
-    phrase: Literal["never", "quoted", "always"] = "quoted"
+    phrase: Literal["never", "quoted", "always"] = "always"
+    phrase_nodes: int | None = 2_000
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

@@ -118,7 +118,7 @@ class RetrievalConfig:
                 k1=1.5,
                 keyword_boost=5.0,
                 keyword_prefix=False,
-                phrase="always",
+                phrase_nodes=None,
             ),
             embedding=EmbeddingConfig(name_times=1, with_type=True),
             fusion=FusionConfig(
