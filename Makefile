@@ -3,6 +3,7 @@
 # make test-browser   tests the pages of Lens in the system's Chromium; they skip where there is none
 # make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
 #             make bench-tools ARGS="--rounds 50" runs one other script of benchmarks/
+# make dist   builds the four distributions into dist/, the same bytes wherever they are built
 # make soak   tries for hours what must always hold; make soak ARGS="fuzz --calls 50000" one part of it
 #
 # Each builds what it needs in .venv; the second time is quick. PYTHON=python3.12 make … takes another interpreter.
@@ -15,7 +16,7 @@ ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
-.PHONY: demo test test-browser lint types bench soak clean
+.PHONY: demo test test-browser lint types bench soak dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/fourfold demo
@@ -49,6 +50,10 @@ bench-%: $(VENV)/.bench
 
 soak: $(VENV)/.test
 	$(BIN)/python benchmarks/soak $(ARGS)
+
+dist: $(VENV)/.test
+	rm -rf dist
+	set -e; for package in . $(ADAPTERS); do $(BIN)/python -m build --no-isolation --outdir dist $$package; done
 
 clean:
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis

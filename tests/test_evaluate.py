@@ -7,7 +7,6 @@ import time
 from dataclasses import replace
 from html.parser import HTMLParser
 
-import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st

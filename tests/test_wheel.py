@@ -1,16 +1,21 @@
-"""What users install: the wheels hold everything, and work in an environment of their own."""
+"""What users install: the wheels hold everything, agree with each other, and work in an environment of their own."""
 
+import hashlib
+import importlib
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
+import tomllib
 import venv
 import zipfile
 from email.parser import Parser
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = [ROOT, *(path.parent for path in sorted((ROOT / "adapters").glob("*/pyproject.toml")))]
@@ -24,11 +29,50 @@ def run(*command, **options):
     return done.stdout
 
 
+def build(packages, folder):
+    """Build the source distribution of each package, and its wheel from that, as ``make dist`` does."""
+    for package in packages:
+        run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, package)
+    return folder
+
+
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory):
-    folder = tmp_path_factory.mktemp("wheels")
-    run(sys.executable, "-m", "pip", "wheel", "--no-deps", "--quiet", "--wheel-dir", folder, *PACKAGES)
-    return sorted(folder.glob("*.whl"))
+def distributions(tmp_path_factory):
+    return build(PACKAGES, tmp_path_factory.mktemp("dist"))
+
+
+@pytest.fixture(scope="module")
+def wheels(distributions):
+    return sorted(distributions.glob("*.whl"))
+
+
+def test_versions_agree():
+    projects = {package: tomllib.loads((package / "pyproject.toml").read_text())["project"] for package in PACKAGES}
+    modules = ("fourfold", "langchain_fourfold", "llama_index.retrievers.fourfold", "fourfold_mcp")
+    assert len(projects) == len(modules)
+    (version,) = {project["version"] for project in projects.values()}
+    assert {importlib.import_module(name).__version__ for name in modules} == {version}
+    for package in PACKAGES[1:]:
+        needed = [Requirement(line) for line in projects[package]["dependencies"]]
+        (core,) = [requirement for requirement in needed if requirement.name == "fourfold"]
+        assert core.specifier.contains(version), f"{package.name} does not take the fourfold of its own version"
+        assert any(bound.operator == "<" for bound in core.specifier)
+    assert {project["requires-python"] for project in projects.values()} == {">=3.11"}
+
+
+def test_another_checkout_builds_the_same_bytes(distributions, tmp_path):
+    passed_over = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "dist", "site")
+    copy = shutil.copytree(ROOT, tmp_path / "elsewhere" / "copy", ignore=passed_over, copy_function=shutil.copy)
+    for path in copy.rglob("*"):  # another umask, another time
+        path.chmod(path.stat().st_mode | 0o020)
+        os.utime(path, (1e9, 1e9))
+    again = build([copy / package.relative_to(ROOT) for package in PACKAGES], tmp_path / "dist")
+    hashes = [
+        {path.name: hashlib.sha256(path.read_bytes()).hexdigest() for path in folder.iterdir()}
+        for folder in (distributions, again)
+    ]
+    assert hashes[0] == hashes[1]
+    assert len(hashes[0]) == 2 * len(PACKAGES)
 
 
 def test_the_wheel_is_complete(wheels):
