@@ -48,7 +48,15 @@ def standard(raw, population, background):
     return np.where(raw == 0, 0.0, np.maximum((raw - padded.mean()) / deviation, 0.0))
 
 
-def dense_sum(retriever, config, question, query_vector, kept):
+def phrase(retriever, question, at, allowed, count):
+    """Return the best ranks of the whole question as a phrase, divided by the largest."""
+    found = dict(retriever.backend.phrase(question, None))
+    ranks = np.array([found.get(num, 0.0) for num in at.tolist()]) * allowed
+    kept = ranks >= np.sort(ranks)[::-1][:count][-1]
+    return ranks * kept / (ranks.max() or 1.0)
+
+
+def dense_sum(retriever, config, question, query_vector, kept, k):
     """Return {id: score} of all nodes by the formula, one node and one edge at a time."""
     snapshot = retriever.snapshot()
     nodes = retriever.get(sorted(retriever.manifest()))
@@ -69,6 +77,8 @@ def dense_sum(retriever, config, question, query_vector, kept):
     scaled = {name: standard(values, len(nodes), config.fusion.background) for name, values in raw.items()}
     top = max(values.max() for values in scaled.values()) or 1.0
     scaled = {name: values / top for name, values in scaled.items()}
+    looked_up = len(set(terms)) > 1 and set(terms) <= numbers.keys()
+    scaled["text"] = np.maximum(scaled["text"], looked_up * phrase(retriever, question, at, allowed, 3 * k))
     edges = retriever.edges(list(place))
     spec = find_spec(classify(question, config.intents.specs), config.intents.specs)
     typed = any(edge.type for edge in edges)
@@ -121,7 +131,7 @@ def test_candidates_answer_as_the_dense_sum(rows, links, question, query_vector,
     with pytest.MonkeyPatch.context() as patch, Retriever(config=config) as retriever:
         patch.setattr(refine, "FIRST_CANDIDATES", first)
         retriever.add(nodes, edges)
-        expected = dense_sum(retriever, config, question, query_vector, kept)
+        expected = dense_sum(retriever, config, question, query_vector, kept, k)
         found = retriever.search(question, k=k, query_vector=query_vector, filter={"kept": True} if kept else None)
     ranked = sorted((-score, identity) for identity, score in expected.items() if score > 1e-9)[:k]
     assert [hit.score for hit in found] == pytest.approx([-score for score, _ in ranked], abs=1e-6)
