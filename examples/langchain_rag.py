@@ -46,7 +46,7 @@ def as_context(documents: list[Document]) -> str:
 
 def main(path: Path, question: str) -> None:
     """Ask the question, and show the answer and why the documents were chosen."""
-    retriever = FourfoldRetriever(retriever=open_graph(path), k=5, name_in_content=True)
+    retriever = FourfoldRetriever(retriever=open_graph(path), k=5, min_confidence=0.25, name_in_content=True)
     model = FakeListChatModel(responses=["Open it with gzip or zipfile, in write mode. [1]"])
     answer = PROMPT | model | StrOutputParser()
     chain = RunnablePassthrough.assign(
@@ -54,6 +54,9 @@ def main(path: Path, question: str) -> None:
     ).assign(context=lambda asked: as_context(asked["documents"])) | RunnablePassthrough.assign(answer=answer)
 
     told = chain.invoke({"question": question})
+    if not told["documents"]:
+        print(f"Question: {question}\nAnswer:   not found; the graph knows nothing of it.")
+        return
     print(f"Question: {question}\nAnswer:   {told['answer']}\n")
     first = told["documents"][0].metadata["fourfold"]
     print(f"Intent: {first['intent']}, weights: {first['weights']}\n")

@@ -11,7 +11,6 @@ import sys
 from pathlib import Path
 
 from llama_index.core.llms import MockLLM
-from llama_index.core.postprocessor import SimilarityPostprocessor
 from llama_index.core.query_engine import RetrieverQueryEngine
 from llama_index.retrievers.fourfold import FourfoldRetriever
 
@@ -36,11 +35,13 @@ def open_graph(path: Path) -> Retriever:
 def main(path: Path, question: str) -> None:
     """Ask the question, and show the prompt and why the nodes were chosen."""
     engine = RetrieverQueryEngine.from_args(
-        FourfoldRetriever(retriever=open_graph(path), similarity_top_k=5),
+        FourfoldRetriever(retriever=open_graph(path), similarity_top_k=5, min_confidence=0.25),
         llm=MockLLM(),  # answers with its prompt
-        node_postprocessors=[SimilarityPostprocessor(similarity_cutoff=0.2)],
     )
     response = engine.query(question)
+    if not response.source_nodes:
+        print(f"Question: {question}\n\nnot found; the graph knows nothing of it.")
+        return
     print(f"Question: {question}\n\n{response}\n")
     first = response.source_nodes[0].node.metadata["fourfold"]
     print(f"Intent: {first['intent']}, weights: {first['weights']}\n")

@@ -23,10 +23,10 @@ FLOORS = (
     {"signals", "weighting"},
     {"engines"},
     {"graph_embedding"},
-    {"scores", "reembedding"},
+    {"scores", "reembedding", "calibration"},
     {"refine"},
     {"pipeline"},
-    {"evidence", "asking"},
+    {"evidence", "asking", "grounds"},
     {"hits"},
     {"retriever"},
     {"__init__"},  # the front door: what `from fourfold import …` gives

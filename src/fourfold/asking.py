@@ -12,6 +12,7 @@ import numpy as np
 from fourfold import filters
 from fourfold.arguments import finite_number, one_of, shown, string, whole_number
 from fourfold.cache import Cache
+from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import MENTIONS, TypeLabels
 from fourfold.embed.static import bundled
@@ -43,6 +44,7 @@ class Options:
     min_score: float | None = None
     group_by: str | None = None
     max_per_source: int = 1
+    min_confidence: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, and keep the rest as the pipeline takes it: filter read, vector an array.
@@ -60,6 +62,8 @@ class Options:
         one_of(self.mode, "mode", MODES)
         if self.min_score is not None:
             self._set(min_score=finite_number(self.min_score, "min_score"))
+        if self.min_confidence is not None:
+            self._set(min_confidence=finite_number(self.min_confidence, "min_confidence", least=0, most=1))
         for name, given in (("intent", self.intent), ("group_by", self.group_by)):
             if given is not None:
                 string(given, name)
@@ -103,6 +107,7 @@ class Options:
             self.min_score,
             self.group_by,
             self.max_per_source,
+            self.min_confidence,
         )
 
 
@@ -139,6 +144,8 @@ class Asker:
         self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
         self._labels: TypeLabels | None = None
         self._relations_of: Relations | None = None
+        self.calibrator = Calibrator(backend, embedding, tokenizer)
+        """What evidence is worth in this graph."""
 
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""

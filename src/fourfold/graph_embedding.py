@@ -16,6 +16,7 @@ from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
 from fourfold.embed.base import Vectors, checked
 from fourfold.embed.cascade import how_to_have
+from fourfold.embed.static import StaticEmbedder
 from fourfold.engines.base import OWN_SHARE, Backend, Settings, Writer
 from fourfold.errors import (
     DimensionError,
@@ -239,6 +240,16 @@ class GraphEmbedding:
         vectors, name = self._ask(texts, self._backend.meta("embedder"))
         mean: FloatArray = self._fitted(vectors, name, dimensions or vectors.shape[1]).mean(axis=0)
         return mean
+
+    def queries_at_no_cost(self, texts: Sequence[str], snapshot: Snapshot) -> Vectors | None:
+        """Return the vectors, (len(texts), dimensions), of questions nobody asked; None where a model would be paid.
+
+        Tables that live in this process answer; functions, transformers and services of others are left alone.
+        """
+        embedder = self._maker(snapshot.embedder)
+        if not isinstance(embedder, StaticEmbedder | ContextualEmbedder) or embedder.name != snapshot.embedder:
+            return None
+        return self._ask(texts, snapshot.embedder)[0]
 
     def _ask(self, texts: Sequence[str], stored: str | None) -> tuple[Vectors, str]:
         """Return the vectors of a question's texts, as long as their maker makes them, and its name."""

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 
+from fourfold import grounds
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
@@ -14,7 +15,8 @@ from fourfold.evidence import IN_HITS, Draft, components_of, drafts, method_of, 
 from fourfold.index.base import Nodes
 from fourfold.pipeline import Query, Scores, final_scores
 from fourfold.present import why
-from fourfold.types import Components, Evidence, Hit, Node
+from fourfold.signals.confidence import Calibration
+from fourfold.types import Components, Evidence, Grounds, Hit, Node
 
 _GROUPED_BATCH = 64
 
@@ -30,18 +32,20 @@ def collect(
     limit: int,
     options: Options,
     config: RetrievalConfig,
+    calibration: Calibration,
     *,
     without_gone: bool,
-) -> tuple[Hit, ...]:
-    """Return the best ``limit`` hits that the options let through, best first.
+) -> tuple[tuple[Hit, ...], Grounds]:
+    """Return the best ``limit`` hits that the options let through, best first, and what stands behind the answer.
 
     Args:
         backend: holds the nodes' texts.
         query: the question.
         scores: what the pipeline found.
         limit: number of hits.
-        options: ``min_score``, ``group_by`` and ``max_per_source`` are applied here.
+        options: ``min_score``, ``min_confidence``, ``group_by`` and ``max_per_source`` are applied here.
         config: the constants of retrieval.
+        calibration: what evidence is worth in this graph.
         without_gone: leave out nodes that are gone meanwhile.
 
     Raises:
@@ -50,7 +54,9 @@ def collect(
     """
     chosen: dict[int, Node] = {}
     groups: dict[str, int] = {}
-    for num, node in _nodes(backend, _order(scores, options, config), limit, options, without_gone):
+    behind = grounds.told(scores, query, scores.order, calibration)
+    grounds_of = dict(zip(scores.order, behind.nodes, strict=True))
+    for num, node in _nodes(backend, _order(scores, grounds_of, options, config), limit, options, without_gone):
         if options.group_by is not None:
             group = json.dumps(node.metadata.get(options.group_by, ["", node.id]), sort_keys=True, default=str)
             groups[group] = groups.get(group, 0) + 1
@@ -63,7 +69,7 @@ def collect(
     components = components_of(scores, nums)
     told = told_of(backend, scores, query, config, nums, components, {num: (n.id, n.name) for num, n in chosen.items()})
     final = final_scores(scores, nums.tolist(), config).tolist()
-    return tuple(
+    hits = tuple(
         Hit(
             node=node,
             score=score,
@@ -72,9 +78,11 @@ def collect(
             why=why(evidence, own),
             community=None if (community := scores.communities.get(num, -1)) == -1 else community,
             evidence=evidence,
+            grounds=grounds_of[num],
         )
         for (num, node), score, own, evidence in zip(chosen.items(), final, components, told, strict=True)
     )
+    return hits, behind.answer
 
 
 def told_of(
@@ -113,11 +121,17 @@ def _on_paths(told: Sequence[Sequence[Draft]]) -> set[int]:
     return {num for step in steps for num in (step.source, step.target)}
 
 
-def _order(scores: Scores, options: Options, config: RetrievalConfig) -> Sequence[int]:
-    if options.min_score is None:
-        return scores.order
-    final = final_scores(scores, scores.order, config).tolist()
-    return [num for num, score in zip(scores.order, final, strict=True) if score >= options.min_score]
+def _order(
+    scores: Scores, grounds_of: Mapping[int, Grounds], options: Options, config: RetrievalConfig
+) -> Sequence[int]:
+    """Return the nodes that are good enough, and sure enough, to be hits."""
+    order = scores.order
+    if options.min_confidence is not None:
+        order = [num for num in order if grounds_of[num].confidence >= options.min_confidence]
+    if options.min_score is not None:
+        final = final_scores(scores, order, config).tolist()
+        order = [num for num, score in zip(order, final, strict=True) if score >= options.min_score]
+    return order
 
 
 def _nodes(

@@ -39,9 +39,10 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
 from fourfold.present import explanation_text, in_words
 from fourfold.reembedding import Reembedding, unfinished
+from fourfold.signals.confidence import Calibration
 from fourfold.signals.late import token_table, wordpiece_text
 from fourfold.tokenizer import make_tokenizer
-from fourfold.types import Contribution, Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
+from fourfold.types import Contribution, Edge, Explanation, FloatArray, Grounds, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, content_hash, name_edge
 
 _TOKENIZE_BATCH = 8192
@@ -317,6 +318,7 @@ class Retriever:
         min_score: float | None = None,
         group_by: str | None = None,
         max_per_source: int = 1,
+        min_confidence: float | None = None,
     ) -> SearchResult:
         """Return the best nodes for a query, with everything their scores are made of.
 
@@ -331,6 +333,8 @@ class Retriever:
             min_score: hits below it are left out; on the final score.
             group_by: a metadata key; at most ``max_per_source`` hits of each of its values.
             max_per_source: see ``group_by``.
+            min_confidence: hits the graph is less sure of are left out, from 0 to 1 (``hit.confidence``): .25 leaves
+                out what hardly has to do with the question, .5 all that is not likely to.
 
         Raises:
             InvalidValueError: an argument that cannot be meant.
@@ -341,7 +345,9 @@ class Retriever:
 
         """
         query = arguments.question(query)
-        options = Options(k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source)
+        options = Options(
+            k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source, min_confidence
+        )
         asked = options.key(query, self.config)
         for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
             snapshot, asker = self._snapshot_and_asker()
@@ -370,7 +376,8 @@ class Retriever:
         self, snapshot: Snapshot, asker: Asker, text: str, options: Options, *, without_gone: bool
     ) -> SearchResult:
         query = asker.query(snapshot, text, options)
-        scores, hits = self._ranked(snapshot, query, options, without_gone=without_gone)
+        calibration = asker.calibrator.of(snapshot)
+        scores, hits, grounds = self._ranked(snapshot, query, options, calibration, without_gone=without_gone)
         bonus = [hit.node.id for hit in hits if any(item.kind == "bonus" for item in hit.evidence)]
         return SearchResult(
             query=text,
@@ -381,24 +388,30 @@ class Retriever:
             degraded=scores.failed,
             generation=snapshot.generation,
             meta=freeze({"diversity": sorted(bonus)}),
+            grounds=grounds,
         )
 
     def _ranked(
-        self, snapshot: Snapshot, query: Query, options: Options, *, without_gone: bool
-    ) -> tuple[Scores, tuple[Hit, ...]]:
-        """Rank, and read the hits; groups are searched further down until there are enough of them for certain."""
+        self, snapshot: Snapshot, query: Query, options: Options, calibration: Calibration, *, without_gone: bool
+    ) -> tuple[Scores, tuple[Hit, ...], Grounds]:
+        """Rank, and read the hits and what stands behind the answer.
+
+        Groups are searched further down until there are enough of them for certain.
+        """
         limit, depth = query.limit, query.limit
         if options.group_by is not None:
             depth = min(_GROUPS_WITHIN * limit, snapshot.size) or 1
         while True:
             scores = pipeline.run(snapshot, replace(query, limit=depth), self.config)
-            hits = collect(self._backend, query, scores, limit, options, self.config, without_gone=without_gone)
+            hits, grounds = collect(
+                self._backend, query, scores, limit, options, self.config, calibration, without_gone=without_gone
+            )
             if options.group_by is None or depth >= snapshot.size or len(scores.order) < depth:
-                return scores, hits
+                return scores, hits, grounds
             # what stands further down may still rise by the bonus of its community
             highest = scores.table.totals(np.array(scores.order[-1:]))[0] * (1 + self.config.diversity.bonus)
             if len(hits) == limit and hits[-1].score > highest:
-                return scores, hits
+                return scores, hits, grounds
             depth = min(depth * _GROUPS_WITHIN, snapshot.size)
 
     async def asearch(self, query: str, **options: Any) -> SearchResult:
@@ -443,7 +456,8 @@ class Retriever:
             raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
         num = self._backend.nums([node_id])[node_id]
         request = asker.query(snapshot, query, wanted)
-        scores, hits = self._ranked(snapshot, request, wanted, without_gone=True)
+        calibration = asker.calibrator.of(snapshot)
+        scores, hits, _ = self._ranked(snapshot, request, wanted, calibration, without_gone=True)
         rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
         pipeline.include(scores, request, num)
         known = {num: (node.id, node.name)}

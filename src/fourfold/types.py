@@ -18,6 +18,9 @@ from fourfold.frozen import FrozenDict, thaw
 FloatArray = NDArray[np.floating[Any]]
 """A numpy array of floating point numbers (float32 or float64)."""
 
+UNKNOWN_BELOW = 0.25
+"""Confidence below which the graph is taken to know nothing of a question: keyboard noise stays under it."""
+
 COMPONENTS = ("embedding", "text", "graph", "intent")
 """The four components in the order of the formula: α, β, γ, δ."""
 
@@ -168,12 +171,32 @@ class Evidence:
 
 
 @dataclass(frozen=True, slots=True)
+class Grounds:
+    """What stands behind a hit, or behind the best of a whole answer.
+
+    Args:
+        confidence: how surely the graph knows what is asked, in [0, 1]; calibrated on the graph's own texts.
+        cosine: the raw cosine of question and node; None without vectors.
+        covered: the share of the question's idf mass that the node holds (as in BM25), in [0, 1].
+
+    """
+
+    confidence: float = 0.0
+    cosine: float | None = None
+    covered: float = 0.0
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return the three in plain JSON types."""
+        return {"confidence": self.confidence, "cosine": self.cosine, "covered": self.covered}
+
+
+@dataclass(frozen=True, slots=True)
 class Hit:
     """One result: the node, its score and everything the score is made of.
 
     ``method`` names the components that scored the node, such as "text+graph"; ``why`` is one sentence; ``evidence``
     is what the score is made of, piece by piece, adding up to it; ``community`` is the number of the node's community
-    or None; ``vector`` of the node is not loaded.
+    or None; ``grounds`` say how surely the graph knows what is asked; ``vector`` of the node is not loaded.
     """
 
     node: Node
@@ -183,6 +206,12 @@ class Hit:
     why: str = ""
     community: int | None = None
     evidence: tuple[Evidence, ...] = ()
+    grounds: Grounds = Grounds()
+
+    @property
+    def confidence(self) -> float:
+        """How surely this hit has to do with the question, in [0, 1]: what ``min_confidence`` cuts on."""
+        return self.grounds.confidence
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hit in plain JSON types."""
@@ -197,6 +226,7 @@ class Hit:
             "method": self.method,
             "why": self.why,
             "community": self.community,
+            "grounds": self.grounds.as_dict(),
         }
 
 
@@ -205,7 +235,8 @@ class SearchResult:
     """The answer to one query: hits, best first, with the intent that was read and the weights in force.
 
     ``degraded`` names the components that failed and were left out; ``generation`` is the state of the graph that
-    answered; ``meta`` tells what diversity and grouping changed.
+    answered; ``meta`` tells what diversity and grouping changed; ``grounds`` say how surely the graph knows anything of
+    the question, whatever ``k``, ``min_score`` and ``min_confidence`` left.
     """
 
     query: str
@@ -216,6 +247,17 @@ class SearchResult:
     degraded: tuple[str, ...] = ()
     generation: int = 0
     meta: Mapping[str, Any] = field(default_factory=FrozenDict)
+    grounds: Grounds = Grounds()
+
+    @property
+    def confidence(self) -> float:
+        """How surely the graph knows anything of the question, in [0, 1]."""
+        return self.grounds.confidence
+
+    @property
+    def known(self) -> bool:
+        """Whether the graph seems to know anything of the question: its confidence is at least ``UNKNOWN_BELOW``."""
+        return self.grounds.confidence >= UNKNOWN_BELOW
 
     @property
     def total(self) -> int:
@@ -244,11 +286,14 @@ class SearchResult:
             "degraded": list(self.degraded),
             "generation": self.generation,
             "meta": thaw(self.meta),
+            "grounds": self.grounds.as_dict(),
             "hits": [hit.as_dict() for hit in self.hits],
         }
 
     def __str__(self) -> str:
         lines = [f"{self.query!r}: intent {self.intent}, weights {_weights_in_words(self.weights)}"]
+        if not self.known:
+            lines.append(f"     the graph seems to know nothing of this (confidence {self.confidence:.2f})")
         for rank, hit in enumerate(self.hits, 1):
             lines.append(f"{rank:3}. {hit.score:.3f}  {hit.node.name or hit.node.id}  [{hit.method}]  {hit.why}")
         return "\n".join(lines)

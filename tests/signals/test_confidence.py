@@ -8,8 +8,11 @@ from fourfold.signals.confidence import Calibration
 
 
 def test_evidence_wants_meaning_and_words():
-    found = confidence.evidence(np.array([0.5, 0.5, -0.2]), np.array([1.0, 0.0, 1.0]))
+    found = Calibration().evidence(np.array([0.5, 0.5, -0.2]), np.array([1.0, 0.0, 1.0]))
     np.testing.assert_allclose(found, [0.65, 0.15, 0.0])
+    above_chance = Calibration(chance=0.6).evidence(np.array([0.8, 0.6, 0.2]), np.array([1.0, 1.0, 1.0]))
+    np.testing.assert_allclose(above_chance, [0.65, 0.0, 0.0])
+    np.testing.assert_allclose(Calibration().evidence(None, np.array([1.0, 0.5, 0.0])), [1.3, 0.4, 0.0])
 
 
 def test_the_share_counts_words_that_nobody_knows():
@@ -53,7 +56,7 @@ def test_questions_are_made_of_what_there_is_and_always_the_same():
     texts = ["one two three four five six seven eight nine ten eleven twelve thirteen", "alone", ""]
     known = confidence.known_questions(texts)
     assert set(known[0].split()) <= set(texts[0].split())
-    assert len(known[0].split()) <= 12
+    assert len(known[0].split()) <= 4, "at most a third of the text"
     assert known[1:] == ["alone", ""]
     assert known == confidence.known_questions(texts)
     foreign = confidence.foreign_questions(["a", "b", "c"], 4)

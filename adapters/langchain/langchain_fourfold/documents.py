@@ -114,6 +114,7 @@ def to_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -
         "method": hit.method,
         "why": hit.why,
         "community": hit.community,
+        "confidence": hit.confidence,
         "name": node.name,
         "type": node.type,
         "degraded": list(result.degraded),

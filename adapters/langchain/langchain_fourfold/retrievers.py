@@ -23,7 +23,7 @@ from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_mod
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
 
-_OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "group_by", "max_per_source")
+_OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "min_confidence", "group_by", "max_per_source")
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
 
 _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
@@ -37,7 +37,7 @@ class FourfoldRetriever(BaseRetriever):
     the other options of a search are fields and may be given per call: ``invoke("…", k=3)``.
 
     Each result is a ``Document`` whose ``id`` is the node's, with ``metadata["score"]`` (a float in [0, 1]) and
-    ``metadata["fourfold"]``: intent, weights, components, method, why, community, name, type and degraded components.
+    ``metadata["fourfold"]``: intent, weights, components, method, why, community, confidence, name, type and degraded.
     Documents are equal if they are without the two, whatever the question was; ``breakdown=False`` leaves both out.
 
     Raises:
@@ -82,6 +82,9 @@ class FourfoldRetriever(BaseRetriever):
 
     min_score: float | None = None
     """Documents below this score are left out."""
+
+    min_confidence: float | None = None
+    """Documents that the graph is less sure of are left out, from 0 to 1; .25 finds nothing in keyboard noise."""
 
     group_by: str | None = None
     """A metadata key of which each value has at most ``max_per_source`` documents."""

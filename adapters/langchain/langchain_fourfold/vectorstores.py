@@ -18,7 +18,7 @@ from langchain_fourfold import chunks
 from langchain_fourfold.documents import as_given, plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
-_OPTIONS = ("weights", "intent", "mode", "min_score", "group_by", "max_per_source", "query_vector")
+_OPTIONS = ("weights", "intent", "mode", "min_score", "min_confidence", "group_by", "max_per_source", "query_vector")
 """The options of ``Retriever.search`` that may be given per call, beside ``k`` and ``filter``."""
 
 
@@ -153,8 +153,8 @@ class FourfoldVectorStore(VectorStore):
             query: plain words.
             k: how many.
             filter: what the metadata must meet, such as ``{"lang": "en"}``; see ``fourfold.filters``.
-            options: of ``fourfold.Retriever.search``: ``weights``, ``intent``, ``mode``, ``min_score``, ``group_by``,
-                ``max_per_source``, ``query_vector``.
+            options: of ``fourfold.Retriever.search``: ``weights``, ``intent``, ``mode``, ``min_score``,
+                ``min_confidence``, ``group_by``, ``max_per_source``, ``query_vector``.
 
         Raises:
             fourfold.InvalidValueError: an option that cannot be meant.
@@ -243,3 +243,10 @@ class FourfoldVectorStore(VectorStore):
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return float  # scores are from 0 to 1 as they are
+
+    def _similarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """Return the ``k`` best documents with their confidence: what a ``score_threshold`` can cut on."""
+        result = self._search(query, k, kwargs.pop("filter", None), kwargs)
+        return [(self._document(hit, result), hit.confidence) for hit in result.hits]

@@ -13,6 +13,7 @@ from rich.rule import Rule
 from fourfold import Edge, Node, Retriever
 from fourfold.cli import options, output
 from fourfold.cli.graph import add
+from fourfold.types import UNKNOWN_BELOW
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +37,7 @@ def demo(
     ):
         _build(retriever)
         info = retriever.info()
-        results = [retriever.search(question, k=k) for question in QUESTIONS]
+        results = [retriever.search(question, k=k, min_confidence=UNKNOWN_BELOW) for question in QUESTIONS]
         explanation = retriever.explain(*EXPLAINED)
     if json:
         answers = [result.as_dict() for result in results]

@@ -65,8 +65,11 @@ def show_result(console: Console, result: SearchResult) -> None:
     console.print(Text.assemble("intent ", (str(result.intent), "bold"), " · ", _weights(result.weights)))
     if result.degraded:
         console.print(f"[red]left out, because they failed: {', '.join(result.degraded)}[/red]")
+    if not result.known:
+        console.print(f"Nothing: the graph seems to know nothing of this (confidence {result.confidence:.2f}).")
     if not result.hits:
-        console.print("No hits.")
+        if result.known:
+            console.print("No hits.")
         return
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(justify="right", width=len(str(len(result.hits))) + 1, style="dim")

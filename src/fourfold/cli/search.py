@@ -27,6 +27,12 @@ def search(
     min_score: Annotated[
         float | None, typer.Option("--min-score", help="Leave out hits below this score.", show_default=False)
     ] = None,
+    min_confidence: Annotated[
+        float | None,
+        typer.Option(
+            "--min-confidence", help="Leave out hits that the graph is less sure of, 0 to 1.", show_default=False
+        ),
+    ] = None,
     group_by: Annotated[
         str | None,
         typer.Option("--group-by", help="A metadata key: one hit for each of its values.", show_default=False),
@@ -44,6 +50,7 @@ def search(
             weights=weights,
             mode=mode,
             min_score=min_score,
+            min_confidence=min_confidence,
             group_by=group_by,
         )
     if json:

@@ -204,6 +204,10 @@ class TextPart(Protocol):
         """
         ...
 
+    def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Return which of some nodes hold which terms, (len(nodes), len(terms))."""
+        ...
+
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each term occurs, (len(terms),)."""
         ...

@@ -97,6 +97,20 @@ class Text:
                         found[place, known] = word.at(rows[known])
         return found
 
+    def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Return which of some nodes hold which terms in any reading, (len(nodes), len(terms))."""
+        found = np.zeros((len(nodes), len(terms)), bool)
+        words = [self._words(term) for term in terms]
+        for shard in self._shards:
+            rows = shard.segment.places(nodes)
+            known = np.flatnonzero(rows >= 0)
+            known = known[shard.segment.live[:][rows[known]]]
+            rows = rows[known]
+            for place, word in enumerate(words):
+                if (own := word[shard.number]) is not None:
+                    found[known, place] = own.holds(rows)
+        return found
+
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many live nodes any reading holds each term, (len(terms),)."""
         found = np.zeros(len(terms), np.int64)

@@ -236,6 +236,15 @@ class Word:
         places = np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)
         return self.table.take(np.where(nodes[places] == rows, codes[places], 0), mode="clip")
 
+    def holds(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
+        """Return at which of some places the term stands."""
+        segment = self.shard.segment
+        if self.column >= 0:
+            codes = segment.columns[self.column : self.column + len(segment)]
+            return np.asarray(codes[rows] != 0)
+        nodes = segment.nodes[self.start : self.end]
+        return np.asarray(nodes[np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)] == rows)
+
     def _of(self, saturation: NDArray[np.float64]) -> NDArray[np.float64]:
         total = saturation[0] * self.amplitudes[0]
         for amplitude, reading in zip(self.amplitudes[1:], saturation[1:], strict=True):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -46,7 +46,10 @@ class SearchAnswer(Answer):
             yield hit.node, hit.score, hit.why
 
     def headline(self) -> str:
-        """Return how many hits there are."""
+        """Return how many hits there are, or that the graph knows nothing."""
+        if not self.result.known:
+            told = f"(confidence {self.result.confidence:.2f})"
+            return f"Nothing: the graph seems to know nothing of {self.result.query!r} {told}."
         return f"{len(self.result)} hits for {self.result.query!r}, searched as {self.result.intent}:"
 
 
@@ -134,7 +137,8 @@ def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, 
             view.number(given)
     method, why, subjects, found = _own_method(view, classification, query, node, to, k)
     if found is None:
-        method, found = "search", SearchAnswer(result=view.retriever.search(query, k=k))
+        result = view.retriever.search(query, k=k)
+        method, found = "search", SearchAnswer(result=result if result.known else replace(result, hits=()))
     return AskAnswer(
         question=query,
         classification=classification,

@@ -1,4 +1,4 @@
-"""Whether the graph knows anything about a question: raw evidence of a hit, and one calibrated number.
+"""Whether the graph knows anything about a question: raw evidence of a node, and one calibrated number.
 
     evidence(d)   = max(0, cosine(d)) · (share + Σ idf of the question's terms in d / Σ idf of all its terms)
     confidence    = 1 / (1 + exp(−slope · (ln evidence − middle)))
@@ -6,7 +6,7 @@
 A score says which node is best, not whether any is good: it is scaled by the best. The evidence is not. What it is
 worth depends on the graph and the embedder, so slope and middle are fitted once per graph (logistic regression), with
 no labels: questions made of pieces of its own texts are known, questions of words drawn from the embedder's vocabulary
-are foreign.
+are foreign. Without vectors the words stand in for the cosine.
 """
 
 from __future__ import annotations
@@ -18,25 +18,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index.base import Nodes, TextPart
 from fourfold.types import FloatArray
 
 _SHARE = 0.3
 _LEAST = 1e-3
 _SOFT = 0.01
 _SHORTEST, _LONGEST = 5, 12
-_KEPT = 0.7
-
-
-def evidence(cosines: FloatArray, covered: FloatArray) -> FloatArray:
-    """Return the raw evidence of each hit, (n,) float64 in [0, 1.3].
-
-    Args:
-        cosines: (n,) of the question's vector and each hit's.
-        covered: (n,) share of the question's idf mass that each hit holds, in [0, 1]; terms no node holds count.
-
-    """
-    found: FloatArray = np.maximum(cosines, 0.0) * (_SHARE + covered)
-    return found
+_PART, _FEWEST = 3, 2
+_KEPT = 0.6
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,11 +36,28 @@ class Calibration:
     Args:
         slope: how fast confidence rises with the logarithm of the evidence, at least 0.
         middle: the logarithm of the evidence at which it is one half.
+        chance: the cosine that two texts of the graph have by chance; cosines count from there.
 
     """
 
-    slope: float = 2.8
+    slope: float = 2.5
     middle: float = -1.5
+    chance: float = 0.0
+
+    def evidence(self, cosines: FloatArray | None, covered: FloatArray) -> FloatArray:
+        """Return the raw evidence of each node, (n,) float64 in [0, 1.3].
+
+        Args:
+            cosines: (n,) of the question's vector and each node's; None where there are no vectors.
+            covered: (n,) share of the question's idf mass that each node holds, see ``covered``.
+
+        """
+        if cosines is None:
+            meant = covered
+        else:
+            meant = np.maximum(cosines.astype(np.float64) - self.chance, 0.0) / (1.0 - self.chance)
+        found: FloatArray = meant * (_SHARE + covered)
+        return found
 
     def of(self, evidence: FloatArray) -> FloatArray:
         """Return the confidence of each, (n,) float64 in [0, 1]; 0 without any evidence."""
@@ -59,7 +66,7 @@ class Calibration:
 
 
 def fit(known: FloatArray, foreign: FloatArray) -> Calibration:
-    """Fit on the evidence of the best hit of questions that are known and foreign; the default where one is missing.
+    """Fit on the evidence of the best node for questions that are known and foreign; the default where one is missing.
 
     Newton's method on the log loss with a small ridge on the slope, which stays finite where the two do not overlap.
     """
@@ -83,12 +90,12 @@ def fit(known: FloatArray, foreign: FloatArray) -> Calibration:
 
 
 def known_questions(texts: Sequence[str], seed: int = 0) -> list[str]:
-    """Return a question from each text: a stretch of 5 to 12 words of it, some left out."""
+    """Return a question from each text: a stretch of it, 5 to 12 words and at most a third, some left out."""
     chance = random.Random(seed)
     questions = []
     for text in texts:
         words = text.split()
-        length = chance.randint(_SHORTEST, _LONGEST)
+        length = min(chance.randint(_SHORTEST, _LONGEST), max(_FEWEST, len(words) // _PART))
         start = chance.randint(0, max(0, len(words) - length))
         stretch = words[start : start + length]
         questions.append(" ".join(word for word in stretch if chance.random() < _KEPT) or " ".join(stretch))
@@ -106,14 +113,31 @@ def foreign_questions(vocabulary: Sequence[str], count: int, seed: int = 0) -> l
     ]
 
 
-def covered_share(held: NDArray[np.bool_], idf: FloatArray) -> FloatArray:
-    """Return the share of the question's idf mass that each hit holds, (n_hits,); 0 for a question without terms.
+def covered(text: TextPart, size: int, known: Sequence[int], unknown: int, nodes: Nodes) -> FloatArray:
+    """Return the share of a question's idf mass that each node holds, (len(nodes),) in [0, 1].
 
     Args:
-        held: (n_hits, n_terms) whether a hit holds a term.
-        idf: (n_terms,) of the terms, those of terms that no node holds included.
+        text: the postings.
+        size: how many nodes there are.
+        known: the numbers of the question's distinct terms.
+        unknown: how many further terms it has, which no node holds: they count all the more.
+        nodes: whose share is wanted.
+
+    """
+    frequency = np.zeros(len(known) + unknown)
+    frequency[: len(known)] = text.df(np.array(known, np.int64))
+    idf = np.log((size - frequency + 0.5) / (frequency + 0.5) + 1.0)
+    return covered_share(text.holds(known, nodes), idf)
+
+
+def covered_share(held: NDArray[np.bool_], idf: FloatArray) -> FloatArray:
+    """Return the share of the question's idf mass that each node holds, (n_nodes,); 0 for a question without terms.
+
+    Args:
+        held: (n_nodes, n_known) whether a node holds a term.
+        idf: (n_terms,) of these terms, and then of those that no node holds.
 
     """
     total = float(idf.sum())
-    share: FloatArray = held @ idf / total if total > 0 else np.zeros(len(held))
+    share: FloatArray = held @ idf[: held.shape[1]] / total if total > 0 else np.zeros(len(held))
     return share

@@ -90,6 +90,7 @@ class FoundNode(BaseModel):
     source: Plain = Field(description="Where it came from: a path or a URL; empty if the graph does not say.")
     metadata: Shown
     score: float
+    confidence: float = Field(description="How surely this node has to do with the query, from 0 to 1.")
     components: dict[str, float]
     why: Plain
 
@@ -100,6 +101,7 @@ class FoundKnowledge(BaseModel):
     query: Plain
     intent: Plain
     weights: dict[str, float]
+    confidence: float = Field(description="How surely the graph knows anything of the query; below 0.25, nothing.")
     hits: list[FoundNode]
 
 

@@ -39,6 +39,10 @@ Filter = Annotated[
     ),
 ]
 MinScore = Annotated[StrictFloat | StrictInt | None, Field(description="Hits with a lower score are left out.")]
+MinConfidence = Annotated[
+    StrictFloat | StrictInt | None,
+    Field(description="Hits the graph is less sure of are left out, 0 to 1; 0.25 keeps what has to do with the query."),
+]
 Offset = Annotated[StrictInt, Field(ge=0, description="Where in the text to begin, in characters.")]
 
 
@@ -49,12 +53,16 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
     @server.tool(annotations=READS)
     async def search_knowledge(
-        query: Query, limit: Limit = 10, filter: Filter = None, min_score: MinScore = None
+        query: Query,
+        limit: Limit = 10,
+        filter: Filter = None,
+        min_score: MinScore = None,
+        min_confidence: MinConfidence = None,
     ) -> FoundKnowledge:
         """Search all nodes of the graph by meaning, words and edges, and say why each was found."""
 
         def search() -> FoundKnowledge:
-            found = retriever.search(query, k=limit, filter=filter, min_score=min_score)
+            found = retriever.search(query, k=limit, filter=filter, min_score=min_score, min_confidence=min_confidence)
             return _knowledge(found, {hit.node.id: snippet(hit.node.text, query, terms) for hit in found})
 
         return await server.apart(search)
@@ -85,6 +93,7 @@ def _knowledge(found: SearchResult, snippets: dict[str, str]) -> FoundKnowledge:
         query=found.query,
         intent=str(found.intent),
         weights=found.weights.as_dict(),
+        confidence=found.confidence,
         hits=[
             FoundNode(
                 id=hit.node.id,
@@ -94,6 +103,7 @@ def _knowledge(found: SearchResult, snippets: dict[str, str]) -> FoundKnowledge:
                 source=_source(hit.node),
                 metadata=dict(hit.node.metadata),
                 score=hit.score,
+                confidence=hit.confidence,
                 components=hit.components.as_dict(),
                 why=hit.why,
             )

@@ -43,7 +43,7 @@ class FourfoldRetriever(BaseRetriever):
     """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
 
     Each result is a new ``NodeWithScore``: the node as it was given to ``from_nodes``, a score in [0, 1], and under
-    ``metadata["fourfold"]`` intent, weights, components, method, why, community, name, type and degraded components.
+    ``metadata["fourfold"]`` intent, weights, components, method, why, community, confidence, name, type and degraded.
     That breakdown is in no prompt, no embedded text and no ``hash``.
 
     Args:
@@ -60,6 +60,7 @@ class FourfoldRetriever(BaseRetriever):
         intent: forces an intent; ``"default"`` is none; None reads it from the query.
         mode: what finds the seeds: ``"hybrid"``, ``"text"`` or ``"embedding"``.
         min_score: nodes below this score are left out.
+        min_confidence: nodes that the graph is less sure of are left out, from 0 to 1.
         group_by: a metadata key of which each value has at most ``max_per_source`` nodes.
         max_per_source: see ``group_by``.
         callback_manager, object_map, objects, verbose: as in LlamaIndex's ``BaseRetriever``.
@@ -88,6 +89,7 @@ class FourfoldRetriever(BaseRetriever):
         intent: str | None = None,
         mode: str = "hybrid",
         min_score: float | None = None,
+        min_confidence: float | None = None,
         group_by: str | None = None,
         max_per_source: int = 1,
         callback_manager: CallbackManager | None = None,
@@ -125,6 +127,7 @@ class FourfoldRetriever(BaseRetriever):
         self.intent = intent
         self.mode = mode
         self.min_score = min_score
+        self.min_confidence = min_confidence
         self.group_by = group_by
         self.max_per_source = max_per_source
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
@@ -258,6 +261,7 @@ class FourfoldRetriever(BaseRetriever):
             query_vector=self._query_vector(query_bundle),
             mode=self.mode,
             min_score=self.min_score,
+            min_confidence=self.min_confidence,
             group_by=self.group_by,
             max_per_source=self.max_per_source,
         )

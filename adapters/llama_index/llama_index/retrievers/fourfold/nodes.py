@@ -334,6 +334,7 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
         "method": hit.method,
         "why": hit.why,
         "community": hit.community,
+        "confidence": hit.confidence,
         "name": node.name,
         "type": node.type,
         "degraded": list(result.degraded),

@@ -1,0 +1,109 @@
+"""What evidence is worth in one graph: ``signals.confidence`` fitted on the graph's own texts, once for its size.
+
+Fitting asks a few dozen questions of text and vectors, about the work of as many searches. It is done with the first
+search of a graph, and again where the graph has grown or shrunk by half: what evidence is worth moves with the
+logarithm of the size.
+"""
+
+from __future__ import annotations
+
+import json
+import threading
+from functools import cache
+
+import numpy as np
+
+from fourfold.embed.static import bundled
+from fourfold.engines import Backend
+from fourfold.graph_embedding import GraphEmbedding
+from fourfold.index.base import Nodes
+from fourfold.index.snapshot import Snapshot
+from fourfold.signals import confidence
+from fourfold.signals.confidence import Calibration
+from fourfold.tokenizer import Tokenizer
+from fourfold.types import FloatArray
+
+_QUESTIONS = 32
+"""So many known and as many foreign questions: the middle is then known within ± .1 of a logarithm."""
+
+_FEWEST_NODES = 16
+_GROWN = 1.5
+_LEADING = 10
+"""Evidence is looked for in so many best nodes by text, and as many by embedding."""
+
+_SHORTEST_WORD = 3
+
+
+class Calibrator:
+    """Fits a graph's calibration when it is first asked for, and keeps it.
+
+    Args:
+        backend: has the texts.
+        embedding: makes the questions' vectors.
+        tokenizer: that of the index.
+
+    """
+
+    def __init__(self, backend: Backend, embedding: GraphEmbedding, tokenizer: Tokenizer) -> None:
+        self._backend = backend
+        self._embedding = embedding
+        self._tokenizer = tokenizer
+        self._lock = threading.Lock()
+        self._fitted: tuple[str | None, int, Calibration] | None = None
+
+    def of(self, snapshot: Snapshot) -> Calibration:
+        """Return the calibration of a graph of about this size, with vectors of this embedder."""
+        with self._lock:
+            if self._fitted is not None:
+                embedder, size, known = self._fitted
+                if embedder == snapshot.embedder and size / _GROWN < snapshot.size < size * _GROWN:
+                    return known
+            fitted = self._fit(snapshot)
+            self._fitted = snapshot.embedder, snapshot.size, fitted
+            return fitted
+
+    def _fit(self, snapshot: Snapshot) -> Calibration:
+        if snapshot.size < _FEWEST_NODES or not snapshot.vectors.size:
+            return Calibration()
+        sample = _spread(snapshot)
+        nodes = self._backend.nodes(sample.tolist()).values()
+        known = confidence.known_questions([f"{node.name} {node.text}" for node in nodes])
+        foreign = confidence.foreign_questions(_vocabulary(), _QUESTIONS)
+        vectors = self._embedding.queries_at_no_cost([*known, *foreign], snapshot)
+        if vectors is None:  # another's model is not asked for this: cosines count from what they are by chance
+            return Calibration(chance=_chance(snapshot, sample))
+        found = [
+            self._evidence(snapshot, text, vector) for text, vector in zip([*known, *foreign], vectors, strict=True)
+        ]
+        return confidence.fit(np.array(found[: len(known)]), np.array(found[len(known) :]))
+
+    def _evidence(self, snapshot: Snapshot, text: str, vector: FloatArray) -> float:
+        """Return the evidence of the best node for a question."""
+        terms = dict.fromkeys(term for _, terms in self._tokenizer.terms_of_words(text) for term in terms)
+        numbers = snapshot.term_numbers(terms)
+        by_meaning, by_words = snapshot.vectors.ask(vector), snapshot.text.ask(dict.fromkeys(numbers.values(), 1.0))
+        nodes = np.union1d(by_meaning.best(_LEADING).nodes[:_LEADING], by_words.best(_LEADING).nodes[:_LEADING])
+        unknown = len(terms) - len(numbers)
+        covered = confidence.covered(snapshot.text, snapshot.size, list(numbers.values()), unknown, nodes)
+        return float(Calibration().evidence(by_meaning.at(nodes), covered).max(initial=0.0))
+
+
+def _spread(snapshot: Snapshot) -> Nodes:
+    """Return nodes with a vector, evenly spread over the graph, in the order of their numbers."""
+    nodes = np.sort(snapshot.vectors.ask(np.zeros(snapshot.vectors.dimensions)).best(snapshot.vectors.size).nodes)
+    return nodes[np.linspace(0, len(nodes) - 1, min(_QUESTIONS, len(nodes))).astype(np.int64)]
+
+
+def _chance(snapshot: Snapshot, sample: Nodes) -> float:
+    """Return the mean cosine between two of these nodes, at least 0."""
+    vectors = snapshot.vectors.at(sample).astype(np.float64)
+    pairs = len(sample) * (len(sample) - 1)
+    return min(max(float(((vectors @ vectors.T).sum() - (vectors**2).sum()) / max(pairs, 1)), 0.0), 0.95)
+
+
+@cache
+def _vocabulary() -> list[str]:
+    """Return the words of the model in the package, commonest first."""
+    vocabulary = json.loads(bundled().token_vectors()[0])["model"]["vocab"]
+    words = sorted(vocabulary, key=vocabulary.__getitem__)
+    return [word for word in words if len(word) >= _SHORTEST_WORD and word.isascii() and word.isalpha()]

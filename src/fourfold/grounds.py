@@ -1,0 +1,77 @@
+"""How surely the graph knows what a question asks: for each hit, and for the whole answer.
+
+A hit's evidence is its own words and meaning. What a hit owes to the graph (edges, paths, bridges) it was told by
+others, so as far as its score came that way, wholly from half of it on, it stands on the answer's best evidence.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourfold.index import ordered
+from fourfold.index.base import Nodes
+from fourfold.scores import Query, Scores
+from fourfold.signals import confidence
+from fourfold.signals.confidence import Calibration
+from fourfold.types import FloatArray, Grounds
+
+_LEADING = 5
+"""The answer's evidence is that of its hits, of so many best nodes by text, and as many by embedding."""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What stands behind the nodes asked for, in their order, and behind the answer."""
+
+    nodes: tuple[Grounds, ...]
+    answer: Grounds
+
+
+def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibration) -> Told:
+    """Return what stands behind nodes, and behind the best nodes by text and embedding."""
+    here = np.array(nodes, np.int64)
+    everyone = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
+    terms = dict.fromkeys(term for _, terms in query.words for term in terms)
+    numbers = scores.term_numbers or scores.snapshot.term_numbers(terms)
+    known = [numbers[term] for term in terms if term in numbers]
+    snapshot = scores.snapshot
+    covered = confidence.covered(snapshot.text, snapshot.size, known, len(terms) - len(known), everyone)
+    ranking = scores.rankings.get("embedding")
+    cosines = None if ranking is None else ranking.at(everyone)
+    own = calibration.evidence(cosines, covered)
+    best = int(np.argmax(own)) if len(own) else -1
+    most = float(own[best]) if len(own) else 0.0
+    sure = calibration.of(np.append(np.maximum(own[: len(here)], _owed(scores, here) * most), most)).tolist()
+    meant = [None] * len(everyone) if cosines is None else cosines.astype(float).tolist()
+    shares = covered.tolist()
+    return Told(
+        tuple(Grounds(sure[place], meant[place], shares[place]) for place in range(len(here))),
+        Grounds(sure[-1], meant[best], shares[best]) if len(own) else Grounds(0.0, None, 0.0),
+    )
+
+
+def _leading(scores: Scores) -> Nodes:
+    """Return the best nodes by text and the best by embedding."""
+    pool = scores.pool
+    places = [np.argsort(-values, kind="stable")[:_LEADING] for values in pool.values.values()]
+    return pool.nodes[np.unique(np.concatenate(places))] if places else pool.nodes[:0]
+
+
+def _owed(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return how far nodes stand on others' evidence: twice the share of the score by edges and bridges, at most 1."""
+    weights = scores.weights
+    if not len(scores.table.nodes):
+        return np.zeros(len(nodes))
+    places = np.minimum(np.searchsorted(scores.table.nodes, nodes), len(scores.table.nodes) - 1)
+    known = {name: values[places] for name, values in scores.table.components.items()}
+    by_itself = weights.embedding * known["embedding"] + weights.text * known["text"]
+    by_others = weights.graph * known["graph"] + weights.intent * known["intent"]
+    if scores.bridges is not None:
+        by_others = by_others + scores.bridges.gained.at(nodes)
+    total = by_itself + by_others
+    scored = (total > 0) & (scores.table.nodes[places] == nodes)  # what only fills the answer up is no candidate
+    share: FloatArray = np.divide(2.0 * by_others, total, out=np.zeros(len(nodes)), where=scored)
+    return np.minimum(share, 1.0)

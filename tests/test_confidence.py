@@ -1,0 +1,145 @@
+"""Whether the graph knows anything of a question: on hits, on answers, and as what cuts them."""
+
+import copy
+import pickle
+
+import numpy as np
+import pytest
+
+from fourfold import Edge, InvalidValueError, Node, Retriever
+from fourfold.calibration import Calibrator
+from fourfold.questions import Questions
+from fourfold.types import UNKNOWN_BELOW
+
+CRAFTS = "bread boat chair candle basket kite drum violin kettle saddle mirror clock ladder glove tent broom".split()
+PLACES = "river meadow harbour village market chapel orchard quarry".split()
+
+
+def crafts() -> list[Node]:
+    return [
+        Node(f"{craft}-{place}", f"{craft} maker", "person", f"Makes a {craft} by hand near the {place} since {year}.")
+        for year, craft in enumerate(CRAFTS, 1800)
+        for place in PLACES
+    ]
+
+
+@pytest.fixture(scope="module")
+def graph():
+    with Retriever() as retriever:
+        nodes = crafts()
+        links = [Edge(a.id, b.id, "knows") for a, b in zip(nodes, nodes[9:], strict=False)]
+        retriever.add(nodes, links)
+        yield retriever
+
+
+def test_what_the_graph_knows_is_told_from_what_it_does_not(graph):
+    known = [
+        graph.search(text).confidence for text in ("who makes a violin by hand", "kettle near the harbour", "boat")
+    ]
+    foreign = [graph.search(text).confidence for text in ("asdf", "xyzzy plugh", "interest rates of central banks")]
+    assert min(known) > 0.5 > UNKNOWN_BELOW > max(foreign)
+
+
+def test_the_answer_has_the_evidence_of_its_best_and_each_hit_its_own(graph):
+    result = graph.search("violin near the quarry zzzz")
+    hit = next(hit for hit in result.hits if hit.node.id == "violin-quarry")
+    assert hit.grounds.covered < 1, "nobody holds zzzz, and that counts"
+    assert hit.grounds.cosine == pytest.approx(next(e.cosine for e in hit.evidence if e.kind == "similarity"), abs=1e-6)
+    assert result.confidence == pytest.approx(max(hit.confidence for hit in result.hits))
+    assert all(0 <= hit.confidence <= 1 for hit in result.hits)
+    assert result.as_dict()["grounds"]["confidence"] == result.confidence
+    assert result.hits[0].as_dict()["grounds"].keys() == {"confidence", "cosine", "covered"}
+
+
+def test_min_confidence_cuts_what_is_less_sure(graph):
+    everything = graph.search("violin near the quarry", k=40)
+    middle = sorted(hit.confidence for hit in everything.hits)[20]
+    kept = graph.search("violin near the quarry", k=40, min_confidence=middle)
+    assert kept.ids == [hit.node.id for hit in everything.hits if hit.confidence >= middle]
+    assert kept.confidence == everything.confidence
+    assert graph.search("asdf").hits and not graph.search("asdf", min_confidence=UNKNOWN_BELOW).hits
+    assert len(graph.search("violin", k=3, min_confidence=0.0)) == 3
+
+
+@pytest.mark.parametrize("value", [-0.1, 1.1, float("nan"), True, "much"])
+def test_a_confidence_that_is_none_is_refused(graph, value):
+    with pytest.raises(InvalidValueError, match="min_confidence"):
+        graph.search("violin", min_confidence=value)
+
+
+def test_an_answer_stays_a_plain_value(graph):
+    result = graph.search("violin near the quarry")
+    assert pickle.loads(pickle.dumps(result)) == result == copy.deepcopy(result)
+    with pytest.raises(AttributeError):
+        result.hits[0].grounds.confidence = 1.0
+
+
+def test_a_node_reached_by_an_edge_stands_on_what_it_was_reached_from():
+    with Retriever() as retriever:
+        others = [Node(f"n{place}", f"item {place}", "thing", f"stock number {place}") for place in range(30)]
+        retriever.add(
+            [Node("x", "Anna Karlsson", "person"), Node("y", "Uppsala", "town"), *others], [Edge("x", "y", "born in")]
+        )
+        hits = {hit.node.id: hit for hit in retriever.search("where was Anna Karlsson born").hits}
+        assert hits["y"].confidence > 0.5
+        assert hits["y"].grounds.covered < 0.5
+
+
+def test_without_vectors_and_without_words_there_is_a_confidence_too(graph):
+    assert graph.search("makes a violin by hand", mode="text").confidence > 0.5
+    assert graph.search("makes a violin by hand", mode="text").hits[0].grounds.cosine is None
+    assert graph.search("makes a violin by hand", mode="embedding").confidence > 0.5
+    assert graph.search("").confidence == 0
+    with Retriever() as empty:
+        assert empty.search("anything").confidence == 0
+        assert not empty.search("anything").known
+
+
+def test_a_tiny_graph_knows_its_own():
+    with Retriever() as retriever:
+        retriever.add(
+            [Node("a", "write_file", text="Save text to a file."), Node("b", "send_mail", text="Mail people.")]
+        )
+        assert retriever.search("save a file").confidence > 0.5
+        assert not retriever.search("asdf").known
+
+
+def test_fitted_once_for_a_size_and_by_the_graph_alone(graph, monkeypatch):
+    fits = []
+    fit = Calibrator._fit
+    monkeypatch.setattr(Calibrator, "_fit", lambda self, snapshot: fits.append(snapshot.size) or fit(self, snapshot))
+    with Retriever() as retriever:
+        nodes = crafts()
+        retriever.add(nodes[:64])
+        retriever.search("violin")
+        retriever.add(nodes[64:70])
+        retriever.search("violin")
+        retriever.add(nodes[70:])
+        retriever.search("violin")
+        assert fits == [64, 128]
+        same = retriever.search("violin near the quarry").confidence
+    assert graph.search("violin near the quarry").confidence == pytest.approx(same, abs=0.05)
+
+
+def test_a_model_that_may_cost_is_not_asked_for_it():
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        rng = np.random.default_rng(1)
+        return [rng.normal(size=8) + 3 + len(text) % 3 for text in texts]
+
+    with Retriever(embedder=model) as retriever:
+        retriever.add(crafts()[:40])
+        asked.clear()
+        result = retriever.search("violin")
+        assert asked == ["violin"]
+        assert 0 <= result.confidence <= 1
+        assert retriever._asker.calibrator.of(retriever.snapshot()).chance > 0.5
+
+
+def test_ask_says_that_nothing_is_known(graph):
+    answer = Questions(graph).ask("asdf")
+    assert answer.headline().startswith("Nothing: the graph seems to know nothing of 'asdf'")
+    assert not answer.ids
+    assert Questions(graph).ask("violin near the quarry").ids
