@@ -59,7 +59,6 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
     spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
     weights = choose_weights(spec, query.weights, config, has_data(snapshot, query))
     scores = Scores(snapshot, spec, weights, failed=query.failed)
-
     ask_text(scores, query, config)
     ask_embedding(scores, query)
     if not scores.rankings and scores.failed:
@@ -109,6 +108,9 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
     def ask() -> None:
         scores.term_numbers = numbers = scores.snapshot.term_numbers(scores.term_weights)
+        if scores.snapshot.expect is not None:
+            keys = names.keys_of(query.words, numbers)
+            scores.snapshot.expect(query.allowed, refine.pieces_of(query, config), keys)
         terms = {numbers[term]: weight for term, weight in scores.term_weights.items() if term in numbers}
         scores.rankings["text"] = scores.snapshot.text.ask(terms)
 

@@ -36,6 +36,13 @@ _PAIRS_SCORED = 5
 """Of the links from the best passages so many times those that are looked at in the end have their score asked for."""
 
 
+def pieces_of(query: Query, config: RetrievalConfig) -> NDArray[np.int64]:
+    """Return the distinct wordpieces of a question, ascending; none where nothing asks for them."""
+    if not config.fusion.late.depth:
+        return np.empty(0, np.int64)
+    return late.token_table().distinct([query.text])[0].astype(np.int64)
+
+
 def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Scale text and embedding by how each of the best candidates has the question's wordpieces."""
     settings, snapshot = config.fusion.late, scores.snapshot

@@ -7,7 +7,8 @@ import json
 import logging
 import threading
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 from functools import partial
@@ -350,24 +351,24 @@ class Retriever:
         )
         asked = options.key(query, self.config)
         for last in (False, False, True):  # a node may be deleted between the search and the reading of its text
-            snapshot, asker = self._snapshot_and_asker()
-            key = (snapshot.generation, *asked)
-            if (known := self._cache.get(key)) is not None:
-                return known
-            try:
-                result = self._answer(snapshot, asker, query, options, without_gone=last)
-            except NodeGoneError:
-                continue
-            except EmbedderMismatchError:
-                if last or self.generation == snapshot.generation:
-                    raise
-                continue  # the vectors were replaced between the reading of the snapshot and of who asks it
-            except DamagedFileError:
-                if last:
-                    raise
-                self._read_anew()
-                continue
-            break
+            with self._question(query) as (snapshot, asker):
+                key = (snapshot.generation, *asked)
+                if (known := self._cache.get(key)) is not None:
+                    return known
+                try:
+                    result = self._answer(snapshot, asker, query, options, without_gone=last)
+                except NodeGoneError:
+                    continue
+                except EmbedderMismatchError:
+                    if last or self.generation == snapshot.generation:
+                        raise
+                    continue  # the vectors were replaced between the reading of the snapshot and of who asks it
+                except DamagedFileError:
+                    if last:
+                        raise
+                    self._read_anew()
+                    continue
+                break
         if not result.degraded:
             self._cache.put(key, result)
         return result
@@ -450,24 +451,24 @@ class Retriever:
         query = arguments.question(query)
         wanted = Options.of(options)
         node_id = arguments.string(node_id, "node_id")
-        snapshot, asker = self._snapshot_and_asker()
-        node = self._backend.nodes_by_id([node_id]).get(node_id)
-        if node is None:
-            raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
-        num = self._backend.nums([node_id])[node_id]
-        request = asker.query(snapshot, query, wanted)
-        calibration = asker.calibrator.of(snapshot)
-        scores, hits, _ = self._ranked(snapshot, request, wanted, calibration, without_gone=True)
-        rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
-        pipeline.include(scores, request, num)
-        known = {num: (node.id, node.name)}
-        here = np.array([num], np.int64)
-        components = components_of(scores, here)
-        evidence = told_of(
-            self._backend, scores, request, self.config, here, components, known, paths_shown=IN_EXPLANATIONS
-        )[0]
-        masked = any(item.kind == "masked" for item in evidence)
-        score = 0.0 if masked else float(pipeline.final_scores(scores, [num], self.config)[0])
+        with self._question(query) as (snapshot, asker):
+            node = self._backend.nodes_by_id([node_id]).get(node_id)
+            if node is None:
+                raise UnknownNodeError(f"There is no node {shown(node_id)} in {self.path!r}.")
+            num = self._backend.nums([node_id])[node_id]
+            request = asker.query(snapshot, query, wanted)
+            calibration = asker.calibrator.of(snapshot)
+            scores, hits, _ = self._ranked(snapshot, request, wanted, calibration, without_gone=True)
+            rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node_id), None)
+            pipeline.include(scores, request, num)
+            known = {num: (node.id, node.name)}
+            here = np.array([num], np.int64)
+            components = components_of(scores, here)
+            evidence = told_of(
+                self._backend, scores, request, self.config, here, components, known, paths_shown=IN_EXPLANATIONS
+            )[0]
+            masked = any(item.kind == "masked" for item in evidence)
+            score = 0.0 if masked else float(pipeline.final_scores(scores, [num], self.config)[0])
         explanation = Explanation(
             query=request.text,
             node=node,
@@ -488,11 +489,13 @@ class Retriever:
 
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Snapshot, list[Query]]:
         """Return the current snapshot and the queries as ``pipeline.run`` takes them: for studies of the pipeline."""
+        self._keep_in_step()
         snapshot, asker = self._snapshot_and_asker()
         return snapshot, [asker.query(snapshot, arguments.question(text), Options(k=k)) for text in queries]
 
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
         """Return the present generation as ``pipeline.run`` asks it; with its texts as another config reads them."""
+        self._keep_in_step()
         snapshot, _ = self._snapshot_and_asker()
         return snapshot if config is None else self._backend.snapshot(config)
 
@@ -597,21 +600,22 @@ class Retriever:
         query = arguments.question(query)
         wanted = Options.of(options)
         index = self.index
-        snapshot, asker = self._snapshot_and_asker()
-        request = asker.query(snapshot, query, wanted)
-        config = self.config.replace(diversity={"bonus": 0.0})
-        if plain:
-            config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
-        scores = pipeline.run(snapshot, request, config)
-        nums = index.rows.nums
-        gained = np.zeros(len(nums)) if scores.bridges is None else scores.bridges.gained.at(nums)
-        return index, request, WholeScores(scores.weights, scores.components_at(nums), gained)
+        with self._question(query) as (snapshot, asker):
+            request = asker.query(snapshot, query, wanted)
+            config = self.config.replace(diversity={"bonus": 0.0})
+            if plain:
+                config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
+            scores = pipeline.run(snapshot, request, config)
+            nums = index.rows.nums
+            gained = np.zeros(len(nums)) if scores.bridges is None else scores.bridges.gained.at(nums)
+            return index, request, WholeScores(scores.weights, scores.components_at(nums), gained)
 
     # -- looking around -----------------------------------------------------------------------------------------
 
     @property
     def index(self) -> Index:
         """The whole graph of the current generation as arrays, for rooms built on the retriever; they never change."""
+        self._keep_in_step()
         generation = self._snapshot_and_asker()[0].generation
         with self._index_lock:
             if self._whole is None or self._whole.generation < generation:
@@ -688,8 +692,8 @@ class Retriever:
             FilterError: a filter that cannot be read.
 
         """
-        snapshot, asker = self._snapshot_and_asker()
-        return sorted(self._backend.ids(asker.allowed(snapshot, filter).nodes))
+        with self._question() as (snapshot, asker):
+            return sorted(self._backend.ids(asker.allowed(snapshot, filter).nodes))
 
     def metadata_texts(self) -> tuple[NDArray[np.int64], list[str]]:
         """Return every piece of metadata as words: its node's number in the store, and "key value"."""
@@ -768,13 +772,22 @@ class Retriever:
 
     # -- keeping up ---------------------------------------------------------------------------------------------
 
+    def _keep_in_step(self) -> None:
+        if self._foreign is not None:
+            self._foreign.keep_in_step()
+
+    @contextmanager
+    def _question(self, text: str = "") -> Iterator[tuple[Snapshot, Asker]]:
+        """Ask of one state: see ``Backend.question``."""
+        self._keep_in_step()
+        with self._backend.question(partial(self._tokenizer.terms, text)):
+            yield self._snapshot_and_asker()
+
     def _snapshot_and_asker(self) -> tuple[Snapshot, Asker]:
         """Return the snapshot of the store's generation, taking in what changed, and who reads questions for it.
 
         The two go together: a search that began before ``reembed`` ended has the old vectors and the old embedder.
         """
-        if self._foreign is not None:
-            self._foreign.keep_in_step()
         snapshot = self._backend.snapshot()
         current = self._current
         if current is not None and current[0] is snapshot:

@@ -259,6 +259,18 @@ class Backend(Settings, Protocol):
 
     # -- one generation -----------------------------------------------------------------------------------------
 
+    def question(self, terms: Callable[[], Iterable[str]] | None = None) -> AbstractContextManager[object]:
+        """Begin a question: whatever this thread reads until it ends is one and the same state.
+
+        A question within a question is part of it. Engines whose snapshots hold their rows have nothing to do here;
+        others open a transaction for reading, and remember what was fetched until the question ends.
+
+        Args:
+            terms: the question's terms, for engines that fetch their numbers on the way.
+
+        """
+        ...
+
     def generation(self) -> int:
         """Return the generation, committed by anybody, that a snapshot taken now would show at least."""
         ...

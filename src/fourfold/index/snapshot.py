@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
-from fourfold.index.base import EdgePart, NamePart, Nodes, NodeValues, TextPart, TokenPart, VectorPart
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Allowed, EdgePart, Keys, NamePart, Nodes, NodeValues, TextPart, TokenPart, VectorPart
 from fourfold.index.structure import Communities, Structure
 
 
@@ -39,6 +42,8 @@ class Snapshot:
         names: the nodes' names.
         lookup: ids and term numbers.
         structure: PageRank and communities.
+        expect: told what a question will ask for before it does, the allowed nodes, its wordpieces and the keys of the
+            names in it: an engine at the far end of a wire fetches it together. None where nothing is won by it.
 
     """
 
@@ -54,6 +59,7 @@ class Snapshot:
     names: NamePart
     lookup: Lookup
     structure: Structure
+    expect: Callable[[Allowed | None, NDArray[np.int64], Keys], None] | None = None
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order."""

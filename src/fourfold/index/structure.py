@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,6 @@ from numpy.typing import NDArray
 from fourfold.index import communities as detection
 from fourfold.index.adjacency import Adjacency
 from fourfold.index.base import Nodes, NodeValues
-from fourfold.index.edges import Edges
 from fourfold.index.pagerank import pagerank
 
 _PATIENCE = 1.0
@@ -45,6 +45,18 @@ class Communities:
 NO_COMMUNITIES = Communities(np.empty(0, np.int64), np.empty(0, np.int32))
 
 
+class EdgePairs(Protocol):
+    """What is asked of all edges at once."""
+
+    def __len__(self) -> int:
+        """Return the number of edges."""
+        ...
+
+    def pairs(self) -> NDArray[np.int64]:
+        """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
+        ...
+
+
 class Structure:
     """PageRank and communities of one generation's edges.
 
@@ -52,18 +64,32 @@ class Structure:
         edges: the edges.
         ids: nodes → their ids, by which ties are broken.
         before: the structure of an older generation, whose communities serve until these are found.
+        inline: up to so many edges communities are found when asked for; beyond, off the query path.
 
     """
 
-    def __init__(self, edges: Edges, ids: Callable[[Nodes], Sequence[str]], before: Structure | None = None) -> None:
+    def __init__(
+        self,
+        edges: EdgePairs,
+        ids: Callable[[Nodes], Sequence[str]],
+        before: Structure | None = None,
+        *,
+        inline: int = _INLINE_EDGES,
+    ) -> None:
         self._edges = edges
         self._ids = ids
+        self._inline = inline
         self._lock = threading.RLock()
         self._pagerank: NodeValues | None = None
         self._greedy: Communities | None = None
         self._propagated: Communities | None = None
         self._stale = NO_COMMUNITIES if before is None else before._last_known()
         self._thread: threading.Thread | None = None
+
+    @property
+    def busy(self) -> bool:
+        """Whether communities are being found in the background at this moment."""
+        return self._thread is not None and self._thread.is_alive()
 
     def pagerank(self) -> NodeValues:
         """Return the PageRank of every node that has an edge."""
@@ -84,7 +110,7 @@ class Structure:
                 if self._greedy is None:
                     self._greedy = self._found(detection.greedy_modularity)
                 return self._greedy
-            if self._propagated is None and len(self._edges) <= _INLINE_EDGES:
+            if self._propagated is None and len(self._edges) <= self._inline:
                 self._propagate()
             if self._propagated is not None:
                 return self._propagated

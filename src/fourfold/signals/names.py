@@ -10,9 +10,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
-from fourfold.index.base import NamePart, Nodes
+from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
+
+Words = Sequence[tuple[str, tuple[str, ...]]]
+"""Each word of a question as typed, with its terms."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,7 +28,12 @@ class Named:
     end: int
 
 
-def named(words: Sequence[tuple[str, tuple[str, ...]]], vocabulary: Mapping[str, int], names: NamePart) -> list[Named]:
+def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
+    """Return the keys of all names that a question could hold: what ``named`` will ask for."""
+    return _spans(_numbered(words, vocabulary))[2]
+
+
+def named(words: Words, vocabulary: Mapping[str, int], names: NamePart) -> list[Named]:
     """Return the nodes that a question names, in its order.
 
     Args:
@@ -33,18 +42,11 @@ def named(words: Sequence[tuple[str, tuple[str, ...]]], vocabulary: Mapping[str,
         names: the names of the graph.
 
     """
-    terms = [(place, vocabulary.get(term, -1)) for place, (_, own) in enumerate(words) for term in own]
+    terms = _numbered(words, vocabulary)
     if not terms:
         return []
-    numbers = np.array([number for _, number in terms], np.int64)
-    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(hashes(numbers))))
-    unknown = np.concatenate(([0], np.cumsum(numbers < 0)))
-    begin = np.repeat(np.arange(len(terms)), LONGEST)
-    end = begin + np.tile(np.arange(1, LONGEST + 1), len(terms))
-    begin, end = begin[end <= len(terms)], end[end <= len(terms)]
-    known = unknown[end] == unknown[begin]
-    begin, end = begin[known], end[known]
-    starts, nodes = names.holders(sums[end] - sums[begin])
+    begin, end, keys = _spans(terms)
+    starts, nodes = names.holders(keys)
     found = np.nonzero(np.diff(starts))[0]
     taken = np.zeros(len(terms), bool)
     spans = []
@@ -54,3 +56,21 @@ def named(words: Sequence[tuple[str, tuple[str, ...]]], vocabulary: Mapping[str,
             first, last = terms[begin[span]][0], terms[end[span] - 1][0]
             spans.append(Named(nodes[starts[span] : starts[span + 1]], first, last + 1))
     return sorted(spans, key=lambda one: one.start)
+
+
+def _numbered(words: Words, vocabulary: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Return the place of the word and the number of every term; -1 for those that no node holds."""
+    return [(place, vocabulary.get(term, -1)) for place, (_, own) in enumerate(words) for term in own]
+
+
+def _spans(terms: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64], Keys]:
+    """Return where the spans of known terms begin and end, and their keys."""
+    numbers = np.array([number for _, number in terms], np.int64)
+    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(hashes(numbers))))
+    unknown = np.concatenate(([0], np.cumsum(numbers < 0)))
+    begin = np.repeat(np.arange(len(terms)), LONGEST)
+    end = begin + np.tile(np.arange(1, LONGEST + 1), len(terms))
+    begin, end = begin[end <= len(terms)], end[end <= len(terms)]
+    known = unknown[end] == unknown[begin]
+    begin, end = begin[known], end[known]
+    return begin, end, sums[end] - sums[begin]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from fourfold.config import RetrievalConfig
@@ -58,6 +58,10 @@ class SqliteBackend(Store):
     def use(self, config: RetrievalConfig) -> None:
         """Read by these constants from the next snapshot on."""
         self.snapshots.use(config)
+
+    def question(self, terms: object = None) -> AbstractContextManager[object]:
+        """Do nothing: a snapshot holds the rows of its generation."""
+        return nullcontext()
 
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
         """Return the present generation; with its texts read as another config says, where one is given."""

@@ -1,0 +1,39 @@
+"""What PostgreSQL can keep: no NUL in texts, and no key longer than a row of an index."""
+
+from __future__ import annotations
+
+from fourfold.errors import InvalidValueError
+from fourfold.filters import attributes
+from fourfold.types import Node
+
+_LONGEST_KEY = 2000
+"""Bytes of an id or an edge type: a row of a btree has its limit."""
+
+
+def check(node: Node) -> None:
+    """Refuse what PostgreSQL cannot keep."""
+    check_key(node.id, "A node id")
+    for name in ("name", "type", "text"):
+        refuse_nul(f"The {name} of node {node.id!r}", "", getattr(node, name))
+    for key, value, _ in attributes(node.metadata):
+        refuse_nul(f"The metadata of node {node.id!r}", key, value if isinstance(value, str) else "")
+
+
+def check_key(key: str, what: str) -> None:
+    """Refuse a key that no index can hold."""
+    refuse_nul(what, "", key)
+    if len(key) > _LONGEST_KEY or len(key.encode()) > _LONGEST_KEY:
+        raise InvalidValueError(
+            f"{what} has more than {_LONGEST_KEY:,} bytes: {key[:60]!r}…; PostgreSQL keeps no longer."
+        )
+
+
+def keepable(key: str) -> bool:
+    """Whether a string can be in the tables at all."""
+    return "\x00" not in key and (key.isascii() or key == key.encode("utf-8", "replace").decode("utf-8"))
+
+
+def refuse_nul(what: str, *texts: str) -> None:
+    """Refuse texts with the character NUL."""
+    if any("\x00" in text for text in texts):
+        raise InvalidValueError(f"{what} holds the character NUL, which PostgreSQL cannot keep; leave it out.")

@@ -1,0 +1,282 @@
+"""The way to the server: statements go out in batches, and each batch is one round trip.
+
+A question is asked of one state of the database: what a thread reads inside ``question`` is one REPEATABLE READ
+transaction on one connection, begun together with its first batch. Outside of it every batch stands for itself.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import psycopg
+from psycopg import sql
+from psycopg_pool import ConnectionPool, PoolTimeout
+
+from fourfold.engines.postgres.address import Address
+from fourfold.errors import StoreError
+
+Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
+"""SQL and its parameters, by place or by name."""
+
+Row = tuple[Any, ...]
+
+_BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
+_WAIT = 30.0
+"""Seconds until a connection must be there."""
+
+
+@dataclass
+class Question:
+    """What one thread asks of one state; ``known`` is for the parts to remember what they have read of it."""
+
+    connection: psycopg.Connection[Row] | None = None
+    round_trips: int = 0
+    known: dict[str, Any] = field(default_factory=dict)
+
+
+class Link:
+    """Connections to one schema of one database. Safe to use from threads, and after a fork.
+
+    Args:
+        address: where it is.
+
+    """
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self.path = address.shown
+        self.round_trips = 0
+        """Batches sent so far, by all threads; for measurements."""
+        self.quoted_schema = _quoted(address.schema)
+        self.search_path = self.quoted_schema
+        self._local = threading.local()
+        self._lock = threading.Lock()
+        self._pool: ConnectionPool[psycopg.Connection[Row]] | None = None
+        self._process = -1
+        self._closed = False
+
+    def search(self, *schemas: str) -> None:
+        """Look for what our schema does not have, the vector type, in these schemas too."""
+        names = dict.fromkeys((self.address.schema, *schemas))
+        self.search_path = ", ".join(map(_quoted, names))
+        self._drop_pool()
+
+    # -- reading ------------------------------------------------------------------------------------------------
+
+    @property
+    def asking(self) -> Question | None:
+        """The question that this thread is asking, if any."""
+        return getattr(self._local, "question", None)
+
+    def ask(self, *statements: Statement) -> list[list[Row]]:
+        """Return the rows of each statement; all of them in one round trip."""
+        question = self.asking
+        if question is None:
+            return self._tried(statements)[1]
+        question.round_trips += 1
+        if question.connection is not None:
+            return self._sent(question.connection, statements)
+        question.connection, rows = self._tried((_BEGIN, *statements), keep=True)
+        return rows[1:]
+
+    def one(self, template: str, *parameters: Any) -> Row:
+        """Return the single row of a single statement."""
+        return self.ask((template, parameters))[0][0]
+
+    def rows(self, template: str, *parameters: Any) -> list[Row]:
+        """Return the rows of a single statement."""
+        return self.ask((template, parameters))[0]
+
+    @contextmanager
+    def question(self) -> Iterator[Question]:
+        """Everything that this thread reads inside is one and the same state; a question within is part of it."""
+        if (within := self.asking) is not None:
+            yield within
+            return
+        self._local.question = question = Question()
+        try:
+            yield question
+        finally:
+            self._local.question = None
+            if (connection := question.connection) is not None:
+                self._ended(connection)
+
+    def _ended(self, connection: psycopg.Connection[Row]) -> None:
+        try:
+            self.round_trips += 1
+            connection.execute("COMMIT")
+        except psycopg.Error:
+            connection.close()
+        self._give_back(connection)
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    @contextmanager
+    def writing(self) -> Iterator[psycopg.Connection[Row]]:
+        """One transaction: committed at the end, undone where the block raises.
+
+        Raises:
+            StoreError: the server refuses it, or the connection is lost; nothing was changed, unless the sentence says
+                that nobody knows.
+
+        """
+        connection, _ = self._tried((("BEGIN", ()), ("SET LOCAL statement_timeout = 0", ())), keep=True)
+        committing = False
+        try:
+            yield connection
+            committing = True
+            connection.execute("COMMIT")
+        except BaseException as error:
+            if connection.closed or connection.broken:
+                connection.close()
+            else:
+                try:
+                    connection.execute("ROLLBACK")
+                except psycopg.Error:
+                    connection.close()
+            if isinstance(error, psycopg.Error):
+                lost = "the connection was lost at the end and nobody knows whether it was written; write it again"
+                told = lost if committing and connection.closed else "nothing was changed"
+                raise StoreError(f"Writing {self.path!r} failed, {told}: {_reason(error)}") from error
+            raise
+        finally:
+            self._give_back(connection)
+
+    def apart(self, *statements: Statement) -> None:
+        """Run statements that no transaction may hold, such as the making of an index beside writers."""
+        connection = self._connection()
+        try:
+            connection.execute("SET statement_timeout = 0")
+            for template, parameters in statements:
+                connection.execute(template, parameters)
+            connection.execute(*self._settings())
+        except psycopg.Error as error:
+            connection.close()
+            raise StoreError(f"{self.path!r} cannot be changed: {_reason(error)}") from error
+        finally:
+            self._give_back(connection)
+
+    # -- connections --------------------------------------------------------------------------------------------
+
+    def close(self) -> None:
+        """Close every connection; a second call does nothing."""
+        self._closed = True
+        self._drop_pool()
+
+    def _tried(self, statements: Sequence[Statement], *, keep: bool = False) -> tuple[Any, list[list[Row]]]:
+        """Send a first batch; connections that a restart of the server has cut are left aside."""
+        for left in range(self.address.connections + 1, -1, -1):
+            connection = self._connection()
+            kept = False
+            try:
+                rows = self._sent(connection, statements)
+                kept = keep
+                return connection, rows
+            except _LostError:
+                if not left:
+                    raise
+            except BaseException:
+                if not connection.autocommit or connection.info.transaction_status != _IDLE:
+                    connection.close()
+                raise
+            finally:
+                if not kept:
+                    self._give_back(connection)
+        raise AssertionError("unreachable")
+
+    def _sent(self, connection: psycopg.Connection[Row], statements: Sequence[Statement]) -> list[list[Row]]:
+        self.round_trips += 1
+        try:
+            if len(statements) == 1:
+                cursors = [connection.cursor(binary=True)]
+                cursors[0].execute(*statements[0])
+            else:
+                with connection.pipeline():
+                    cursors = [connection.cursor(binary=True) for _ in statements]
+                    for cursor, statement in zip(cursors, statements, strict=True):
+                        cursor.execute(*statement)
+            return [cursor.fetchall() if cursor.description is not None else [] for cursor in cursors]
+        except psycopg.Error as error:
+            if connection.closed or connection.broken:
+                connection.close()
+                raise _LostError(f"The connection to {self.path!r} was lost: {_reason(error)}") from error
+            if isinstance(error, psycopg.errors.QueryCanceled):
+                told = f"{self.path!r} took longer than {self.address.timeout:g} s"
+                raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
+            raise StoreError(f"Reading {self.path!r} failed: {_reason(error)}") from error
+
+    def _connection(self) -> psycopg.Connection[Row]:
+        try:
+            return self._ready_pool().getconn()
+        except PoolTimeout as error:
+            raise StoreError(f"{self.path!r} cannot be reached within {_WAIT:g} s: {error}.") from error
+
+    def _give_back(self, connection: psycopg.Connection[Row]) -> None:
+        pool = self._pool
+        if pool is None or pool.closed or connection._pool is not pool:  # of a pool before a fork, or closed meanwhile
+            connection.close()
+        else:
+            pool.putconn(connection)
+
+    def _ready_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
+        with self._lock:
+            if self._closed:
+                raise StoreError(f"{self.path!r} is closed.")
+            if self._pool is None or self._process != os.getpid():
+                self._reached()
+                self._process = os.getpid()  # a child must not share its parent's connections
+                self._pool = ConnectionPool(
+                    self.address.conninfo,
+                    kwargs={"autocommit": True},
+                    configure=self._configure,
+                    min_size=0,
+                    max_size=self.address.connections,
+                    timeout=_WAIT,
+                    num_workers=1,
+                    open=True,
+                )
+            return self._pool
+
+    def _reached(self) -> None:
+        """Fail at once, with the server's own words, where the pool would only wait and time out."""
+        try:
+            psycopg.connect(self.address.conninfo, connect_timeout=int(_WAIT)).close()
+        except psycopg.Error as error:
+            raise StoreError(f"{self.path!r} cannot be opened: {_reason(error)}") from error
+
+    def _drop_pool(self) -> None:
+        with self._lock:
+            pool, self._pool = self._pool, None
+        if pool is not None and self._process == os.getpid():
+            pool.close()
+
+    def _configure(self, connection: psycopg.Connection[Row]) -> None:
+        connection.execute(*self._settings())
+
+    def _settings(self) -> Statement:
+        return (
+            "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
+            "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('jit', 'off', false)",
+            (self.search_path, str(int(self.address.timeout * 1000))),
+        )
+
+
+class _LostError(StoreError):
+    """The connection is gone; another may be had."""
+
+
+_IDLE = psycopg.pq.TransactionStatus.IDLE
+
+
+def _quoted(name: str) -> str:
+    return sql.Identifier(name).as_string(None)
+
+
+def _reason(error: BaseException) -> str:
+    """Return the server's words in one line."""
+    return " ".join(str(error).split()) or type(error).__name__

@@ -1,0 +1,284 @@
+"""The parts of a snapshot over the server's rows; see ``index.base``. They hold constants, never rows."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.engines.postgres.arrays import numbers, vectors
+from fourfold.engines.postgres.board import Board
+from fourfold.engines.postgres.boards import Boards
+from fourfold.errors import DimensionError
+from fourfold.index.base import Allowed, Holders, Keys, Moments, Nodes, NodeTerms, Scored
+from fourfold.index.changes import PIECE
+from fourfold.types import FloatArray
+
+_RARE = 64
+"""The holders of terms up to so many nodes come along with the terms of a passage."""
+
+
+class TextRanking:
+    """One question put to the postings."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over all nodes."""
+        return self._board.text_moments()
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the ``count`` best of positive score, and all that tie with the last."""
+        return self._board.best_text(max(count, 1), allowed)
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the scores of these nodes."""
+        return self._board.text_at(nodes)
+
+
+class VectorRanking:
+    """One question put to the vectors."""
+
+    def __init__(self, board: Board) -> None:
+        self._board = board
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over all nodes that have a vector."""
+        return self._board.near_moments()
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the nearest ``count``, and all that tie with the last where every vector is compared."""
+        return self._board.best_near(max(count, 1), allowed)
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the cosines of these nodes."""
+        return self._board.near_at(nodes)
+
+
+class NowhereRanking:
+    """A question of zeros: all vectors are as far as each other."""
+
+    def __init__(self, boards: Boards) -> None:
+        self._boards = boards
+
+    @property
+    def moments(self) -> Moments:
+        """Nothing but zeros."""
+        return Moments(0.0, 0.0, 0.0, self._boards.state.vectors)
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return every node that has a vector: all tie."""
+        sql = self._boards.state.tables.sql("SELECT array_send(array_agg(v.node ORDER BY v.node)) FROM {vectors} v")
+        nodes = numbers(self._boards.link.one(sql)[0], ">i8")
+        nodes = nodes if allowed is None else nodes[allowed.contains(nodes)]
+        return Scored(nodes, np.zeros(len(nodes), np.float32), -math.inf)
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return zeros."""
+        return np.zeros(len(nodes), np.float32)
+
+
+class Text:
+    """Postings; see ``index.base.TextPart``."""
+
+    def __init__(self, boards: Boards) -> None:
+        self._boards = boards
+
+    def ask(self, terms: Mapping[int, float]) -> TextRanking:
+        """Rank by BM25, each term counting as often as said."""
+        return TextRanking(self._boards.for_text({int(term): float(n) for term, n in terms.items() if n}))
+
+    def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
+        """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes))."""
+        board = self._boards.board()
+        if not board.terms.keys() >= set(terms):
+            return self._worth(terms, nodes)
+        board.need(nodes)
+        found = [board.facets.worth(term, nodes) for term in terms]
+        return np.stack(found) if found else np.zeros((0, len(nodes)))
+
+    def _worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
+        bm25, found = self._boards.bm25, np.zeros((len(terms), len(nodes)))
+        sql = self._boards.state.tables.sql(
+            f"WITH {bm25.asked} SELECT array_send(array_agg(a.place)), array_send(array_agg(o.place)), "
+            f"array_send(array_agg({bm25.worth})) "
+            "FROM unnest(%(nodes)s::bigint[]) WITH ORDINALITY AS o (node, place) CROSS JOIN asked a "
+            "JOIN {postings} p ON p.term = a.term AND p.node = o.node"
+        )
+        parameters = {**bm25.parameters(dict.fromkeys(terms, 1.0)), "terms": list(terms), "counts": [1.0] * len(terms)}
+        row = self._boards.link.ask((sql, {**parameters, "nodes": nodes.tolist()}))[0][0]
+        found[numbers(row[0], ">i8") - 1, numbers(row[1], ">i8") - 1] = numbers(row[2], ">f8")
+        return found
+
+    def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Return which of some nodes hold which terms, (len(nodes), len(terms))."""
+        held: NDArray[np.bool_] = self.worth(terms, nodes).T > 0
+        return held
+
+    def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many nodes each term occurs."""
+        known = self._boards.remembered("df")
+        if not known.keys() >= set(terms.tolist()):
+            sql = f"SELECT t.num, {self._boards.bm25.df}::bigint FROM ({self._boards.bm25.held}) t"
+            asked = {"terms": np.unique(terms).tolist()}
+            known.update(dict.fromkeys(asked["terms"], 0))
+            known.update(self._boards.link.ask((self._boards.state.tables.sql(sql), asked))[0])
+        return np.array([known[term] for term in terms.tolist()], np.int64)
+
+    def holders(self, terms: NDArray[np.int64]) -> Holders:
+        """Return the nodes that hold each term; meant for rare terms."""
+        known = self._boards.remembered("holders")
+        missing = [term for term in terms.tolist() if term not in known]
+        if missing:
+            sql = self._boards.state.tables.sql(
+                "SELECT p.term, array_send(array_agg(p.node ORDER BY p.node)) FROM {postings} p "
+                f"WHERE p.term = ANY(%s::int[]) AND {self._read} GROUP BY p.term"
+            )
+            known.update(dict.fromkeys(missing, np.empty(0, np.int64)))
+            known.update((term, numbers(sent, ">i8")) for term, sent in self._boards.link.rows(sql, missing))
+        found = [known[term] for term in terms.tolist()]
+        starts = np.append(0, np.cumsum([len(nodes) for nodes in found], dtype=np.int64))
+        return Holders(starts, np.concatenate([np.empty(0, np.int64), *found]))
+
+    def terms_of(self, nodes: Nodes) -> NodeTerms:
+        """Return the terms of some nodes; what else a passage is asked for comes along: see ``signals.bridge``."""
+        bm25 = self._boards.bm25
+        held = (
+            bm25.held.replace("%(terms)s::int[]", "(SELECT array_agg(DISTINCT term) FROM own)")
+            if self._boards.state.tables.guarded
+            else "SELECT * FROM terms WHERE num IN (SELECT term FROM own)"
+        )
+        sql = self._boards.state.tables.sql(
+            "WITH own AS MATERIALIZED (SELECT o.place, p.term FROM unnest(%(nodes)s::bigint[]) "
+            "WITH ORDINALITY AS o (node, place) JOIN {words} w ON w.node = o.node "
+            "CROSS JOIN unnest(w.terms) AS x (term) "
+            f"JOIN {{postings}} p ON p.term = x.term AND p.node = o.node WHERE {self._read}), "
+            f"counted AS MATERIALIZED (SELECT t.num, {bm25.df}::bigint AS df FROM ({held}) t) "
+            "SELECT (SELECT array_send(array_agg(place ORDER BY place, term)) FROM own), "
+            "(SELECT array_send(array_agg(term ORDER BY place, term)) FROM own), "
+            "(SELECT array_send(array_agg(num ORDER BY num)) FROM counted), "
+            "(SELECT array_send(array_agg(df ORDER BY num)) FROM counted), "
+            "(SELECT array_send(array_agg(c.num ORDER BY c.num, p.node)) FROM counted c "
+            "JOIN {postings} p ON p.term = c.num WHERE c.df <= %(rare)s AND " + self._read + "), "
+            "(SELECT array_send(array_agg(p.node ORDER BY c.num, p.node)) FROM counted c "
+            "JOIN {postings} p ON p.term = c.num WHERE c.df <= %(rare)s AND " + self._read + ")"
+        )
+        row = self._boards.link.ask((sql, {"nodes": nodes.tolist(), "rare": _RARE}))[0][0]
+        places, terms = numbers(row[0], ">i8") - 1, numbers(row[1], ">i4").astype(np.int64)
+        nums, df = numbers(row[2], ">i4").tolist(), numbers(row[3], ">i8").tolist()
+        self._boards.remembered("df").update(zip(nums, df, strict=True))
+        self._remember_holders(numbers(row[4], ">i4"), row[5])
+        return NodeTerms(np.append(0, np.cumsum(np.bincount(places, minlength=len(nodes)))), terms)
+
+    def _remember_holders(self, terms: NDArray[np.int32], sent: bytes | None) -> None:
+        holders = numbers(sent, ">i8")
+        first = np.flatnonzero(np.append(True, terms[1:] != terms[:-1])) if len(terms) else np.empty(0, np.int64)
+        known = self._boards.remembered("holders")
+        for term, nodes in zip(terms[first].tolist(), np.split(holders, first[1:]) if len(first) else (), strict=True):
+            known[term] = nodes
+
+    @property
+    def _read(self) -> str:
+        """SQL that is true of postings in a field that is read."""
+        columns = sorted({name for one in self._boards.config.text.fields for name in one.columns})
+        return "(" + " OR ".join(f"p.in_{name} > 0" for name in columns) + ")"
+
+
+class Vectors:
+    """Unit vectors of nodes; see ``index.base.VectorPart``."""
+
+    def __init__(self, boards: Boards) -> None:
+        self._boards = boards
+
+    @property
+    def dimensions(self) -> int:
+        """The length of every vector; 0 where there are none."""
+        return self._boards.state.dimensions if self.size else 0
+
+    @property
+    def size(self) -> int:
+        """How many nodes have a vector."""
+        return self._boards.state.vectors
+
+    def ask(self, vector: FloatArray) -> VectorRanking | NowhereRanking:
+        """Rank by the cosine with a vector.
+
+        Raises:
+            DimensionError: the vector has another length.
+
+        """
+        question = np.asarray(vector, np.float64)
+        if self.size and question.shape != (self.dimensions,):
+            raise DimensionError(f"The question has shape {question.shape}, the vectors ({self.dimensions},).")
+        length = float(np.sqrt(question @ question))
+        if not length:
+            return NowhereRanking(self._boards)
+        return VectorRanking(self._boards.for_vector((question / length).astype(np.float32)))
+
+    def at(self, nodes: Nodes) -> NDArray[np.float32]:
+        """Return the unit vectors of these nodes; zeros where there is none."""
+        found = np.zeros((len(nodes), self.dimensions), np.float32)
+        sql = self._boards.state.tables.sql(
+            "SELECT array_send(array_agg(o.place ORDER BY o.place)), string_agg(vector_send(v.vector), ''::bytea "
+            "ORDER BY o.place) FROM unnest(%s::bigint[]) WITH ORDINALITY AS o (node, place) "
+            "JOIN {vectors} v ON v.node = o.node"
+        )
+        places, sent = self._boards.link.one(sql, nodes.tolist())
+        if len(rows := vectors(sent)):
+            norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
+            found[numbers(places, ">i8") - 1] = rows / np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
+        return found
+
+
+class Tokens:
+    """Wordpieces; see ``index.base.TokenPart``."""
+
+    def __init__(self, boards: Boards) -> None:
+        self._boards = boards
+        self._seen: NDArray[np.int64] | None = None
+
+    @property
+    def size(self) -> int:
+        """How many nodes there are."""
+        return self._boards.state.nodes
+
+    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+        """Return (starts, pieces) of some nodes."""
+        found = self._boards.board().pieces_of(nodes)
+        starts = np.append(0, np.cumsum([len(pieces) for pieces in found], dtype=np.int64))
+        return starts, np.concatenate([np.empty(0, np.int32), *found]).astype(np.int32)
+
+    def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many nodes each wordpiece occurs."""
+        if not self._boards.state.tables.guarded:
+            return self._boards.board().frequency(pieces)
+        if self._seen is None:  # what other roles' texts are made of must not be told: all of one's own are counted
+            sql = self._boards.state.tables.sql("SELECT string_agg(w.pieces, ''::bytea) FROM {words} w")
+            own = np.frombuffer(self._boards.link.one(sql)[0] or b"", PIECE)
+            self._seen = np.bincount(own, minlength=1 << 16)
+        return self._seen[pieces]
+
+
+class Names:
+    """The names of nodes, by key; see ``index.base.NamePart``."""
+
+    def __init__(self, boards: Boards) -> None:
+        self._boards = boards
+
+    def holders(self, keys: Keys) -> tuple[NDArray[np.int64], Nodes]:
+        """Return (starts, nodes): the nodes whose name has key i are ``nodes[starts[i]:starts[i + 1]]``, ascending."""
+        asked, own, nodes = self._boards.board().holders(keys)
+        counts, begin = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
+        where = np.flatnonzero(keys > 0)
+        place = np.searchsorted(asked, keys[where].view(np.int64))
+        first = np.searchsorted(own, asked)
+        counts[where] = (np.searchsorted(own, asked, side="right") - first)[place]
+        begin[where] = first[place]
+        starts = np.append(0, np.cumsum(counts))
+        rows = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], counts)
+        return starts, nodes[rows]

@@ -1,0 +1,92 @@
+"""PostgreSQL answers as SQLite does, in few round trips, and says what it cannot do."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.engines.postgres.address import Address
+from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
+
+GRAPHS = json.loads((Path(__file__).parent.parent / "data" / "published.json").read_text())["graphs"]
+CONFIGS = {
+    "default": RetrievalConfig().replace(text={"phrase": "never"}),  # phrases: FTS5 only, see capabilities
+    "published": RetrievalConfig.published().replace(text={"phrase": "never"}),
+    "two signals": RetrievalConfig.two_signal().replace(text={"phrase": "never"}),
+}
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+@pytest.mark.parametrize("data", GRAPHS, ids=lambda data: f"{len(data['nodes'])} nodes")
+def test_every_golden_case(pg_url, data, config):
+    nodes, edges = [Node(**node) for node in data["nodes"]], [Edge(**edge) for edge in data["edges"]]
+    with Retriever(":memory:", config=config) as sqlite, Retriever(pg_url, config=config) as postgres:
+        sqlite.add(nodes, edges)
+        postgres.add(nodes, edges)
+        for case in data["cases"]:
+            options = {"k": case["limit"], "query_vector": case["query_vector"], **case.get("options", {})}
+            expected, found = (one.search(case["query"], **options) for one in (sqlite, postgres))
+            assert found.ids == expected.ids, case["query"]
+            assert (found.intent, found.weights, found.degraded) == (expected.intent, expected.weights, ())
+            for hit, other in zip(found.hits, expected.hits, strict=True):
+                assert hit.score == pytest.approx(other.score, abs=1e-4)
+                assert hit.components.as_dict() == pytest.approx(other.components.as_dict(), abs=1e-4)
+                assert hit.why == other.why
+
+
+def test_a_search_is_at_most_eight_round_trips(pg_url):
+    data = GRAPHS[-1]
+    with Retriever(pg_url) as retriever:
+        retriever.add([Node(**node) for node in data["nodes"]], [Edge(**edge) for edge in data["edges"]])
+        retriever.search("warm", query_vector=data["cases"][0]["query_vector"])
+        for case in data["cases"]:
+            before = retriever._backend.link.round_trips
+            retriever.search(case["query"], query_vector=case["query_vector"])
+            assert retriever._backend.link.round_trips - before <= 8, case["query"]
+
+
+def test_an_address_shows_no_password_and_keeps_it():
+    address = Address.of("postgresql://me:secret@example.org:5432/db?schema=kg&sslmode=require&pool=3")
+    assert address.shown == "postgresql://me@example.org:5432/db?schema=kg"
+    assert "secret" in address.conninfo and "schema" not in address.conninfo and address.connections == 3
+
+
+@pytest.mark.parametrize("schema", ["pg_catalog", "information_schema", "x" * 64])
+def test_a_schema_that_cannot_be_ours_is_refused(pg_server, schema):
+    with pytest.raises(StoreError, match="schema"):
+        Retriever(pg_server.url(schema))
+
+
+def test_a_schema_of_another_application_is_left_alone(pg_server):
+    with pg_server.connect() as connection:
+        connection.execute("CREATE SCHEMA theirs; CREATE TABLE theirs.nodes (id text)")
+    with pytest.raises(StoreError, match="another application"):
+        Retriever(pg_server.url("theirs"))
+
+
+def test_a_graph_that_must_be_there_is_not_made(pg_server, pg_url):
+    with pytest.raises(StoreError, match="There is no graph"):
+        Retriever(pg_url, must_exist=True)
+    with Retriever(pg_url) as retriever:
+        retriever.add([Node(id="a", name="a")])
+    with Retriever(pg_url, read_only=True) as reader:
+        assert reader.search("a").ids == ["a"]
+        with pytest.raises(StoreError, match="read-only"):
+            reader.add([Node(id="b", name="b")])
+
+
+def test_what_cannot_be_kept_is_said(pg_url):
+    with Retriever(pg_url) as retriever:
+        with pytest.raises(InvalidValueError, match="NUL"):
+            retriever.add([Node(id="a", name="a", text="x\x00y")])
+        with pytest.raises(InvalidValueError, match="bytes"):
+            retriever.add([Node(id="é" * 1500, name="a")])
+        assert len(retriever) == 0
+        with pytest.raises(UnsupportedError, match="SQLite"):
+            retriever._backend.documents  # noqa: B018
+
+
+def test_a_server_that_is_not_there_is_told_at_once(tmp_path):
+    with pytest.raises(StoreError, match="cannot be opened"):
+        Retriever(f"postgresql://me:secret@/db?host={tmp_path}")
