@@ -63,3 +63,38 @@ def documents(folder, path=":memory:") -> Retriever:
     retriever = Retriever(path)
     index_paths(retriever, [folder])
     return retriever
+
+
+# Each question names a page; its answer stands on the page that one mentions, and in none of the question's words.
+VILLAGE = {
+    "who keeps the old windmill": "Marta Quill",
+    "who repairs the stone bridge": "Tomas Reed",
+    "who runs the ferry boat": "Ines Fallow",
+    "who tends the walled garden": "Otto Brand",
+    "who rings the church bell": "Lena Marsh",
+}
+_PAGES = {
+    "Windmill": "The old windmill grinds rye on windy days. It belongs to Marta Quill.",
+    "Marta Quill": "Born in 1961, the daughter of a baker; plays chess on Sundays.",
+    "Bridge": "The stone bridge has three arches. Cracks are left to Tomas Reed.",
+    "Tomas Reed": "A mason by trade, back from the city since last autumn.",
+    "Ferry": "The ferry boat crosses twice a day. Tickets are sold by Ines Fallow.",
+    "Ines Fallow": "Speaks four languages and knows every sandbank by name.",
+    "Garden": "The walled garden has pears and plums. The key is with Otto Brand.",
+    "Otto Brand": "Retired teacher of Latin, writes letters to the newspaper.",
+    "Church": "The church bell was cast in 1702. The rope is in the hands of Lena Marsh.",
+    "Lena Marsh": "Twenty years old, studies physics, and sleeps little.",
+    "Old houses": "Old houses need new roofs. Who keeps them dry keeps them standing.",
+    "Stones": "A stone from the river is round, one from the quarry is not. Who repairs walls needs both.",
+    "Boats": "A boat of oak lasts for fifty years. Who runs aground repairs it in winter.",
+    "Walls": "A walled yard is warm in spring. Who tends roses likes walls.",
+    "Bells": "A bell of bronze rings longer than one of iron. Who rings it wears gloves.",
+}
+
+
+def village(folder):
+    """Write the pages into a folder, one file each."""
+    folder.mkdir(parents=True, exist_ok=True)
+    for number, (title, text) in enumerate(_PAGES.items()):
+        (folder / f"{number:02}.md").write_text(f"# {title}\n\n{text}\n", encoding="utf-8")
+    return folder

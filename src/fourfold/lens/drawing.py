@@ -11,12 +11,12 @@ import networkx as nx
 from fourfold.markup import cut
 
 WIDTH, HEIGHT = 760, 440
-MARGIN_X, MARGIN_Y = 165, 34
+MARGIN_X, MARGIN_Y = 180, 34
 RADIUS = 7.0
 COLOURS = 8
 """Edge types that have a colour of their own; further ones share the last."""
 
-LONGEST_LABEL = 24
+LONGEST_LABEL = 22
 """Characters of a name in a picture."""
 
 _ARROW = 7.0

@@ -25,6 +25,9 @@ FOLDER = Path(__file__).parent
 
 VIEWS = {
     "search": ("/", "Search"),
+    "compare": ("/compare", "Side by side"),
+    "judge": ("/judge", "Judge"),
+    "measure": ("/measure", "Measure and tune"),
 }
 """The views of the bar on top: address and name."""
 

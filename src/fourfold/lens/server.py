@@ -20,7 +20,7 @@ try:
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    from fourfold.lens import search_view, why_view
+    from fourfold.lens import compare_view, judge_view, measure_view, search_view, why_view
     from fourfold.lens.page import FOLDER, HEADERS, NoPageError, Pages
 except ModuleNotFoundError as missing:  # pragma: no cover - an environment without the extra
     raise MissingExtraError(
@@ -37,7 +37,7 @@ LARGEST_REQUEST = 16 * 1024 * 1024
 
 COOKIE = "fourfold_lens"
 
-_MODULES = (search_view, why_view)
+_MODULES = (search_view, why_view, compare_view, judge_view, measure_view)
 """Each has ``ROUTES``: (path, method, what answers)."""
 
 
@@ -68,6 +68,7 @@ class Lens:
                 f"Lens shows a Retriever or a FourfoldRetriever; {type(retriever).__name__} is neither."
             )
         self.session = Session(own, read_only=read_only, beside=beside)
+        self.pages = Pages(self.session)
 
     def app(self, *, host: str = "127.0.0.1", token: str | None = None) -> ASGIApp:
         """Return the guarded application, for a server of your own.
@@ -80,14 +81,13 @@ class Lens:
             InvalidValueError: not on loopback, and no token.
 
         """
-        pages = Pages(self.session)
         routes = [
-            Route(path, _endpoint(pages, answer), methods=[method])
+            Route(path, _endpoint(self.pages, answer), methods=[method])
             for module in _MODULES
             for path, method, answer in module.ROUTES
         ]
         static = Mount("/static", StaticFiles(directory=FOLDER / "static"))
-        shown = Starlette(routes=[*routes, static], exception_handlers={404: partial(_missing, pages)})
+        shown = Starlette(routes=[*routes, static], exception_handlers={404: partial(_missing, self.pages)})
         guarded = Guard(shown, host=host, token=token, cookie=COOKIE, max_body=LARGEST_REQUEST, rate=200)
         return _with_headers(guarded)
 
@@ -117,7 +117,7 @@ class Lens:
         def ready(at: int) -> None:
             shown = f"[{host}]" if ":" in host else host
             address = f"http://{shown}:{at}/" + (f"?token={token}" if token else "")
-            (say or _on_stderr)(f"Lens shows {self.session.retriever.path} at {address} — Ctrl+C ends it.")
+            (say or _on_stderr)(f"Lens shows {self.session.place} at {address} — Ctrl+C ends it.")
             if open_browser and is_loopback(host):
                 webbrowser.open(address)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import threading
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -10,9 +11,12 @@ from functools import cached_property, lru_cache
 from typing import Any
 
 from fourfold import Edge, EmbedderError, Explanation, InvalidValueError, Node, RetrievalConfig, Retriever, SearchResult
+from fourfold.arguments import shown
 from fourfold.cache import Cache
 from fourfold.config_history import ConfigHistory, ConfigVersion
+from fourfold.evaluate.tune import FEW_QUERIES
 from fourfold.intent import NO_INTENT
+from fourfold.lens.jobs import Jobs
 from fourfold.lens.state import Asked
 from fourfold.questions import Questions
 from fourfold.snippets import snippet
@@ -32,7 +36,15 @@ _LONGEST_VALUE = 80
 _MOST_EDGES_COUNTED = 50_000
 """Nodes up to which the edges of each type are counted."""
 
+_PASSWORD = re.compile(r"//[^/@]*@")
+
 FOREVER = 24 * 3600.0
+
+AS_ASKED, IN_FORCE, NO_GRAPH = "as in Search", "in force", "no graph"
+_ALONE = {"text only": Weights(0, 1, 0, 0), "embedding only": Weights(1, 0, 0, 0)}
+_VERSION = "version "
+WAYS = (AS_ASKED, IN_FORCE, "default", "published", *_ALONE, NO_GRAPH)
+"""How a question can be asked of one file; applied configs and further files come on top."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,9 +76,20 @@ class Session:
         self._snippets: Cache[str] = Cache(_REMEMBERED_SNIPPETS, FOREVER)
         self._facts: Cache[Any] = Cache(16, FOREVER)
         self._others: dict[str, Retriever] = {}
+        self.jobs = Jobs()
         self._lock = threading.Lock()
         tokenizer = make_tokenizer(retriever.info()["tokenizer"])
         self.terms = lru_cache(_REMEMBERED_WORDS)(lambda text: tuple(tokenizer.terms(text)))
+
+    @property
+    def place(self) -> str:
+        """Where the graph lives, without a password that its address may have."""
+        return _PASSWORD.sub("//…@", self.retriever.path)
+
+    @property
+    def name(self) -> str:
+        """What the graph is called in short: the file's name."""
+        return self.place.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -75,10 +98,13 @@ class Session:
         retriever = retriever or self.retriever
         return retriever.search(asked.question, **self.options(asked, retriever))
 
-    def explain(self, asked: Asked, node_id: str, *, k: int | None = None) -> Explanation:
+    def explain(
+        self, asked: Asked, node_id: str, *, k: int | None = None, retriever: Retriever | None = None
+    ) -> Explanation:
         """Return why a node stands where it does under the same options as ``search``."""
-        options = self.options(asked, self.retriever)
-        return self.retriever.explain(asked.question, node_id, **(options if k is None else {**options, "k": k}))
+        retriever = retriever or self.retriever
+        options = self.options(asked, retriever)
+        return retriever.explain(asked.question, node_id, **(options if k is None else {**options, "k": k}))
 
     def options(self, asked: Asked, retriever: Retriever) -> dict[str, Any]:
         """Return what ``Retriever.search`` takes beside the question."""
@@ -217,6 +243,11 @@ class Session:
             found.setdefault(question, {})[node_id] = grade
         return found
 
+    @property
+    def wanted_questions(self) -> int:
+        """How many questions with a relevant node the tuner asks for before its gate may open."""
+        return FEW_QUERIES
+
     def judge(self, question: str, node_id: str, grade: float) -> None:
         """Keep a judgement."""
         self._require_writable()
@@ -238,68 +269,67 @@ class Session:
         self._require_writable()
         return self.retriever.rollback_config(version)
 
-    def named_config(self, name: str) -> RetrievalConfig | None:
-        """Return the config that a name of ``config_names`` stands for; None is the one in force."""
-        here = self.retriever.config
-        if name == "default":
-            return RetrievalConfig()
-        if name == "published":  # as far as the file allows: its words and vectors are made already
-            whole = RetrievalConfig.published()
-            text = {"language": here.text.language, "tokenizer": here.text.tokenizer}
-            return replace(whole.replace(text=text), embedding=here.embedding)
-        if name.startswith("version "):
-            versions, in_force = self.versions()
-            return ConfigHistory(tuple(versions), in_force).version(int(name.removeprefix("version ")))
-        return None
-
-    def config_names(self) -> list[str]:
-        """Return what a question can be asked with: the config in force, others by name, and further files."""
+    def ways(self) -> list[str]:
+        """Return the names of the ways in which a question can be asked: configs, single signals, further files."""
         versions, _ = self.versions()
-        names = ["in force", "default", "published", "text only", "embedding only", "no graph"]
-        return [*names, *(f"version {version.number}" for version in versions), *self.beside]
+        return [*WAYS, *(f"{_VERSION}{version.number}" for version in versions), *self.beside]
 
-    def asked_by(self, name: str, asked: Asked) -> SearchResult:
-        """Return the answer of one of ``config_names``.
+    def by(self, way: str, asked: Asked) -> tuple[Retriever, Asked]:
+        """Return whom to ask, and what, for one of ``ways``.
 
         Raises:
-            InvalidValueError: there is no such config, or the graph is in memory and cannot be opened with another.
+            InvalidValueError: there is no such way, or the graph is in memory and cannot be opened with another config.
 
         """
-        if name in self.beside:
-            return self.search(asked, self.beside[name])
-        alone = {
-            "text only": Weights(0, 1, 0, 0),
-            "embedding only": Weights(1, 0, 0, 0),
-            "no graph": replace(self.retriever.config.fusion.weights, graph=0.0, intent=0.0),
-        }
-        if name in alone:
-            return self.search(replace(asked, weights=alone[name]))
-        if name == "in force":
-            return self.search(asked)
-        if name not in self.config_names():
-            raise InvalidValueError(f"There is no configuration {name!r}; there are {', '.join(self.config_names())}.")
-        return self.search(asked, self._with(name))
+        if way not in self.ways():
+            raise InvalidValueError(f"There is no configuration {shown(way)}; there are {', '.join(self.ways())}.")
+        if way == AS_ASKED:
+            return self.retriever, asked
+        plain = asked.untouched()
+        if way in self.beside:
+            return self.beside[way], plain
+        if way == IN_FORCE:
+            return self.retriever, plain
+        if way in _ALONE:
+            return self.retriever, replace(plain, weights=_ALONE[way])
+        if way == NO_GRAPH:
+            weights = replace(self.retriever.config.fusion.weights, graph=0.0, intent=0.0)
+            return self.retriever, replace(plain, weights=weights)
+        return self._with(way), plain
 
-    def _with(self, name: str) -> Retriever:
-        """Return the same file opened with another config; kept open."""
-        config = self.named_config(name)
+    def _config(self, way: str) -> RetrievalConfig:
+        """Return another config as far as the file allows: its words and vectors are made already."""
+        here = self.retriever.config
+        if way.startswith(_VERSION):
+            versions, in_force = self.versions()
+            found = ConfigHistory(tuple(versions), in_force).version(int(way.removeprefix(_VERSION)))
+        else:
+            found = RetrievalConfig.published() if way == "published" else RetrievalConfig()
+        text = {"language": here.text.language, "tokenizer": here.text.tokenizer}
+        return replace(found.replace(text=text), embedding=here.embedding)
+
+    def _with(self, way: str) -> Retriever:
+        """Return the same graph opened with another config; kept open."""
+        config = self._config(way)
         with self._lock:
-            if name not in self._others:
+            if way not in self._others:
                 if self.retriever.path == ":memory:":
                     raise InvalidValueError(
-                        f"This graph is in memory, and cannot be opened a second time with the config {name!r}; "
-                        "keep it in a file, or compare weights only."
+                        f"This graph is in memory, and cannot be opened a second time with the config {way!r}; "
+                        "keep it in a file, or compare by single signals."
                     )
                 embedder = self.retriever.embedder
                 if "foreign" in self.facts():
                     opened = Retriever.open_foreign(self.retriever.path, embedder=embedder, config=config)
                 else:
                     opened = Retriever(self.retriever.path, embedder=embedder, config=config, read_only=True)
-                self._others[name] = opened
-            return self._others[name]
+                self._others[way] = opened
+            return self._others[way]
 
     def close(self) -> None:
-        """Close what was opened here; the retriever itself stays open."""
+        """Stop what runs in the background and close what was opened here; the retriever itself stays open."""
+        self.jobs.stop()
+        self.jobs.wait(10)
         with self._lock:
             for other in self._others.values():
                 other.close()

@@ -1,0 +1,68 @@
+// Judge with the keyboard: a key or a button keeps the judgement, and the next open hit is chosen.
+
+import { put, say } from "/static/lens.js";
+
+const pool = document.getElementById("pool");
+const rows = pool ? [...pool.querySelectorAll(".hit")] : [];
+let here = -1;
+
+function choose(place) {
+  if (!rows[place]) return;
+  here = place;
+  rows.forEach((row, at) => row.classList.toggle("chosen", at === place));
+  rows[place].focus();
+  rows[place].scrollIntoView({ block: "nearest" });
+}
+
+function next(from, wanted) {
+  const order = [...rows.keys()].map((step) => (from + 1 + step) % rows.length);
+  return order.find((place) => rows[place].matches(wanted)) ?? -1;
+}
+
+async function judge(place, grade) {
+  const row = rows[place];
+  const form = row?.querySelector("form.verdict");
+  if (!form) return;
+  const body = new URLSearchParams({ bound: pool.dataset.bound, grade });
+  const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { "X-Lens": "part" } });
+  const html = await answer.text();
+  if (!answer.ok) {
+    say(new DOMParser().parseFromString(html, "text/html").body.textContent.trim());
+    row.classList.add("failed");
+    return;
+  }
+  put(document.getElementById("judged"), html);
+  row.classList.remove("judged-open", "judged-yes", "judged-no", "proposed", "failed");
+  row.classList.add(grade > 0 ? "judged-yes" : "judged-no");
+  row.querySelector(".yes").setAttribute("aria-pressed", String(grade > 0));
+  row.querySelector(".no").setAttribute("aria-pressed", String(grade === 0));
+  row.querySelector(".whyline .chip")?.remove();
+  say(grade > 0 ? "Relevant." : "Not relevant.");
+}
+
+pool?.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const place = rows.indexOf(event.target.closest(".hit"));
+  await judge(place, Number(event.submitter.value));
+  here = place;
+});
+
+document.addEventListener("keydown", async (event) => {
+  if (!pool || event.ctrlKey || event.metaKey || event.altKey) return;
+  if (event.target.closest("input, select, textarea, summary")) return;
+  const focused = rows.indexOf(event.target.closest(".hit"));
+  if (focused >= 0) here = focused;
+  if (event.key === "j" || event.key === "ArrowDown") choose(Math.min(here + 1, rows.length - 1));
+  else if (event.key === "k" || event.key === "ArrowUp") choose(Math.max(here - 1, 0));
+  else if (event.key === "p") choose(next(here, ".proposed"));
+  else if (event.key === "o" && here >= 0) rows[here].querySelector("h2 a")?.click();
+  else if ((event.key === "r" || event.key === "n") && here >= 0) {
+    const place = here;
+    event.preventDefault();
+    await judge(place, event.key === "r" ? 1 : 0);
+    const open = next(place, ".judged-open");
+    choose(open >= 0 ? open : place);
+    return;
+  } else return;
+  event.preventDefault();
+});

@@ -1,0 +1,43 @@
+// Measure and tune: what runs in the background is looked at twice a second, and forms stay on the page.
+
+import { part, put, say } from "/static/lens.js";
+
+const place = document.getElementById("measure");
+
+function running() {
+  return place.firstElementChild?.dataset.running === "yes";
+}
+
+function watch() {
+  if (running()) setTimeout(look, 500);
+}
+
+async function look() {
+  try {
+    show(await part("/measure?fragment=1"));
+  } catch (error) {
+    say("The server does not answer.");
+  }
+}
+
+function show(html) {
+  const before = document.activeElement?.closest("form")?.getAttribute("action");
+  const was = running();
+  put(place, html);
+  if (before) place.querySelector(`form[action="${before}"] button:not(:disabled)`)?.focus();
+  if (was && !running()) say(place.querySelector(".running p")?.textContent ?? "Done.");
+  watch();
+}
+
+place.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const body = new URLSearchParams(new FormData(event.target, event.submitter));
+  const answer = await fetch(event.target.action, { method: "POST", body, headers: { "X-Lens": "part" } });
+  const html = await answer.text();
+  if (answer.ok) return show(html);
+  const made = document.createElement("div");
+  put(made, html);
+  event.target.after(made);
+});
+
+watch();
