@@ -94,7 +94,7 @@ def tuned_runs(retriever: Retriever, default: Run, collection: Collection, bar: 
     config learnt from all queries, which is what a user would have.
     """
     result = tune(retriever, collection.judgements.queries, k=K, progress=lambda *_: bar.update())
-    retriever.apply_config(result.config)
+    retriever.learning.apply_config(result.config)
     seconds = run("tuned", ours(retriever), collection).seconds
     found = {"applied": result.worthwhile, "verdict": result.verdict, "changes": result.changes}
     gated, ungated = held_out(result, default), held_out(result, default, gated=False)

@@ -157,7 +157,7 @@ def main() -> None:
             "vectors_and_postings_mb": held,
             "ratio": (megabytes("RssAnon") - before) / held,
         }
-        figures["vectors"] = dataclasses.asdict(retriever.snapshot().vectors.info())
+        figures["vectors"] = dataclasses.asdict(retriever.analysis.snapshot().vectors.info())
 
         k = 10
 

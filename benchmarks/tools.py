@@ -99,7 +99,7 @@ def timed(times: list[tuple[float, float]], call: Callable[[], Any]) -> Any:
 
 def measure(catalog: ToolCatalog, rounds: int) -> dict[str, list[tuple[float, float]]]:
     random = np.random.default_rng(1)
-    ids = catalog.retriever.index.ids
+    ids = catalog.state().ids
     queries = [f"{VERBS[a]} the {NOUNS[b]} and {VERBS[c]}" for a, b, c in random.integers(0, 16, (rounds, 3))]
     times: dict[str, list[tuple[float, float]]] = {
         name: []
@@ -118,7 +118,7 @@ def measure(catalog: ToolCatalog, rounds: int) -> dict[str, list[tuple[float, fl
     timed(first, lambda: catalog.search_tools(queries[0]))
     state = catalog.state()
     for query in queries:
-        _, request, scores = timed(own, lambda: catalog.retriever.scores(query, k=10))  # noqa: B023
+        request, scores = timed(own, lambda: catalog.retriever.analysis.scores(query, state.nodes, k=10))  # noqa: B023
         context = random.integers(0, len(ids), 5).tolist()
         timed(graph, lambda: rank(state, scores, request, catalog.config, limit=10))  # noqa: B023
         timed(context_graph, lambda: rank(state, scores, request, catalog.config, limit=10, context=context))  # noqa: B023

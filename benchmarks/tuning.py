@@ -121,7 +121,7 @@ def speed(options: argparse.Namespace) -> dict[str, Any]:
         for _ in range(3):
             start = time.process_time()
             for query in thousand:
-                retriever.forget_answers()
+                retriever.maintenance.forget_answers()
                 retriever.search(query.text)
             searching = time.process_time() - start
             distinct = [replace(query, text=f"{query.text} {i}") for i, query in enumerate(thousand)]

@@ -66,7 +66,7 @@ def core(folder):
         theirs.search("a file")
     entries.append("open_foreign")
     with Retriever(folder / "kg1536.sqlite") as retriever:
-        retriever.reembed()
+        retriever.maintenance.reembed()
     entries.append("reembed")
     with Retriever(folder / "kg1536.sqlite") as retriever:
         with retriever.backend.transaction() as writer:  # a file that came from elsewhere, and says Gemini made it

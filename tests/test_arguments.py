@@ -77,10 +77,10 @@ def test_what_is_shown_of_a_value_fits_into_a_sentence():
 def asking(graph):
     yield graph.search
     yield lambda query: graph.explain(query, "a")
-    yield graph.scores
+    yield lambda query: graph.analysis.scores(query, np.array([1]))
     yield lambda query: graph.search_many([query])
     yield lambda query: graph.query_vector([query])
-    yield lambda query: graph.feedback(query, "a")
+    yield lambda query: graph.learning.feedback(query, "a")
 
 
 def test_a_long_question_is_cut_and_one_of_a_megabyte_refused(graph):
@@ -211,12 +211,12 @@ def test_huge_numbers_in_filters(graph):
         (lambda g: g.explain("alpha", 5), "node_id is 5"),
         (lambda g: g.context(5), "hit is 5"),
         (lambda g: g.context("a", before=HUGE * -1), "before"),
-        (lambda g: g.feedback("alpha", "a", "yes"), "relevant is 'yes'"),
-        (lambda g: g.feedback("alpha", "a", 10**400), "relevant"),
-        (lambda g: g.feedback("alpha", "a", -1), "relevant is -1"),
-        (lambda g: g.feedback("alpha \ud800", "a"), "surrogate"),
-        (lambda g: g.feedback(" ", "a"), "needs the words"),
-        (lambda g: g.feedback("alpha", ["a"]), "node_id is"),
+        (lambda g: g.learning.feedback("alpha", "a", "yes"), "relevant is 'yes'"),
+        (lambda g: g.learning.feedback("alpha", "a", 10**400), "relevant"),
+        (lambda g: g.learning.feedback("alpha", "a", -1), "relevant is -1"),
+        (lambda g: g.learning.feedback("alpha \ud800", "a"), "surrogate"),
+        (lambda g: g.learning.feedback(" ", "a"), "needs the words"),
+        (lambda g: g.learning.feedback("alpha", ["a"]), "node_id is"),
         (lambda g: g.search_many("alpha"), "list of queries"),
         (lambda g: g.query_vector([5]), "text of the query is 5"),
         (lambda g: g.query_vector("alpha"), "list of texts"),

@@ -138,7 +138,12 @@ def test_an_option_that_cannot_be_meant_is_named(retriever, options, says):
 
 
 def test_explain_refuses_what_is_no_option_and_no_node(retriever):
-    for ask in (retriever.search, lambda query, **options: retriever.explain(query, "a", **options), retriever.scores):
+    asks = (
+        retriever.search,
+        lambda query, **options: retriever.explain(query, "a", **options),
+        lambda query, **options: retriever.analysis.scores(query, np.array([1]), **options),
+    )
+    for ask in asks:
         with pytest.raises(TypeError, match="'limit'"):
             ask("alpha", limit=3)
     for unknown in ("nobody", "\ud800", "a\x00"):

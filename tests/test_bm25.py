@@ -51,7 +51,7 @@ def test_equal_to_bm25s(tokenizer, k1, b):
     reference.index([terms(document) for document in documents], show_progress=False)
     with Retriever(embedder=lambda texts: [[1.0]] * len(texts), config=config) as retriever:
         retriever.add(Node(f"{n:04}", text=document) for n, document in enumerate(documents))
-        snapshot = retriever.snapshot()
+        snapshot = retriever.analysis.snapshot()
         nodes = np.arange(1, len(documents) + 1)
         for query in ("save file", "HTTPServer read_file", "数据库 graph graph", "Grant's error", "slow"):
             words = make_tokenizer(tokenizer).terms_of_words(query)
@@ -81,7 +81,7 @@ def test_a_field_of_its_own_is_bm25_over_that_field():
         )
         words = make_tokenizer("snowball-english").terms_of_words("save graph")
         weights = text_signal.term_weights(words, (), 1.0, prefix=True)
-        snapshot = retriever.snapshot()
+        snapshot = retriever.analysis.snapshot()
         numbers = snapshot.term_numbers(weights)
         asked = snapshot.text.ask({numbers[term]: weights[term] for term in numbers})
         ours = asked.at(np.arange(1, len(documents) + 1))

@@ -135,7 +135,7 @@ def test_a_model_that_may_cost_is_not_asked_for_it():
         result = retriever.search("violin")
         assert asked == ["violin"]
         assert 0 <= result.confidence <= 1
-        assert retriever._asker.calibrator.of(retriever.snapshot()).chance > 0.5
+        assert retriever._session.present()[1].calibrator.of(retriever.analysis.snapshot()).chance > 0.5
 
 
 def test_ask_says_that_nothing_is_known(graph):

@@ -21,7 +21,6 @@ from fourfold import (
 from fourfold.config import Bridge, Coverage, LateInteraction, Paths
 from fourfold.config_history import FLAT_NAMES, changes_of, with_changes
 from fourfold.engines.sqlite.backend import SqliteBackend as Store
-from fourfold.index import rebuilt
 from fourfold.intent import IntentSpec
 
 OTHER = {
@@ -132,10 +131,12 @@ def test_a_variant_is_scored_by_the_index_it_would_have(tmp_path):
             writer.set_meta("own_share", "0.6")
     other = RetrievalConfig().replace(graph={"type_weights": {"x": 0.0, "y": 2.0}}, text={"k1": 0.5})
     with Retriever(path) as retriever, Retriever(path, config=other) as expected:
-        found = rebuilt(retriever.index, other)
-        assert not np.allclose(found.matrix, retriever.index.matrix)
-        assert np.array_equal(found.matrix, expected.index.matrix)
-        assert np.array_equal(found.postings.worth, expected.index.postings.worth)
+        nodes = np.array([1, 2, 3])
+        found, right = retriever.analysis.snapshot(other), expected.analysis.snapshot()
+        assert not np.allclose(found.vectors.at(nodes), retriever.analysis.snapshot().vectors.at(nodes))
+        assert np.array_equal(found.vectors.at(nodes), right.vectors.at(nodes))
+        term = found.term_numbers(["a"]).get("a") or next(iter(found.term_numbers(["b", "c"]).values()))
+        assert np.array_equal(found.text.worth([term], nodes), right.text.worth([term], nodes))
 
 
 # -- files written before there were groups -------------------------------------------------------------------------
@@ -246,14 +247,14 @@ def test_another_reading_of_nodes_is_refused_and_the_default_follows(published_f
 def test_an_applied_reading_waits_for_the_vectors_to_be_made_anew(published_file):
     other = RetrievalConfig(embedding=EmbeddingConfig(name_times=3))
     with Retriever(published_file, embedder=embed) as retriever:
-        retriever.apply_config(other)
+        retriever.learning.apply_config(other)
         with pytest.raises(EmbedderMismatchError, match="reembed"):
             retriever.add([Node("b", "beta", "tool", "two")])
         assert retriever.manifest().keys() == {"a"}
     with Retriever(published_file, embedder=embed) as retriever:  # opens all the same, and searches
         assert retriever.search("one", mode="text").ids == ["a"]
         READ.clear()
-        retriever.reembed(embed)
+        retriever.maintenance.reembed(embed)
         retriever.add([Node("b", "beta", "tool", "two")])
     assert [text for text in READ if text != "one"] == ["alpha alpha alpha one", "beta beta beta two"]
 

@@ -62,7 +62,7 @@ def test_an_applied_config_is_in_force_for_all_who_open_the_file(tmp_path):
     with Retriever(path) as retriever:
         retriever.add([Node("a", "alpha", text="beta"), Node("b", "beta", text="alpha")])
         assert set(retriever.search("beta", mode="text").ids) == {"a", "b"}
-        assert retriever.apply_config(learnt, evidence={"gain": 0.1}) == 1
+        assert retriever.learning.apply_config(learnt, evidence={"gain": 0.1}) == 1
         assert retriever.search("beta", mode="text", weights=Weights(0, 1, 0, 0)).ids == ["b"]
         with Retriever(path, read_only=True) as other:
             assert other.config == learnt
@@ -78,18 +78,18 @@ def test_an_applied_config_is_in_force_for_all_who_open_the_file(tmp_path):
 def test_configs_are_numbered_and_taken_back(tmp_path):
     first, second = (RetrievalConfig(seeds=SeedConfig(per_component=n)) for n in (3, 4))
     with Retriever(tmp_path / "kg.sqlite") as retriever:
-        retriever.apply_config(first)
-        retriever.apply_config(second, evidence={"gain": 0.2})
-        assert [version.number for version in retriever.config_versions()] == [1, 2]
-        assert retriever.config_versions()[1].evidence == {"gain": 0.2}
-        assert retriever.rollback_config() == 1 and retriever.config == first
-        assert retriever.rollback_config() == 0 and retriever.config == RetrievalConfig()
-        assert retriever.rollback_config() == 0
-        assert retriever.rollback_config(2) == 2 and retriever.config == second
+        retriever.learning.apply_config(first)
+        retriever.learning.apply_config(second, evidence={"gain": 0.2})
+        assert [version.number for version in retriever.learning.config_versions()] == [1, 2]
+        assert retriever.learning.config_versions()[1].evidence == {"gain": 0.2}
+        assert retriever.learning.rollback_config() == 1 and retriever.config == first
+        assert retriever.learning.rollback_config() == 0 and retriever.config == RetrievalConfig()
+        assert retriever.learning.rollback_config() == 0
+        assert retriever.learning.rollback_config(2) == 2 and retriever.config == second
         with pytest.raises(StoreError, match="no config version 7"):
-            retriever.rollback_config(7)
+            retriever.learning.rollback_config(7)
         assert retriever.config == second and retriever.info()["config_version"] == 2
-        assert retriever.apply_config(first) == 3
+        assert retriever.learning.apply_config(first) == 3
 
 
 @pytest.mark.parametrize("stored", ["{", "[]", '{"in_force": 4, "versions": []}'])
@@ -117,20 +117,20 @@ def test_a_constant_of_a_later_version_is_named():
 def test_feedback_becomes_judged_queries(tmp_path):
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         retriever.add([Node("a", "alpha"), Node("b", "beta"), Node("c", "gamma")])
-        retriever.feedback("first?", "a")
-        retriever.feedback("second?", "b", False)
-        retriever.feedback(" first? ", "b", 2)
-        retriever.feedback("first?", "a", False)
-        retriever.feedback("third?", "c", True)
+        retriever.learning.feedback("first?", "a")
+        retriever.learning.feedback("second?", "b", False)
+        retriever.learning.feedback(" first? ", "b", 2)
+        retriever.learning.feedback("first?", "a", False)
+        retriever.learning.feedback("third?", "c", True)
         with pytest.raises(UnknownNodeError, match="'z'"):
-            retriever.feedback("first?", "z")
+            retriever.learning.feedback("first?", "z")
         for bad in (-1, float("nan")):
             with pytest.raises(ValueError, match="relevant"):
-                retriever.feedback("first?", "a", bad)
+                retriever.learning.feedback("first?", "a", bad)
         with pytest.raises(ValueError, match="query"):
-            retriever.feedback("  ", "a")
+            retriever.learning.feedback("  ", "a")
     with Retriever(tmp_path / "kg.sqlite") as retriever:
-        assert retriever.judgements() == [
+        assert retriever.learning.judgements() == [
             ("first?", "a", 0.0),
             ("first?", "b", 2.0),
             ("second?", "b", 0.0),

@@ -43,7 +43,7 @@ def test_a_pickle_opens_the_file_again_in_another_process(path):
 def test_a_pickle_follows_the_file_s_config_unless_one_was_given(path):
     with Retriever(path) as follows, Retriever(path, config=RetrievalConfig(limit=1)) as given:
         pickled = pickle.dumps(follows), pickle.dumps(given)
-        follows.apply_config(RetrievalConfig(limit=2))
+        follows.learning.apply_config(RetrievalConfig(limit=2))
     with pickle.loads(pickled[0]) as first, pickle.loads(pickled[1]) as second:
         assert first.config.limit == 2 and second.config.limit == 1
 

@@ -58,13 +58,13 @@ def phrase(retriever, question, at, allowed, count):
 
 def dense_sum(retriever, config, question, query_vector, kept, k):
     """Return {id: score} of all nodes by the formula, one node and one edge at a time."""
-    snapshot = retriever.snapshot()
+    snapshot = retriever.analysis.snapshot()
     nodes = retriever.get(sorted(retriever.manifest()))
     place = {node.id: n for n, node in enumerate(nodes)}
     nums = retriever.backend.nums(list(place))
     at = np.array([nums[node.id] for node in nodes])
     allowed = np.array([not kept or node.metadata["kept"] for node in nodes])
-    terms = [term for _, own in retriever._tokenizer.terms_of_words(question) for term in own]
+    terms = [term for _, own in retriever._session.tokenizer.terms_of_words(question) for term in own]
     numbers = snapshot.term_numbers(terms)
     asked = {}
     for term in terms:

@@ -150,7 +150,7 @@ def test_a_failing_phrase_search_leaves_bm25(monkeypatch, caplog):
         raise sqlite3.OperationalError("fts5 is broken")
 
     with small(embedder=broken) as retriever:
-        monkeypatch.setattr(retriever._backend, "phrase", fail)
+        monkeypatch.setattr(retriever.backend, "phrase", fail)
         result = retriever.search('"alpha save"', query_vector=[1, 0, 0])
         assert result.degraded == ("text",) and result.ids[0] == "0"
 

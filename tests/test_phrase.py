@@ -22,7 +22,7 @@ def test_the_phrase_stands_first(graph):
     result = graph.search("quick brown fox")
     assert result.ids[0] == "phrase"
     assert [item.word for item in result.hits[0].evidence if item.kind == "phrase"] == ["quick brown fox"]
-    graph.apply_config(RetrievalConfig().replace(text={"phrase": "quoted"}))
+    graph.learning.apply_config(RetrievalConfig().replace(text={"phrase": "quoted"}))
     assert graph.search("quick brown fox").ids[0] == "mixed"
     assert graph.search('"quick brown fox"').ids[0] == "phrase"
 
@@ -48,7 +48,7 @@ def test_common_words_are_not_looked_up_as_a_phrase(graph, monkeypatch):
     """The time of FTS5 grows with the nodes that hold the rarest word; beyond the bound only quoted phrases are."""
     asked = []
     monkeypatch.setattr(graph.backend, "phrase", lambda phrase, limit: asked.append(phrase) or [])
-    graph.apply_config(RetrievalConfig().replace(text={"phrase_nodes": 1}))
+    graph.learning.apply_config(RetrievalConfig().replace(text={"phrase_nodes": 1}))
     graph.search("quick brown fox")
     graph.search('"quick brown fox"')
     assert asked == ["quick brown fox"]

@@ -558,7 +558,7 @@ def test_a_node_that_goes_while_a_question_is_answered_is_not_told_of(tmp_path):
     with Retriever(path) as retriever, Retriever(path) as other:
         retriever.add([Node(i, i) for i in "abc"], [Edge("a", "b", "uses"), Edge("a", "c", "uses")])
         questions = Questions(retriever)
-        whole = retriever.snapshot
+        whole = retriever.analysis.snapshot
         states = iter([lambda: other.delete(["b"]), lambda: None])
 
         def snapshot():
@@ -566,6 +566,6 @@ def test_a_node_that_goes_while_a_question_is_answered_is_not_told_of(tmp_path):
             next(states)()  # the first snapshot is taken just before another process deletes a node
             return taken
 
-        retriever.snapshot = snapshot
+        retriever.analysis.snapshot = snapshot
         answer = questions.explore_smart("a", 1)
         assert [branch.node.id for branch in answer.levels[0]] == ["c"]

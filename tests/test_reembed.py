@@ -134,7 +134,7 @@ def test_answers_are_those_of_a_file_built_with_the_new_embedder(tmp_path, memor
     with Retriever(path, embedder=old(), config=config) as retriever:
         before = retriever.add(nodes, edges)
         answers(retriever)
-        after = retriever.reembed(new(), progress=lambda *numbers: told.append(numbers))
+        after = retriever.maintenance.reembed(new(), progress=lambda *numbers: told.append(numbers))
         assert after == before + 1 == retriever.generation
         assert retriever.embedder.name == "new" == retriever.info()["embedder"]
         assert retriever.info()["dimensions"] == 8 and retriever.info()["vectors"] == 50
@@ -155,13 +155,14 @@ def test_answers_are_those_of_a_file_built_with_the_new_embedder(tmp_path, memor
 def test_to_the_bundled_model_and_from_another_dimension(path):
     with Retriever(path) as retriever:
         with pytest.raises(
-            EmbedderMismatchError, match=r"'old'.*static:.*Retriever\('.*'\)\.reembed\(.*fourfold reembed --db"
+            EmbedderMismatchError,
+            match=r"'old'.*static:.*Retriever\('.*'\)\.maintenance\.reembed\(.*fourfold reembed --db",
         ):
             retriever.search("save")
-        retriever.reembed()
+        retriever.maintenance.reembed()
         assert retriever.info()["dimensions"] == 256
         same(answers(retriever), built(None, *graph()))
-        retriever.reembed(Letters("one", "e"))
+        retriever.maintenance.reembed(Letters("one", "e"))
         assert retriever.info()["dimensions"] == 1
     with Retriever(path, embedder=Letters("one", "e"), read_only=True) as retriever:
         same(answers(retriever), built(Letters("one", "e"), *graph()))
@@ -174,7 +175,7 @@ def test_vectors_of_callers_and_nodes_without_one_are_embedded():
         retriever.add(given)
         retriever.add(nodes[20:], edges)  # the embedder has 4 dimensions: these get no vector
         assert retriever.info()["vectors"] == 20 and retriever.info()["embedder"] is None
-        retriever.reembed(new())
+        retriever.maintenance.reembed(new())
         assert retriever.info()["vectors"] == 25
         same(answers(retriever), built(new(), nodes, edges))
 
@@ -184,8 +185,8 @@ def test_the_same_embedder_after_another_config():
     config = RetrievalConfig(embedding=EmbeddingConfig(name_times=1, with_type=True))
     with Retriever(embedder=old()) as retriever:
         retriever.add(nodes, edges)
-        retriever.apply_config(config)
-        retriever.reembed(old())
+        retriever.learning.apply_config(config)
+        retriever.maintenance.reembed(old())
         same(answers(retriever), built(old(), nodes, edges, config=config))
 
 
@@ -194,7 +195,7 @@ def test_an_empty_graph(tmp_path):
     with Retriever(tmp_path / "kg.sqlite", embedder=old()) as retriever:
         retriever.add([node(1)])
         retriever.delete(["n1"])
-        assert retriever.reembed(model, progress=lambda *n: told.append(n)) == retriever.generation
+        assert retriever.maintenance.reembed(model, progress=lambda *n: told.append(n)) == retriever.generation
         assert model.calls == 0 and told == [(0, 0)]
         assert retriever.info()["embedder"] is None and retriever.info()["dimensions"] is None
         retriever.add([node(1)])
@@ -210,9 +211,9 @@ def test_also_runs_in_the_last_transaction_with_a_model_of_the_file(path):
             raise ZeroDivisionError
 
         with pytest.raises(ZeroDivisionError):
-            retriever.reembed(new(), also=fail)
+            retriever.maintenance.reembed(new(), also=fail)
         assert retriever.backend.model("new") is None and retriever.embedder.name == "old"
-        retriever.forget_answers()
+        retriever.maintenance.forget_answers()
         assert answers(retriever) == before and staged(path) == 50
 
         def keep(writer):
@@ -222,7 +223,7 @@ def test_also_runs_in_the_last_transaction_with_a_model_of_the_file(path):
             writer.drop_models("new")
 
         again = new()
-        retriever.reembed(again, also=keep)
+        retriever.maintenance.reembed(again, also=keep)
         assert again.seen == []
         assert retriever.backend.model("new") == b"\x00weights" and retriever.backend.model("other") is None
         with retriever.backend.transaction(moves=False) as writer:
@@ -250,14 +251,14 @@ def child(script, *arguments, **options):
 
 def test_every_search_answers_from_the_old_vectors_until_the_end(path):
     with Retriever(path, embedder=old()) as retriever, Retriever(path, embedder=old()) as other:
-        expected, index, generation = answers(retriever), retriever.index, retriever.generation
+        expected, shown, generation = answers(retriever), retriever.analysis.snapshot(), retriever.generation
         answers(other)
 
         def look(call):
-            retriever.forget_answers()
+            retriever.maintenance.forget_answers()
             same(answers(retriever), expected)
             same(answers(other), expected)
-            assert retriever.index is index and other.generation == generation  # nothing was built again
+            assert retriever.analysis.snapshot() is shown and other.generation == generation  # nothing was built again
             if call == 5:
                 out, _ = child(ELSEWHERE, path).communicate(timeout=120)
                 same({(question, i): tuple(n) for question, i, *n in json.loads(out)}, expected)
@@ -266,7 +267,7 @@ def test_every_search_answers_from_the_old_vectors_until_the_end(path):
                     Retriever(path, embedder=new())
 
         model = new(look)
-        retriever.reembed(model)
+        retriever.maintenance.reembed(model)
         assert model.calls == 5
         same(answers(retriever), built(new(), *graph()))
         with pytest.raises(EmbedderMismatchError, match="'new'.*'old'"):
@@ -292,7 +293,7 @@ def test_nodes_added_changed_and_deleted_meanwhile(path, check_file):
 
     with Retriever(path, embedder=old()) as retriever, Retriever(path, embedder=old()) as other:
         model = new(change)
-        retriever.reembed(model)
+        retriever.maintenance.reembed(model)
         assert set(vectors(path)) == set(kept)
         assert len(model.seen) <= 50 + 35 + 3 + 2
         left = [e for e in edges if "n2" not in (e.source, e.target) and "n48" not in (e.source, e.target)]
@@ -313,7 +314,7 @@ def test_what_comes_at_the_last_moment_is_embedded_in_the_last_transaction(path,
 
     monkeypatch.setattr(reembedding.Reembedding, "_stage", late)
     with Retriever(path, embedder=old()) as retriever, Retriever(path, embedder=old()) as other:
-        retriever.reembed(new())
+        retriever.maintenance.reembed(new())
         assert len(passes) == 2  # fifteen are too many to hold up the writers for, four are not
         nodes = [node(n, text="late" if n >= 40 else "") for n in range(55)]
         same(answers(retriever), built(new(), nodes, graph()[1]))
@@ -351,7 +352,7 @@ def test_threads_search_through_the_change_and_back(path):
             thread.start()
         for turn in range(8):
             dimensions[retriever.generation + 1] = small if turn % 2 else large
-            retriever.reembed(old() if turn % 2 else new())
+            retriever.maintenance.reembed(old() if turn % 2 else new())
             with answered:  # some thread has searched what there is now before it changes again
                 answered.wait_for(lambda: errors or latest[0] >= retriever.generation, timeout=60)
         done.set()
@@ -365,7 +366,7 @@ def test_two_at_once_do_not_mix(path):
     with Retriever(path, embedder=old()) as one, Retriever(path, embedder=old()) as two:
         third = Letters("third", "xyz", lambda call: None)
         with pytest.raises(StoreError, match="Another re-embedding"):
-            one.reembed(new(lambda call: two.reembed(third) if call == 3 else None))
+            one.maintenance.reembed(new(lambda call: two.maintenance.reembed(third) if call == 3 else None))
         assert one.info()["embedder"] == "third"
         same(answers(two), built(third, *graph()))
 
@@ -384,7 +385,7 @@ def wait(call):
         time.sleep(600)
 
 with Retriever(sys.argv[1], embedder=old()) as retriever:
-    retriever.reembed(new(wait), also=lambda writer: wait(99))
+    retriever.maintenance.reembed(new(wait), also=lambda writer: wait(99))
 """
 
 
@@ -394,7 +395,7 @@ with Retriever(sys.argv[1], embedder=old()) as retriever:
 def test_killed_and_continued(path, tmp_path, call, kept, check_file):
     with Retriever(tmp_path / "control.sqlite", embedder=old()) as control:
         control.add(*graph())
-        control.reembed(new())
+        control.maintenance.reembed(new())
     with Retriever(path, embedder=old()) as retriever:
         before = answers(retriever)
     dying = child(DYING, path, call)
@@ -407,7 +408,7 @@ def test_killed_and_continued(path, tmp_path, call, kept, check_file):
     with Retriever(path, embedder=old()) as retriever:
         assert answers(retriever) == before
         told, model = [], new()
-        retriever.reembed(model, progress=lambda *numbers: told.append(numbers))
+        retriever.maintenance.reembed(model, progress=lambda *numbers: told.append(numbers))
         assert len(model.seen) == 50 - kept and told[0] == (kept, 50)
     assert vectors(path) == vectors(tmp_path / "control.sqlite")
     check_file(path)
@@ -417,12 +418,12 @@ def test_what_changed_between_two_runs_is_embedded_again(path):
     stop = new(lambda call: 1 / (call < 4))
     with Retriever(path, embedder=old()) as retriever:
         with pytest.raises(EmbedderError):
-            retriever.reembed(stop)
+            retriever.maintenance.reembed(stop)
         retriever.add([node(5, text="changed")])
         retriever.delete(["n6"])
         assert retriever.info()["reembedding"]["nodes"] == 28
         model = new()
-        retriever.reembed(model)
+        retriever.maintenance.reembed(model)
         assert len(model.seen) == 21
 
 
@@ -436,13 +437,13 @@ def test_a_failing_embedder_changes_nothing_and_says_what_is_kept(path):
         with pytest.raises(
             EmbedderError, match=r"'new' failed: the model is down\. .*30 of its 50 nodes are kept"
         ) as caught:
-            retriever.reembed(new(fail))
+            retriever.maintenance.reembed(new(fail))
         assert isinstance(caught.value.__cause__, ConnectionError) and str(path) in str(caught.value)
         assert retriever.generation == generation and retriever.embedder.name == "old"
-        retriever.forget_answers()
+        retriever.maintenance.forget_answers()
         assert answers(retriever) == before
         model = new()
-        retriever.reembed(model)
+        retriever.maintenance.reembed(model)
         assert len(model.seen) == 20
 
 
@@ -460,7 +461,7 @@ def test_what_is_no_matrix_of_vectors(path, made, says):
     with Retriever(path, embedder=old()) as retriever:
         before = vectors(path)
         with pytest.raises(EmbedderError, match=f"(?s){says}.*0 of its 50 nodes are kept"):
-            retriever.reembed(lambda texts: made(len(texts)))
+            retriever.maintenance.reembed(lambda texts: made(len(texts)))
         assert vectors(path) == before and retriever.search("save").total
 
 
@@ -470,21 +471,21 @@ def test_a_dimension_that_changes(path):
 
     with Retriever(path, embedder=old()) as retriever:
         with pytest.raises(EmbedderError, match="4 dimensions, before it was 3"):
-            retriever.reembed(Growing("new", ""))
+            retriever.maintenance.reembed(Growing("new", ""))
         assert staged(path) == 20
-        retriever.reembed(new())  # of the same name, but with 8 dimensions throughout: begins anew
+        retriever.maintenance.reembed(new())  # of the same name, but with 8 dimensions throughout: begins anew
         same(answers(retriever), built(new(), *graph()))
 
 
 def test_another_embedder_begins_anew_once_it_has_embedded_something(path):
     with Retriever(path, embedder=old()) as retriever:
         with pytest.raises(EmbedderError):
-            retriever.reembed(new(lambda call: 1 / (call < 4)))
+            retriever.maintenance.reembed(new(lambda call: 1 / (call < 4)))
         with pytest.raises(EmbedderError, match="no model folder"):
-            retriever.reembed(path.parent / "no such model")
+            retriever.maintenance.reembed(path.parent / "no such model")
         assert staged(path) == 30  # a slip of the pen costs nothing
         third = Letters("third", "xyz")
-        retriever.reembed(third)
+        retriever.maintenance.reembed(third)
         assert len(third.seen) == 50
         same(answers(retriever), built(third, *graph()))
 
@@ -492,7 +493,7 @@ def test_another_embedder_begins_anew_once_it_has_embedded_something(path):
 def test_read_only_is_refused_before_anything_is_embedded(path):
     model = new()
     with Retriever(path, embedder=old(), read_only=True) as retriever, pytest.raises(StoreError, match="read-only"):
-        retriever.reembed(model)
+        retriever.maintenance.reembed(model)
     assert model.calls == 0
 
 
@@ -514,7 +515,7 @@ def test_the_index_of_a_foreign_graph(tmp_path):
     path = theirs(tmp_path / "theirs.db")
     before = path.read_bytes()
     with Retriever.open_foreign(path, embedder=old()) as retriever:
-        retriever.reembed(new())
+        retriever.maintenance.reembed(new())
         same(answers(retriever), built(new(), [Node("a", "save a file"), Node("b", "edge")], [Edge("a", "b", "x")]))
     with Retriever.open_foreign(path, embedder=new()) as retriever:
         assert retriever.search("save").total and retriever.info()["embedder"] == "new"
@@ -524,9 +525,9 @@ def test_the_index_of_a_foreign_graph(tmp_path):
 def test_vectors_of_a_foreign_file_stay(tmp_path):
     path = theirs(tmp_path / "theirs.db", ", embedding TEXT", ", '[1, 2]'")
     with Retriever.open_foreign(path) as retriever, pytest.raises(StoreError, match="'embedding'.*'nodes'.*foreign"):
-        retriever.reembed(new())
+        retriever.maintenance.reembed(new())
     with Retriever(f"{path}.fourfold") as index, pytest.raises(StoreError, match="foreign"):
-        index.reembed(new())
+        index.maintenance.reembed(new())
 
 
 # -- files of version 1 -------------------------------------------------------------------------------------------------
@@ -564,7 +565,7 @@ def test_a_file_of_version_1_is_migrated_with_all_it_holds(version_1, path, chec
         expected = built(old(), *graph())
         assert content(version_1) == (SCHEMA_VERSION, before)
         same(answers(retriever), expected)
-        retriever.reembed(new())
+        retriever.maintenance.reembed(new())
         same(answers(retriever), built(new(), *graph()))
     check_file(version_1)
 

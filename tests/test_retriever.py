@@ -5,6 +5,7 @@
 import json
 import random
 import time
+from operator import attrgetter
 
 import numpy as np
 import pytest
@@ -12,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights
+from fourfold import retriever as retriever_module
 
 WORDS = [
     "save",
@@ -253,3 +255,25 @@ def test_hits_carry_what_the_caller_needs():
         with pytest.raises(TypeError):
             hit.node.metadata["n"] = 5
         assert retriever.get([hit.node.id])[0] == hit.node
+
+
+def test_names_of_the_last_version_say_what_they_are_called_now():
+    with Retriever() as retriever:
+        retriever.add([Node("a", "alpha")])
+        with pytest.warns(DeprecationWarning, match=r"Retriever\.feedback is now Retriever\.learning\.feedback"):
+            retriever.feedback("first?", "a")
+        assert retriever.learning.judgements() == [("first?", "a", 1.0)]
+        with pytest.warns(DeprecationWarning, match=r"Retriever\.store is now Retriever\.backend"):
+            assert retriever.store is retriever.backend
+        for name, there in retriever_module._MOVED.items():
+            with pytest.warns(DeprecationWarning, match=rf"Retriever\.{name} is now Retriever\.{there};"):
+                assert getattr(retriever, name) == attrgetter(there)(retriever)
+        with pytest.raises(AttributeError, match=r"no attribute 'scores'; see Retriever\.analysis\.scores"):
+            _ = retriever.scores
+        with pytest.raises(AttributeError, match="no attribute 'nothing'$"):
+            _ = retriever.nothing
+
+
+def test_the_face_is_small():
+    public = [name for name, value in vars(Retriever).items() if callable(value) and not name.startswith("_")]
+    assert len(public) <= 18, public

@@ -44,7 +44,7 @@ def test_round_trip(nodes, types, data):
         retriever.add(nodes, edges.values())
         assert retriever.get(ids) == nodes
         assert set(retriever.edges(ids)) == set(edges.values())
-        stored = retriever._backend.changes(-1)
+        stored = retriever.backend.changes(-1)
         for place, identity in enumerate(stored.ids):
             assert stored.vectors[place].tolist() == next(n.vector for n in nodes if n.id == identity)
         before = retriever.manifest()
@@ -243,7 +243,7 @@ def test_a_closed_retriever_says_so(tmp_path):
 def test_a_full_disk_changes_nothing(tmp_path, check_file):
     with Retriever(tmp_path / "graph.sqlite", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
         retriever.add([Node("a", name="alpha")])
-        writer = retriever._backend._writer
+        writer = retriever.backend._writer
         pages = writer.execute("PRAGMA page_count").fetchone()[0]
         writer.execute(f"PRAGMA max_page_count = {pages + 2}")
         with pytest.raises(StoreError, match=r"full.*"):

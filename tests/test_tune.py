@@ -65,7 +65,7 @@ def test_what_is_planted_is_found_and_nothing_is_applied_unasked(graph):
     assert result.worthwhile and result.lower > 0 and result.gain.mean > 0.1
     assert result.verdict.startswith("Better")
     assert result.config != before and result.changes
-    assert retriever.config is before and retriever.config_versions() == []
+    assert retriever.config is before and retriever.learning.config_versions() == []
     of = measure("ndcg@10")
     held_out = np.mean([of(result.rankings[query.id], query) for query in queries])
     assert held_out == pytest.approx(result.tuned.mean)
@@ -112,7 +112,7 @@ def test_an_interrupted_tune_applies_nothing(tmp_path):
         with pytest.raises(KeyboardInterrupt):
             tune(retriever, queries, progress=stop)
         assert retriever.config is before and retriever.generation == generation
-        assert retriever.config_versions() == []
+        assert retriever.learning.config_versions() == []
 
 
 def test_a_graph_without_edges_can_be_tuned():

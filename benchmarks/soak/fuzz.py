@@ -218,8 +218,8 @@ class Round:
             "edges": (2, lambda: (g.edges, (c.ids(),), {})),
             "vectors": (1, lambda: (g.vectors, (c.ids(),), {})),
             "context": (2, lambda: (g.context, (c.identity(),), {"before": c.whole(), "after": c.whole()})),
-            "feedback": (2, lambda: (g.feedback, (c.text(), c.identity(), c.number()), {})),
-            "judgements": (0.2, lambda: (g.judgements, (), {})),
+            "feedback": (2, lambda: (g.learning.feedback, (c.text(), c.identity(), c.number()), {})),
+            "judgements": (0.2, lambda: (g.learning.judgements, (), {})),
             "info": (0.2, lambda: (g.info, (), {})),
             "manifest": (0.2, lambda: (g.manifest, (), {})),
             "add nodes": (3, lambda: (g.add, ([c.node(self.dimensions) for _ in range(c.count(4))],), {})),
@@ -230,9 +230,9 @@ class Round:
             "config": (1, lambda: (self._with_config, (c.one(*_constants()), c.number()), {})),
             "apply_config": (
                 0.2,
-                lambda: (g.apply_config, (c.one(g.config, c.anything()),), {"evidence": c.metadata()}),
+                lambda: (g.learning.apply_config, (c.one(g.config, c.anything()),), {"evidence": c.metadata()}),
             ),
-            "rollback_config": (0.1, lambda: (g.rollback_config, (c.whole(3),), {})),
+            "rollback_config": (0.1, lambda: (g.learning.rollback_config, (c.whole(3),), {})),
             "open": (
                 0.2,
                 lambda: (self._opened, (c.one(c.anything(), "a\0b", "", ":memory:"), c.one(None, c.anything())), {}),

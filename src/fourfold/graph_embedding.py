@@ -71,7 +71,7 @@ class GraphEmbedding:
             raise EmbedderMismatchError(
                 f"The vectors of {self._backend.path!r} were made with the embedder {stored!r}, this retriever has "
                 f"{name!r}; {how_to_have(stored)}, or embed the graph again: "
-                f"Retriever({self._backend.path!r}).reembed(embedder) or "
+                f"Retriever({self._backend.path!r}).maintenance.reembed(embedder) or "
                 f"`fourfold reembed --db {shlex.quote(self._backend.path)}`."
             )
 
@@ -114,7 +114,7 @@ class GraphEmbedding:
         elif None in there:
             told = (
                 f"Nobody knows what made the vectors of {self._backend.path!r}, those of {known[0]!r} cannot stand "
-                f"beside them; embed the graph again: Retriever({self._backend.path!r}).reembed(embedder)."
+                f"beside them; embed the graph again: Retriever({self._backend.path!r}).maintenance.reembed(embedder)."
             )
         else:
             told = (
@@ -128,7 +128,8 @@ class GraphEmbedding:
             raise EmbedderMismatchError(
                 f"The vectors of {self._backend.path!r} were made with {stored}, this retriever has {self._reads}; "
                 "open it again and leave config.embedding out, or embed the graph again: "
-                f"Retriever({self._backend.path!r}), its apply_config(config), then its reembed(embedder)."
+                f"Retriever({self._backend.path!r}), its learning.apply_config(config), then its "
+                "maintenance.reembed(embedder)."
             )
 
     def settle(self, writer: Writer, name: str | None = None) -> None:

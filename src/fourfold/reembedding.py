@@ -1,4 +1,4 @@
-"""From one embedder to another while the graph is searched: ``Retriever.reembed``.
+"""From one embedder to another while the graph is searched: ``Retriever.maintenance.reembed``.
 
 Every node gets a new vector beside the searched one. Batch after batch is committed, without moving the generation, so
 a run that was cut short is continued by the next. When no node is without one, a single transaction puts the new

@@ -182,7 +182,7 @@ def test_a_refused_key_leaves_the_embedding_out(gemini, own, monkeypatch, caplog
 
 def test_a_config_that_is_applied_keeps_the_embedder(gemini, key):
     with graph(5, embedder="gemini:gemini-embedding-001:5") as retriever:
-        retriever.apply_config(retriever.config)
+        retriever.learning.apply_config(retriever.config)
         assert retriever.search("ddc", mode="embedding").ids[0] == "ccd" and len(gemini.requests) == 1
 
 

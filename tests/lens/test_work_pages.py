@@ -73,8 +73,8 @@ def test_every_way_answers(client, way):
 
 
 def test_an_applied_version_and_another_file_can_be_asked(retriever, tmp_path):
-    retriever.apply_config(retriever.config.replace(fusion={"weights": Weights(0, 0, 1, 0)}))
-    retriever.rollback_config(0)
+    retriever.learning.apply_config(retriever.config.replace(fusion={"weights": Weights(0, 0, 1, 0)}))
+    retriever.learning.rollback_config(0)
     with Retriever(tmp_path / "other.sqlite") as other:
         other.add(retriever.get(["write", "disk"]))
         lens = Lens(retriever, beside={"other.sqlite": other})
@@ -104,7 +104,7 @@ def test_a_judgement_is_kept_in_the_file(client, retriever):
     answer = client.post(action, data={"bound": bound(page), "grade": "1"}, follow_redirects=False)
     assert answer.status_code == 303
     client.post(action.replace("write", "disk"), data={"bound": bound(page), "grade": "0"})
-    assert retriever.judgements() == [(QUESTION, "write", 1.0), (QUESTION, "disk", 0.0)]
+    assert retriever.learning.judgements() == [(QUESTION, "write", 1.0), (QUESTION, "disk", 0.0)]
     page = client.get(answer.headers["location"]).text
     assert "2 judgements on 1 question; 1 of them with a relevant hit. The tuner wants 20: 19 more questions." in page
     assert "judged-yes" in page and "judged-no" in page
@@ -130,7 +130,7 @@ def test_a_form_of_another_page_is_refused(client, retriever):
     for address in ("run", "stop", "apply", "rollback"):
         assert client.post(f"/measure/{address}", data={"bound": bound(page), "kind": "tune"}).status_code == 403
     assert client.get(f"/judge/mark?q={QUESTION}&node=write").status_code == 405
-    assert retriever.judgements() == []
+    assert retriever.learning.judgements() == []
 
 
 def test_a_judgement_that_cannot_be_meant_is_a_sentence(client, retriever):
@@ -142,7 +142,7 @@ def test_a_judgement_that_cannot_be_meant_is_a_sentence(client, retriever):
         ({"q": QUESTION, "node": "write"}, {"grade": "often"}),
     ):
         assert client.post("/judge/mark", params=params, data={"bound": word, **data}).status_code in (400, 404)
-    assert retriever.judgements() == []
+    assert retriever.learning.judgements() == []
 
 
 def test_nothing_is_written_when_lens_only_reads(retriever):
@@ -158,7 +158,7 @@ def test_nothing_is_written_when_lens_only_reads(retriever):
         answer = client.post(address, data={"bound": lens.pages.bound(name), **data})
         assert answer.status_code == 400
         assert "opened to read only" in unescape(answer.text)
-    assert retriever.judgements() == [] and not retriever.config_versions()
+    assert retriever.learning.judgements() == [] and not retriever.learning.config_versions()
     assert writable.get("/judge", params={"q": QUESTION}).status_code == 200
 
 
@@ -166,7 +166,7 @@ def test_nothing_is_written_when_lens_only_reads(retriever):
 def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names):
     given = [(QUESTION, "write", 1.0), (QUESTION, "disk", 0.0), ("ein „Gruß“ über\tTab", "send", 2.0)]
     for question, node, grade in given:
-        retriever.feedback(question, node, grade)
+        retriever.learning.feedback(question, node, grade)
     files = [client.get(f"/judge/export/{name}") for name in names]
     assert all("attachment" in file.headers["content-disposition"] for file in files)
     if names[0] == "queries.jsonl":  # it is what fourfold itself reads
@@ -191,7 +191,7 @@ def test_probes_come_in_and_unknown_nodes_are_counted(client, retriever):
     )
     page = client.post("/judge/import", data={"bound": word}, files={"questions": ("p.jsonl", probes.encode())})
     assert "2 judgements on 2 questions were taken in. 1 name nodes that are not in this graph" in page.text
-    assert set(retriever.judgements()) == {(QUESTION, "write", 1.0), ("b", "zip", 1.0)}
+    assert set(retriever.learning.judgements()) == {(QUESTION, "write", 1.0), ("b", "zip", 1.0)}
 
 
 @pytest.mark.parametrize(
@@ -225,8 +225,8 @@ def judged(tmp_path_factory):
         index_paths(retriever, [village(root / "pages")])
         for question, right in VILLAGE.items():
             for hit in retriever.search(question, k=6).hits:
-                retriever.feedback(question, hit.node.id, hit.node.name == right)
-            retriever.feedback(question, retriever.search(right, k=1).ids[0])
+                retriever.learning.feedback(question, hit.node.id, hit.node.name == right)
+            retriever.learning.feedback(question, retriever.search(right, k=1).ids[0])
     return root / "kg.sqlite"
 
 
@@ -271,7 +271,7 @@ def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):
         assert client.post("/measure/apply", data={**data, "job": "77", "anyway": "yes"}).status_code == 400
         client.post("/measure/apply", data={**data, "anyway": "yes"})
         assert retriever.info()["config_version"] == 1
-        assert retriever.config_versions()[0].evidence["verdict"].startswith("Not applied:")
+        assert retriever.learning.config_versions()[0].evidence["verdict"].startswith("Not applied:")
         assert client.post("/measure/apply", data={**data, "anyway": "yes"}).status_code == 400  # once only
         client.post("/measure/rollback", data={"bound": data["bound"], "version": "0"})
         assert retriever.info()["config_version"] == 0
@@ -284,7 +284,7 @@ def test_what_was_learnt_under_another_config_is_not_applied(judged, tmp_path):
         lens = Lens(retriever)
         client = client_of(lens)
         page = run(client, lens, "tune")
-        retriever.apply_config(retriever.config.replace(limit=7))
+        retriever.learning.apply_config(retriever.config.replace(limit=7))
         data = {"bound": bound(page), "job": re.search(r'name="job" value="(\d+)"', page)[1], "anyway": "yes"}
         answer = client.post("/measure/apply", data=data)
         assert "Another config has come into force" in answer.text
@@ -340,7 +340,7 @@ def test_without_judgements_nothing_is_begun(client, lens):
 @pytest.mark.parametrize("address", ["/compare?q=save+evil&b=text+only", "/judge?q=save+evil+script", "/measure"])
 def test_what_a_node_holds_is_only_ever_text(address):
     with hostile() as retriever:
-        retriever.feedback("<script>window.owned=1</script>\u202e", "<b>bad</b>&?#\"'")
+        retriever.learning.feedback("<script>window.owned=1</script>\u202e", "<b>bad</b>&?#\"'")
         page = client_of(Lens(retriever)).get(address)
         assert page.status_code == 200
         assert_harmless(page.text)

@@ -71,7 +71,7 @@ def test_what_helps_is_kept_in_the_file(path):
         assert info["embedder_training"]["steps"] == found.trained.steps
         opened.add([Node(id="new", name="anchor rope", text="wharf tide")])
         assert "new" in opened.search("anchor rope").ids
-        opened.reembed()  # and goes with its vectors
+        opened.maintenance.reembed()  # and goes with its vectors
         assert "embedder_training" not in opened.info()
     with Retriever(path) as opened:
         assert opened.embedder.name.startswith("static:")
@@ -82,20 +82,22 @@ def test_what_helps_is_kept_in_the_file(path):
 def test_node_vectors_know_their_neighbours(path):
     with Retriever(path) as retriever:
         found = train_embedder(retriever, settings=QUICK)
-        index = retriever.index
-        place = {identity: number for number, identity in enumerate(index.ids)}
-        nodes = retriever.get(index.ids)
-        texts = np.asarray(found.embedder.embed_documents([retriever.text_of(node) for node in nodes]))
+        ids = list(retriever.manifest())
+        place = {identity: number for number, identity in enumerate(ids)}
+        nodes = retriever.get(ids)
+        texts = np.asarray(found.embedder.embed_documents([retriever.analysis.text_of(node) for node in nodes]))
         texts /= np.linalg.norm(texts, axis=1, keepdims=True)
         joined = np.zeros((len(nodes), len(nodes)))
-        for edge in retriever.edges(index.ids):
+        for edge in retriever.edges(ids):
             joined[place[edge.source], place[edge.target]] += 1
             joined[place[edge.target], place[edge.source]] += 1
         totals = joined.sum(axis=1, keepdims=True)
         share = QUICK.own_share
         expected = share * texts + (1 - share) * joined @ texts / totals
         expected /= np.linalg.norm(expected, axis=1, keepdims=True)
-        np.testing.assert_allclose(index.matrix, expected, atol=1e-5)
+        nums = retriever.backend.nums(ids)
+        found_at = retriever.analysis.snapshot().vectors.at(np.array([nums[identity] for identity in ids]))
+        np.testing.assert_allclose(found_at, expected, atol=1e-5)
 
 
 def test_two_trainings_with_one_seed_are_equal_to_the_byte(path):

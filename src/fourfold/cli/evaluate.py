@@ -165,7 +165,7 @@ def tune_(
     """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
     with Retriever(db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
         if rollback:
-            _say(json, {"in_force": retriever.rollback_config()}, "In force is config version {in_force}.")
+            _say(json, {"in_force": retriever.learning.rollback_config()}, "In force is config version {in_force}.")
         elif history:
             _show_history(retriever, json)
         else:
@@ -234,7 +234,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, js
     }
     if apply and result.worthwhile:
         evidence = {name: facts[name] for name in ("queries", "measure", "in force", "tuned, held out", "lower bound")}
-        facts["applied"] = retriever.apply_config(result.config, evidence=evidence)
+        facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence)
     if json:
         output.emit_json(facts)
         return
@@ -245,7 +245,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, js
 
 
 def _show_history(retriever: Retriever, json: bool) -> None:
-    versions = retriever.config_versions()
+    versions = retriever.learning.config_versions()
     in_force = retriever.info()["config_version"]
     if json:
         output.emit_json(

@@ -145,7 +145,7 @@ def reembed(db: options.Db, model: options.Model = None, json: options.Json = Fa
             progress.update(embedding, completed=done, total=total)
 
         try:
-            retriever.reembed(model, progress=embedded)
+            retriever.maintenance.reembed(model, progress=embedded)
         except KeyboardInterrupt:
             output.say("fourfold: Stopped; what was embedded is kept, and the same command continues there.")
             raise typer.Exit(130) from None

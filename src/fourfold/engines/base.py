@@ -282,6 +282,10 @@ class Backend(Settings, Protocol):
         """
         ...
 
+    def compact(self) -> None:
+        """Merge what many writes have left, and return when that is done; searches go on meanwhile."""
+        ...
+
     def forget(self) -> None:
         """Read everything anew at the next snapshot: something derived was found damaged (``DamagedFileError``)."""
         ...

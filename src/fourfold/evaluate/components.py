@@ -68,7 +68,7 @@ class ComponentScores:
     """
 
     def __init__(self, retriever: Retriever, queries: Sequence[JudgedQuery], *, k: int = 10) -> None:
-        self.snapshot, prepared = retriever.prepare([query.text for query in queries], k=k)
+        self.snapshot, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)
         self._retriever = retriever
         self.queries = tuple(queries)
         self.k = k
@@ -113,7 +113,7 @@ class ComponentScores:
 
     def exact(self, config: RetrievalConfig, which: NDArray[np.bool_] | None = None) -> list[list[str]]:
         """Return the ranking of each query (of those at ``which``) by the pipeline itself, all seven steps."""
-        snapshot = self._retriever.snapshot(config)
+        snapshot = self._retriever.analysis.snapshot(config)
         chosen = range(len(self)) if which is None else np.nonzero(which)[0].tolist()
         found = (pipeline.run(snapshot, self._prepared[place], config) for place in chosen)
         return [list(snapshot.ids(np.array(scores.order, np.int64))) for scores in found]
@@ -218,7 +218,7 @@ class ComponentScores:
 
     def _base_for(self, config: RetrievalConfig) -> list[_Base]:
         def compute() -> list[_Base]:
-            snapshot = self._retriever.snapshot(config)
+            snapshot = self._retriever.analysis.snapshot(config)
             base = []
             for query, intent in zip(self._prepared, self.intents, strict=True):
                 spec = find_spec(intent, config.intents.specs)

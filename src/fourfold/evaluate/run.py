@@ -134,7 +134,7 @@ def evaluate(
 
     """
     rankings, scores, intents, seconds = {}, {}, {}, {}
-    retriever.forget_answers()
+    retriever.maintenance.forget_answers()
     queries = list(judgements)
     for done, query in enumerate(queries, 1):
         start = time.perf_counter()
@@ -176,14 +176,14 @@ def summarise(
 
 
 def feedback_judgements(retriever: Retriever) -> Judgements:
-    """Return what ``Retriever.feedback`` collected as judged queries; nodes that are gone are skipped and listed.
+    """Return what ``learning.feedback`` collected as judged queries; nodes that are gone are skipped and listed.
 
     Raises:
         InvalidValueError: there is none.
 
     """
     relevant: dict[str, dict[str, float]] = {}
-    for query, node_id, grade in retriever.judgements():
+    for query, node_id, grade in retriever.learning.judgements():
         relevant.setdefault(query, {})[node_id] = grade
     queries = tuple(
         JudgedQuery(str(number), text, grades)
@@ -193,7 +193,7 @@ def feedback_judgements(retriever: Retriever) -> Judgements:
     if not queries:
         raise InvalidValueError(
             f"{retriever.path!r} holds no feedback that calls a node relevant; collect some with "
-            "retriever.feedback(query, node_id), or name a file of judged queries."
+            "retriever.learning.feedback(query, node_id), or name a file of judged queries."
         )
     return known_to(retriever, Judgements("feedback", queries))
 

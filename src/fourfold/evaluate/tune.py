@@ -104,7 +104,7 @@ def tune(
     seed: int = 0,
     progress: Progress | None = None,
 ) -> TuneResult:
-    """Learn a config from judged queries; nothing is applied (see ``Retriever.apply_config``).
+    """Learn a config from judged queries; nothing is applied (see ``Retriever.learning.apply_config``).
 
     Args:
         retriever: the graph, with the config to start from.

@@ -136,11 +136,11 @@ def run_variants(
     """
     queries = list(judgements)
     collection = judgements.name if isinstance(judgements, Judgements) else ""
-    _, prepared = retriever.prepare([query.text for query in queries], k=k)
+    _, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)
     runs = []
     for place, variant in enumerate(variants):
         config = variant.config
-        snapshot = retriever.snapshot(config)
+        snapshot = retriever.analysis.snapshot(config)
         run = Run(variant.name, collection, {}, {}, {}, {}, {"k": k, "config": config.fingerprint()})
         rankings, scores, intents, seconds = {}, {}, {}, {}
         for judged, query in zip(queries, prepared, strict=True):

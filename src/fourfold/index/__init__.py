@@ -1,7 +1,1 @@
-"""Arrays for one generation of the store."""
-
-from fourfold.index.adjacency import Adjacency, Links, Steps
-from fourfold.index.index import Index, WholeScores, build, rebuilt
-from fourfold.index.postings import Postings
-
-__all__ = ["Adjacency", "Index", "Links", "Postings", "Steps", "WholeScores", "build", "rebuilt"]
+"""What the pipeline asks of an index (``base``), and the arrays that answer in this process."""

@@ -13,21 +13,24 @@ import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.adjacency import Adjacency
-
 NONE = -1
 """The community of a node without edges."""
 
 _ROUNDS = 20
 
 
-def greedy_modularity(adjacency: Adjacency, ids: Sequence[str]) -> NDArray[np.int32]:
-    """Return the number of each node's community, (n_nodes,) int32; -1 without edges. Slow beyond 2,000 nodes."""
+def greedy_modularity(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[np.int32]:
+    """Return the number of each node's community, (n_nodes,) int32; -1 without edges. Slow beyond 2,000 nodes.
+
+    Args:
+        pairs: the distinct (source, target) pairs of places in ``ids``, (n_pairs, 2), sorted.
+        ids: of all nodes.
+
+    """
     graph = nx.Graph()
-    pairs = adjacency.simple()
     graph.add_nodes_from(sorted(ids[node] for node in np.unique(pairs)))
     graph.add_edges_from((ids[source], ids[target]) for source, target in pairs)
-    labels = np.full(adjacency.n_nodes, NONE, np.int32)
+    labels = np.full(len(ids), NONE, np.int32)
     if graph.number_of_edges() == 0:
         return labels
     number_of = {
@@ -40,14 +43,13 @@ def greedy_modularity(adjacency: Adjacency, ids: Sequence[str]) -> NDArray[np.in
     return labels
 
 
-def label_propagation(adjacency: Adjacency, ids: Sequence[str]) -> NDArray[np.int32]:
+def label_propagation(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[np.int32]:
     """Return the number of each node's community, (n_nodes,) int32; -1 without edges.
 
     The outcome depends on the graph alone, not on the order in which it was built: ties go to the label of the
     smallest id.
     """
-    labels = np.full(adjacency.n_nodes, NONE, np.int32)
-    pairs = adjacency.simple()
+    labels = np.full(len(ids), NONE, np.int32)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     if not len(pairs):
         return labels

@@ -10,16 +10,19 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from fourfold.index.adjacency import Adjacency
-
 DAMPING = 0.85
 _ATTEMPTS = ((100, 1e-6), (200, 1e-4))
 
 
-def pagerank(adjacency: Adjacency) -> NDArray[np.float64]:
-    """Return the PageRank of every node, (n_nodes,) float64 summing to 1; 0 for nodes without an edge."""
-    scores = np.zeros(adjacency.n_nodes)
-    pairs = adjacency.simple()
+def pagerank(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
+    """Return the PageRank of every node, (n_nodes,) float64 summing to 1; 0 for nodes without an edge.
+
+    Args:
+        pairs: the distinct (source, target) pairs, (n_pairs, 2).
+        n_nodes: how many nodes there are, with or without an edge.
+
+    """
+    scores = np.zeros(n_nodes)
     if not len(pairs):
         return scores
     members, flat = np.unique(pairs, return_inverse=True)

@@ -11,7 +11,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import communities as detection
-from fourfold.index.adjacency import Adjacency
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.pagerank import pagerank
 
@@ -95,8 +94,8 @@ class Structure:
         """Return the PageRank of every node that has an edge."""
         with self._lock:
             if self._pagerank is None:
-                members, adjacency = self._compact()
-                self._pagerank = NodeValues(members, pagerank(adjacency))
+                members, pairs = self._compact()
+                self._pagerank = NodeValues(members, pagerank(pairs, len(members)))
             return self._pagerank
 
     def communities(self, *, exact: bool) -> Communities:
@@ -123,17 +122,15 @@ class Structure:
     def _propagate(self) -> None:
         self._propagated = self._found(detection.label_propagation)
 
-    def _found(self, detect: Callable[[Adjacency, Sequence[str]], NDArray[np.int32]]) -> Communities:
-        members, adjacency = self._compact()
-        return Communities(members, detect(adjacency, self._ids(members)))
+    def _found(self, detect: Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.int32]]) -> Communities:
+        members, pairs = self._compact()
+        return Communities(members, detect(pairs, self._ids(members)))
 
     def _last_known(self) -> Communities:
         return self._stale if self._propagated is None else self._propagated
 
-    def _compact(self) -> tuple[Nodes, Adjacency]:
-        """Return the nodes that have an edge, ascending, and the simple graph of their places."""
+    def _compact(self) -> tuple[Nodes, NDArray[np.int64]]:
+        """Return the nodes that have an edge, ascending, and the distinct pairs of their places."""
         pairs = self._edges.pairs()
         members, flat = np.unique(pairs, return_inverse=True)
-        ends = flat.reshape(pairs.shape).astype(np.int32)
-        none = np.zeros(len(pairs), np.int32)
-        return members, Adjacency(len(members), ends[:, 0], ends[:, 1], none, none.astype(np.float32), ("",))
+        return members, flat.reshape(pairs.shape)

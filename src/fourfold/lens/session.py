@@ -222,7 +222,7 @@ class Session:
     def community_count(self) -> int:
         """Return how many communities the graph falls into."""
         exact = self.retriever.config.diversity.exact_communities
-        return self.retriever.snapshot().communities(exact=exact).count
+        return self.retriever.analysis.snapshot().communities(exact=exact).count
 
     @cached_property
     def questions(self) -> Questions:
@@ -239,7 +239,7 @@ class Session:
     def judgements(self) -> dict[str, dict[str, float]]:
         """Return all feedback: node id → grade by question, in the order of their first mention."""
         found: dict[str, dict[str, float]] = {}
-        for question, node_id, grade in self.retriever.judgements():
+        for question, node_id, grade in self.retriever.learning.judgements():
             found.setdefault(question, {})[node_id] = grade
         return found
 
@@ -251,23 +251,23 @@ class Session:
     def judge(self, question: str, node_id: str, grade: float) -> None:
         """Keep a judgement."""
         self._require_writable()
-        self.retriever.feedback(question, node_id, grade)
+        self.retriever.learning.feedback(question, node_id, grade)
 
     # -- configs ------------------------------------------------------------------------------------------------
 
     def versions(self) -> tuple[list[ConfigVersion], int]:
         """Return every config ever applied, and the number of the one in force (0: the defaults)."""
-        return self.retriever.config_versions(), int(self.facts()["config_version"])
+        return self.retriever.learning.config_versions(), int(self.facts()["config_version"])
 
     def apply(self, config: RetrievalConfig, evidence: Mapping[str, Any]) -> int:
         """Put a config in force; return its number."""
         self._require_writable()
-        return self.retriever.apply_config(config, evidence=evidence)
+        return self.retriever.learning.apply_config(config, evidence=evidence)
 
     def roll_back(self, version: int) -> int:
         """Go back to an applied config; 0 is the defaults."""
         self._require_writable()
-        return self.retriever.rollback_config(version)
+        return self.retriever.learning.rollback_config(version)
 
     def ways(self) -> list[str]:
         """Return the names of the ways in which a question can be asked: configs, single signals, further files."""

@@ -70,7 +70,7 @@ class Questions:
 
     def _view(self) -> View:
         """Return the current generation as the methods see it."""
-        snapshot = self.retriever.snapshot()
+        snapshot = self.retriever.analysis.snapshot()
         with self._lock:
             if self._latest is None or self._latest.snapshot is not snapshot:
                 self._latest = View(self.retriever, snapshot, self._terms, self.aliases)

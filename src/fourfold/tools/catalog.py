@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import threading
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from types import TracebackType
@@ -14,7 +12,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import arguments, filters
+from fourfold import arguments
 from fourfold.arguments import shown, whole_number
 from fourfold.engines.base import Writer
 from fourfold.engines.usage import Usage
@@ -27,11 +25,9 @@ from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import learning, workflow
 from fourfold.tools.config import ToolConfig
-from fourfold.tools.graph import Importance, build_graph, measure, typed_neighbours
 from fourfold.tools.schema import field_record, fields, fields_of, parameter_text, schema_edges
 from fourfold.tools.search import (
     Ranking,
-    State,
     Weighting,
     best_of,
     cosines_of,
@@ -40,11 +36,9 @@ from fourfold.tools.search import (
     similarity_of,
 )
 from fourfold.tools.sources import read_tools
+from fourfold.tools.state import Knowledge, State
 from fourfold.tools.types import Described, Step, Tool, ToolAnswer, ToolEntry, Workflow
 from fourfold.types import Edge, Node
-
-_INLINE_EDGES = 5_000
-"""Up to here importance is measured anew with every generation; beyond, off the query path."""
 
 _MOST_USED_AT_ONCE = 100
 _NAME_LIMIT = 200
@@ -74,11 +68,7 @@ class ToolCatalog:
         self.retriever = retriever if isinstance(retriever, Retriever) else Retriever(retriever)
         self._clock = clock
         self._terms = make_tokenizer(self.retriever.info()["tokenizer"]).terms
-        self._lock = threading.Lock()
-        self._state: State | None = None
-        self._importance: Importance | None = None
-        self._measured: int | None = None
-        self._measuring: threading.Thread | None = None
+        self._knowledge = Knowledge(self.retriever, lambda: self.config, clock)
 
     # -- filling ------------------------------------------------------------------------------------------------
 
@@ -115,8 +105,7 @@ class ToolCatalog:
 
         Edges given by hand between the same tools stay: an edge of a known (source, target, type) is left alone.
         """
-        index = self.retriever.index
-        nodes = self.retriever.get([index.ids[p] for p in np.nonzero(self._tools(index))[0]])
+        nodes = self.retriever.get(self._knowledge.present().ids)
         made = schema_edges(
             {n.id: (fields_of(n.metadata.get("inputs")), fields_of(n.metadata.get("outputs"))) for n in nodes}
         )
@@ -145,7 +134,7 @@ class ToolCatalog:
 
         """
         listed = [_steps_of(template) for template in arguments.many(templates, "templates", "templates")]
-        known = self._resolve([name for names in listed for name in names], strict=not skip_unknown)
+        known = self._knowledge.resolve([name for names in listed for name in names], strict=not skip_unknown)
         edges = []
         for names in listed:
             ids = [known[name] for name in names if name in known]
@@ -167,7 +156,7 @@ class ToolCatalog:
         given, success = arguments.strings(tools, "tools"), arguments.boolean(success, "success")
         if not given or len(given) > _MOST_USED_AT_ONCE:
             raise InvalidValueError(f"A use names 1 to {_MOST_USED_AT_ONCE} tools; this one names {len(given)}.")
-        known = self._resolve(given, strict=True)
+        known = self._knowledge.resolve(given, strict=True)
         used = [known[name] for name in given]
         backend = self.retriever.backend
 
@@ -208,14 +197,14 @@ class ToolCatalog:
         arguments.one_of(weighting, "weighting", ("adaptive", "fixed"))
         context = arguments.strings(context_tools, "context_tools")
         ranking, request, state, unknown = self._rank(query, limit, context, weighting)
-        ids = state.index.ids
+        ids = state.ids
         nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
         found = [(p, nodes[ids[p]]) for p in ranking.order if ids[p] in nodes]
         meta: dict[str, Any] = {"query": query, "alpha": ranking.alpha, "graph_edges": state.graph.edge_count}
         meta["context"] = {ids[p]: weight for p, weight in ranking.context.items()}
         if unknown:
             meta["unknown_context_tools"] = unknown
-        cosines = cosines_of(state.index, request, [p for p, _ in found])
+        cosines = cosines_of(state, request, [p for p, _ in found])
         meta["signals"] = {
             node.id: {"cosine": cosine, **ranking.signals_of(p, ids)}
             for (p, node), cosine in zip(found, cosines, strict=True)
@@ -247,7 +236,7 @@ class ToolCatalog:
 
         def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
             ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
-            goals = {state.index.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
+            goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
             named = {term for node in self.retriever.get(goals) for term in self._terms(node.name or node.id)}
             return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
 
@@ -266,15 +255,15 @@ class ToolCatalog:
         meant: dict[str, float] = {}
         for _, goals in came.steps:
             meant |= {goal: max(score, meant.get(goal, 0.0)) for goal, score in goals.items()}
-        state = self._current()
+        state = self._knowledge.present()
         found = workflow.plan(
-            {p: meant[goal] for goal in meant if (p := state.index.position(goal)) is not None},
+            {p: meant[goal] for goal in meant if (p := state.places.get(goal)) is not None},
             state.graph,
             self.config,
             successes=state.successes,
             in_turn=len(came.steps) > 1,
         )
-        ids = state.index.ids
+        ids = state.ids
         chosen = [*found.ordered.steps, *found.suggested]
         nodes = {n.id: n for n in self.retriever.get([ids[p] for p in chosen])}
         names = {p: nodes[ids[p]].name or ids[p] for p in chosen if ids[p] in nodes}
@@ -323,38 +312,40 @@ class ToolCatalog:
 
     def __len__(self) -> int:
         """Return the number of tools."""
-        return int(self._current().graph.tools.sum())
+        return len(self._knowledge.present().ids)
 
     def state(self) -> State:
         """Return the arrays of the current generation: graph, importance and usage."""
-        return self._current()
+        return self._knowledge.present()
 
     def edge_count(self) -> int:
         """Return the number of edges between tools: what α depends on."""
-        return self._current().graph.edge_count
+        return self._knowledge.present().graph.edge_count
 
     def neighbors(self, tool: str, direction: str = "both") -> list[str]:
         """Return the distinct tools an edge leads to (``"out"``), comes from (``"in"``), or either, sorted by id."""
         arguments.one_of(direction, "direction", ("in", "out", "both"))
-        state = self._current()
-        (position,) = self._positions(state, [tool])
-        found = typed_neighbours(state.index.adjacency, position, direction)
-        return sorted(state.index.ids[p] for p in found.tolist() if state.graph.tools[p] and p != position)
+        state = self._knowledge.present()
+        (position,) = self._knowledge.positions(state, [tool])
+        here, edges = state.nodes[[position]], state.snapshot.edges
+        ways = {"out": (True,), "in": (False,), "both": (True, False)}[direction]
+        found = [edges.expand(here, forward=forward).targets for forward in ways]
+        return sorted(state.ids[p] for p in state.places_of(np.concatenate(found)) if p != position)
 
     def adamic_adar(self, tool: str, limit: int = 10) -> list[tuple[str, float]]:
         """Return the tools that share most neighbours with a tool, best first: Σ 1 / ln(degree) of what they share."""
-        state = self._current()
-        (position,) = self._positions(state, [tool])
+        state = self._knowledge.present()
+        (position,) = self._knowledge.positions(state, [tool])
         values = state.graph.adamic_adar([position])[0]
-        ids = state.index.ids
+        ids = state.ids
         found = [(ids[p], float(values[p])) for p in np.nonzero(values)[0].tolist()]
         ranked = sorted(found, key=lambda pair: (-round(pair[1], 12), pair[0]))  # equal sums may differ in the last bit
         return ranked[: self._checked_limit(limit)]
 
     def adamic_adar_between(self, a: str, b: str) -> float:
         """Return Σ over common neighbours of 1 / ln(degree); 0 without any."""
-        state = self._current()
-        first, second = self._positions(state, [a, b])
+        state = self._knowledge.present()
+        first, second = self._knowledge.positions(state, [a, b])
         return float(state.graph.adamic_adar([first])[0, second])
 
     def relatedness(self, tool: str, context_tools: Iterable[str]) -> float:
@@ -363,9 +354,9 @@ class ToolCatalog:
         The largest of the pairwise values: 1.0 for a direct edge (or the tool itself), otherwise Adamic–Adar divided
         by the largest value that any tool has with the context.
         """
-        state = self._current()
-        (position,) = self._positions(state, [tool])
-        context = self._positions(state, arguments.strings(context_tools, "context_tools"))
+        state = self._knowledge.present()
+        (position,) = self._knowledge.positions(state, [tool])
+        context = self._knowledge.positions(state, arguments.strings(context_tools, "context_tools"))
         if not context:
             return 0.0
         if position in context or state.graph.neighbours[context, position].sum() > 0:
@@ -397,20 +388,20 @@ class ToolCatalog:
         self, query: str, limit: int, context: Sequence[str], weighting: Weighting
     ) -> tuple[Ranking, Query, State, list[str]]:
         # where tools are tied, scores of different requests are compared, and relatedness takes the bridges' place
-        tied = self._current(self.retriever.index).graph.edge_count > 0
-        index, request, scores = self.retriever.scores(query, k=limit, plain=tied)
-        state = self._current(index)
-        meant = self._resolve(context, strict=False)
-        positions = {tool: index.position(meant.get(tool, tool)) for tool in context}
-        known = list(dict.fromkeys(p for p in positions.values() if p is not None and state.graph.tools[p]))
-        unknown = [tool for tool, p in positions.items() if p is None or not state.graph.tools[p]]
+        state = self._knowledge.present()
+        tied = state.graph.edge_count > 0
+        request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
+        meant = self._knowledge.resolve(context, strict=False)
+        positions = {tool: state.places.get(meant.get(tool, tool)) for tool in context}
+        known = list(dict.fromkeys(p for p in positions.values() if p is not None))
+        unknown = [tool for tool, p in positions.items() if p is None]
         ranking = rank(
             state,
             scores,
             request,
             self.config,
             limit=limit,
-            similarity=self._similarity(query, request, semantic_scores(scores) * state.graph.tools, state),
+            similarity=self._similarity(query, request, semantic_scores(scores), state),
             context=known,
             weighting=weighting,
         )
@@ -418,100 +409,20 @@ class ToolCatalog:
 
     def _similarity(self, question: str, request: Query, semantic: NDArray[np.float64], state: State) -> float:
         """Return how similar the question and the best of the tools are, in [0, 1]."""
-        best = best_of(semantic, _COMPARED, state.index.ids)
-        nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.index.ids[p] for p in best])}
-        texts = [self._terms(nodes.get(state.index.ids[p], "")) for p in best]
-        return similarity_of(self._terms(question), texts, cosines_of(state.index, request, best))
+        best = best_of(semantic, _COMPARED, state.ids)
+        nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.ids[p] for p in best])}
+        texts = [self._terms(nodes.get(state.ids[p], "")) for p in best]
+        return similarity_of(self._terms(question), texts, cosines_of(state, request, best))
 
     def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
         """Return the tools directly meant: the best match and those that come close to it."""
-        ids = state.index.ids
+        ids = state.ids
         best = sorted(ranking.order, key=lambda p: (-ranking.semantic[p], ids[p]))
         if not best or ranking.semantic[best[0]] <= 0:
             return best[:1]
         tie = self.config.tie if state.graph.orders else self.config.loose_tie
         close = [p for p in best if ranking.semantic[p] >= tie * ranking.semantic[best[0]]]
         return close[: 1 if one else self.config.max_goals]
-
-    def _current(self, index: Any = None) -> State:
-        """Return what the current generation knows, building it when the graph has changed."""
-        index = index if index is not None else self.retriever.index
-        with self._lock:
-            state = self._state
-            if state is None or state.index.generation != index.generation:
-                graph = build_graph(index, self._tools(index), self.config)
-                state = State(index, graph, self._important(index, graph), *self._used(index))
-                self._state = state
-            elif self._importance is not None and state.importance is not self._importance:
-                known = self._importance.carried_to(index.rows.nums)
-                self._state = state = replace(state, importance=known)
-            return state
-
-    def _tools(self, index: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        """Return which nodes are tools, (n_nodes,)."""
-        found = np.zeros(len(index), bool)
-        nums = self.retriever.backend.allowed(filters.parse({"$type": self.config.node_type})).nodes
-        found[index.positions_of(nums)] = True
-        return found if found.any() else np.ones(len(index), bool)
-
-    def _used(self, index: Any) -> tuple[np.ndarray[Any, Any], np.ndarray[Any, Any], np.ndarray[Any, Any]]:
-        """Return recent use divided by the largest, success rates, and successes, (n_nodes,) each."""
-        recent, rate, successes = np.zeros(len(index)), np.full(len(index), 0.5), np.zeros(len(index), np.int64)
-        now = self._clock()
-        for tool, used in self.retriever.backend.usage().items():
-            position = index.position(tool)
-            if position is not None:
-                recent[position] = used.recent_at(now, self.config.half_life)
-                rate[position] = used.success_rate
-                successes[position] = used.successes
-        return recent / (recent.max(initial=0.0) or 1.0), rate, successes
-
-    def _important(self, index: Any, graph: Any) -> Importance:
-        """Measure importance: at once for small graphs and the first time, else the last known serves meanwhile."""
-        if self._importance is None or graph.edge_count <= _INLINE_EDGES:
-            self._importance = measure(index, graph)
-            return self._importance
-        if self._measuring is None or not self._measuring.is_alive():
-
-            def refresh() -> None:
-                self._importance = measure(index, graph)
-
-            self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
-            self._measuring.start()
-        return self._importance.carried_to(index.rows.nums)
-
-    def _positions(self, state: State, tools: Iterable[str]) -> list[int]:
-        found = []
-        for tool in arguments.strings(tools, "tools"):
-            position = state.index.position(tool)
-            if position is None or not state.graph.tools[position]:
-                raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
-            found.append(position)
-        return found
-
-    def _resolve(self, names: Iterable[str], *, strict: bool) -> dict[str, str]:
-        """Return the id each name stands for: an id, or the name of one tool alone."""
-        wanted = list(dict.fromkeys(names))
-        known = {node.id: node.id for node in self.retriever.get(wanted)}
-        left = [name for name in wanted if name not in known]
-        named: dict[str, list[str]] = {}
-        if left:
-            index = self.retriever.index
-            tools = self._current(index).graph.tools
-            nums = self.retriever.backend.allowed(filters.parse({"$name": {"$in": left}})).nodes
-            for node in self.retriever.get([index.ids[p] for p in index.positions_of(nums) if tools[p]]):
-                named.setdefault(node.name, []).append(node.id)
-        for name in left:
-            candidates = named.get(name, [])
-            if len(candidates) == 1:
-                known[name] = candidates[0]
-            elif strict:
-                if not candidates:
-                    raise UnknownNodeError(f"There is no tool {name!r} in this catalogue; nothing changed.")
-                raise UnknownNodeError(
-                    f"Several tools are called {name!r}: {', '.join(sorted(candidates))}; give the id of one."
-                )
-        return known
 
     def _add_missing(self, edges: Sequence[Edge]) -> int:
         """Add the edges whose (source, target, type) is not known yet; return how many those are."""

@@ -1,4 +1,4 @@
-"""The tool graph of one generation: neighbours, dependencies and order as sparse matrices over index positions."""
+"""The tool graph of one generation: neighbours, dependencies and order as sparse matrices over the tools' places."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from fourfold.index import Adjacency, Index
+from fourfold.index.base import EdgePart, Nodes
+from fourfold.index.snapshot import Snapshot
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED
@@ -36,14 +37,13 @@ class Prerequisite:
 
 @dataclass(frozen=True)
 class ToolGraph:
-    """All edges between tools. Matrices are (n_nodes, n_nodes) CSR; a row's columns are what the row needs, and so on.
+    """All edges between tools. Matrices are (n_tools, n_tools) CSR; a row's columns are what the row needs, and so on.
 
-    ``tools`` (n_nodes,) says which nodes are tools; ``neighbours`` holds 1.0 for distinct undirected neighbours
-    (conflicts are none), ``needs``, ``may_need`` and ``after`` the largest edge weight (``after``: the columns come
-    before the row), ``together`` the share of the row's uses in which the column was used, too.
+    ``neighbours`` holds 1.0 for distinct undirected neighbours (conflicts are none), ``needs``, ``may_need`` and
+    ``after`` the largest edge weight (``after``: the columns come before the row), ``together`` the share of the row's
+    uses in which the column was used, too.
     """
 
-    tools: NDArray[np.bool_]
     edge_count: int
     neighbours: sparse.csr_matrix
     needs: sparse.csr_matrix
@@ -58,12 +58,12 @@ class ToolGraph:
 
     @cached_property
     def degree(self) -> NDArray[np.int64]:
-        """(n_nodes,) number of distinct neighbours."""
+        """(n_tools,) number of distinct neighbours."""
         return np.asarray(np.diff(self.neighbours.indptr), np.int64)
 
     @cached_property
     def cycles(self) -> NDArray[np.int32]:
-        """(n_nodes,) number of the strongly connected component of each node along dependencies."""
+        """(n_tools,) number of the strongly connected component of each node along dependencies."""
         _, labels = connected_components(self.needs + self.may_need, directed=True, connection="strong")
         return np.asarray(labels, np.int32)
 
@@ -82,7 +82,7 @@ class ToolGraph:
         return self._members.get(int(self.cycles[position]), [position])
 
     def adamic_adar(self, positions: Sequence[int]) -> NDArray[np.float64]:
-        """Return Σ over common neighbours of 1 / ln(degree), (len(positions), n_nodes); 0 for a node with itself.
+        """Return Σ over common neighbours of 1 / ln(degree), (len(positions), n_tools); 0 for a node with itself.
 
         Source: Adamic & Adar, "Friends and neighbors on the Web" (2003), on distinct undirected neighbours.
         """
@@ -125,21 +125,22 @@ class ToolGraph:
         return found
 
 
-def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> ToolGraph:
+def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     """Read the edges between tools of one generation.
 
     Args:
-        index: the generation.
-        tools: (n_nodes,) which nodes are tools.
+        edges: all edges of the generation.
+        nodes: (n_tools,) the tools, ascending.
         config: what edge types mean.
 
     """
-    adjacency = index.adjacency
-    inside = tools[adjacency.sources] & tools[adjacency.targets]
-    sources, targets = adjacency.sources[inside], adjacency.targets[inside]
-    types, weights = adjacency.types[inside], adjacency.weights[inside].astype(np.float64)
-    n = len(index)
-    meanings = [config.edge_meanings.get(name) or edge_meaning(name) for name in adjacency.type_names]
+    n = len(nodes)
+    steps = edges.expand(nodes, forward=True)
+    place = np.minimum(np.searchsorted(nodes, steps.targets), max(n - 1, 0))
+    inside = nodes[place] == steps.targets if n else np.zeros(0, bool)
+    sources, targets = steps.origin[inside], place[inside]
+    types, weights = steps.types[inside], steps.weights[inside].astype(np.float64)
+    meanings = [config.edge_meanings.get(name) or edge_meaning(name) for name in edges.type_names]
     for number in np.unique(types).tolist():
         chosen = types == number
         if meanings[number] in ("needs", "may_need", "needed_by") and chosen.sum() >= config.symmetric_from:
@@ -161,9 +162,8 @@ def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> T
     ends = sources[tied], targets[tied]
     undirected = _matrix(np.concatenate(ends), np.concatenate(ends[::-1]), np.ones(2 * len(ends[0])), n)
     undirected.data[:] = 1.0
-    used = np.isin(types, [number for number, name in enumerate(adjacency.type_names) if name == CO_USED])
+    used = np.isin(types, [number for number, name in enumerate(edges.type_names) if name == CO_USED])
     return ToolGraph(
-        tools=tools,
         edge_count=len(sources),
         neighbours=undirected,
         needs=along("needs", "needed_by"),
@@ -175,7 +175,7 @@ def build_graph(index: Index, tools: NDArray[np.bool_], config: ToolConfig) -> T
 
 @dataclass(frozen=True)
 class Importance:
-    """Query-independent facts, (n_nodes,) each: PageRank and betweenness divided by their maxima, and communities."""
+    """Query-independent facts, (n_tools,) each: PageRank and betweenness divided by their maxima, and communities."""
 
     nums: NDArray[np.int64]
     pagerank: NDArray[np.float64]
@@ -200,13 +200,14 @@ class Importance:
         )
 
 
-def measure(index: Index, graph: ToolGraph) -> Importance:
-    """Compute the importance of every tool in its graph."""
+def measure(snapshot: Snapshot, nodes: Nodes, graph: ToolGraph) -> Importance:
+    """Compute the importance of every tool: PageRank and communities in the whole graph, betweenness among tools."""
+    ranks = snapshot.pagerank()
     return Importance(
-        nums=index.rows.nums,
-        pagerank=np.where(graph.tools, by_maximum(index.pagerank()), 0.0),
+        nums=nodes,
+        pagerank=ranks.at(nodes) / (ranks.values.max(initial=0.0) or 1.0),
         betweenness=np.asarray(by_maximum(betweenness(graph.neighbours)), np.float64),
-        communities=index.communities(exact=False),
+        communities=snapshot.communities(exact=False).of(nodes),
     )
 
 
@@ -251,12 +252,12 @@ def _of(types: NDArray[np.int32], meanings: Sequence[str], wanted: str) -> NDArr
 
 
 def _matrix(
-    rows: NDArray[np.int32], columns: NDArray[np.int32], values: NDArray[np.float64], n: int
+    rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64], n: int
 ) -> sparse.csr_matrix:
     """Return a CSR matrix of the distinct pairs without loops; of parallel edges the heaviest counts."""
     keep = rows != columns
     rows, columns, values = rows[keep], columns[keep], values[keep]
-    keys = rows.astype(np.int64) * n + columns
+    keys = rows * n + columns
     order = np.lexsort((-values, keys))
     keys = keys[order]
     first = np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, bool)
@@ -269,14 +270,3 @@ def row(matrix: sparse.csr_matrix, position: int) -> Iterable[tuple[int, float]]
     """Return (column, value) of every entry in a row."""
     span = slice(matrix.indptr[position], matrix.indptr[position + 1])
     return zip(matrix.indices[span].tolist(), matrix.data[span].tolist(), strict=True)
-
-
-def typed_neighbours(adjacency: Adjacency, position: int, direction: str) -> NDArray[np.int64]:
-    """Return the distinct neighbours of a node: ``"out"``, ``"in"`` or ``"both"``."""
-    here = np.array([position])
-    found = [
-        links.expand(here).targets
-        for name, links in (("out", adjacency.out), ("in", adjacency.into))
-        if direction in (name, "both")
-    ]
-    return np.unique(np.concatenate(found)).astype(np.int64)

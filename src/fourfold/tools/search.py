@@ -9,10 +9,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import Index, WholeScores
+from fourfold.analysis import NodeScores
 from fourfold.pipeline import Query
 from fourfold.tools.config import ToolConfig
-from fourfold.tools.graph import Importance, ToolGraph
+from fourfold.tools.graph import ToolGraph
+from fourfold.tools.state import State
 from fourfold.types import FloatArray
 
 Weighting = Literal["adaptive", "fixed"]
@@ -21,24 +22,8 @@ _CANDIDATES = 2  # times the limit
 
 
 @dataclass(frozen=True)
-class State:
-    """What one generation of a catalogue knows; arrays are (n_nodes,).
-
-    ``usage`` is the recent use of each tool divided by the largest, ``success_rate`` lies in [0, 1] and is ½ for a
-    tool never used; ``successes`` counts.
-    """
-
-    index: Index
-    graph: ToolGraph
-    importance: Importance
-    usage: NDArray[np.float64]
-    success_rate: NDArray[np.float64]
-    successes: NDArray[np.int64]
-
-
-@dataclass(frozen=True)
 class Ranking:
-    """The best tools for a query: positions, best first, and the arrays their scores are made of, (n_nodes,).
+    """The best tools for a query: positions, best first, and the arrays their scores are made of, (n_tools,).
 
     ``similarity`` is that of the query and the best match.
     """
@@ -63,7 +48,7 @@ class Ranking:
 
 def rank(
     state: State,
-    scores: WholeScores,
+    scores: NodeScores,
     query: Query,
     config: ToolConfig,
     *,
@@ -88,8 +73,8 @@ def rank(
             + 0.3 of the mean of PageRank, community and usage.
 
     """
-    semantic = np.where(state.graph.tools, semantic_scores(scores), 0.0)
-    best = best_of(semantic, _CANDIDATES * limit, state.index.ids)
+    semantic = semantic_scores(scores)
+    best = best_of(semantic, _CANDIDATES * limit, state.ids)
     alpha = config.fixed_semantic if weighting == "fixed" else config.alpha(state.graph.edge_count)
     boost = config.usage_boost * state.usage + config.success_boost * (2.0 * state.success_rate - 1.0)
     signals: dict[str, NDArray[Any]] = {"usage": state.usage, "success_rate": state.success_rate}
@@ -100,7 +85,7 @@ def rank(
         semantic = similarity * semantic
         score = semantic + boost
         ranked = np.where(candidates, score, 0.0)
-        order = _filled(best_of(ranked, limit, state.index.ids), ranked, state, query, limit)
+        order = _filled(best_of(ranked, limit, state.ids), ranked, state, query, limit)
         return Ranking(
             order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, np.zeros(len(semantic)), signals=signals
         )
@@ -126,13 +111,13 @@ def rank(
         boost += config.hub_boost * state.importance.pagerank + config.bridge_boost * state.importance.betweenness
         signals["boost"] = boost = similarity * boost
         score = alpha * semantic + (1.0 - alpha) * graph + boost
-    ranked = np.where(candidates & state.graph.tools, score, 0.0)
-    order = _filled(best_of(ranked, limit, state.index.ids), ranked, state, query, limit)
+    ranked = np.where(candidates, score, 0.0)
+    order = _filled(best_of(ranked, limit, state.ids), ranked, state, query, limit)
     return Ranking(order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
 
 
-def semantic_scores(scores: WholeScores) -> NDArray[np.float64]:
-    """Return text and embedding in the proportion of their weights, (n_nodes,) in [0, 1]."""
+def semantic_scores(scores: NodeScores) -> NDArray[np.float64]:
+    """Return text and embedding in the proportion of their weights, (n_tools,) in [0, 1]."""
     embedding, text = scores.weights.embedding, scores.weights.text
     total = embedding + text
     found = np.zeros(len(scores.components["text"]))
@@ -168,12 +153,13 @@ def similarity_of(question: Collection[str], texts: Sequence[Collection[str]], c
     )
 
 
-def cosines_of(index: Index, query: Query, positions: Sequence[int]) -> list[float]:
-    """Return the cosine of the query and each node; 0 where either has no vector."""
+def cosines_of(state: State, query: Query, positions: Sequence[int]) -> list[float]:
+    """Return the cosine of the query and each tool; 0 where either has no vector."""
     length = 0.0 if query.vector is None else float(np.linalg.norm(query.vector))
-    if query.vector is None or not length or not index.has_vectors:
+    vectors = state.snapshot.vectors
+    if query.vector is None or not length or not vectors.size:
         return [0.0] * len(positions)
-    found: list[float] = (index.matrix[list(positions)] @ (query.vector / length)).tolist()
+    found: list[float] = (vectors.at(state.nodes[list(positions)]) @ (query.vector / length)).tolist()
     return found
 
 
@@ -230,9 +216,7 @@ def _filled(order: list[int], values: NDArray[np.float64], state: State, query: 
     """Fill up to the limit with the tools of the next best cosine: there is no threshold, once anything matches."""
     if not order or len(order) >= limit:
         return order
-    left = state.graph.tools.copy()
-    left[order] = False
-    rest = np.nonzero(left)[0]
-    cosines = cosines_of(state.index, query, rest.tolist())
-    best = sorted(zip(cosines, rest.tolist(), strict=True), key=lambda pair: (-pair[0], state.index.ids[pair[1]]))
+    rest = np.setdiff1d(np.arange(len(state.ids)), order)
+    cosines = cosines_of(state, query, rest.tolist())
+    best = sorted(zip(cosines, rest.tolist(), strict=True), key=lambda pair: (-pair[0], state.ids[pair[1]]))
     return order + [position for _, position in best[: limit - len(order)]]

@@ -69,7 +69,7 @@ def train_embedder(
         retriever: the graph.
         settings: the numbers of the training.
         base: the static model to start from; None is the bundled one.
-        apply: embed the graph with it if it is worthwhile (see ``Retriever.reembed``).
+        apply: embed the graph with it if it is worthwhile (see ``Retriever.maintenance.reembed``).
         progress: called along the way.
 
     Raises:
@@ -119,7 +119,9 @@ def train_embedder(
         def also(writer: Writer) -> None:
             writer.set_meta("embedder_training", json.dumps(facts))
 
-        generation = retriever.reembed(embedder, progress=lambda done, total: say("embedding", done, total), also=also)
+        generation = retriever.maintenance.reembed(
+            embedder, progress=lambda done, total: say("embedding", done, total), also=also
+        )
     if kept.file is not None:
         kept.file.unlink(missing_ok=True)
     return EmbedderTraining(embedder, trained, worthwhile, verdict, generation, facts)
@@ -155,24 +157,29 @@ def judge(before: Measured, after: Measured) -> tuple[bool, str]:
 
 def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Lessons:
     """Read what a graph teaches: its nodes as the embedder reads them, their names and bodies, its edges."""
-    index = retriever.index
+    nums = retriever.backend.texts("name")[0]
+    ids = retriever.backend.ids(nums)
     batches: list[list[TokenRows]] = [[], [], []]
-    for start in range(0, len(index), _BATCH):
-        nodes = retriever.get(index.ids[start : start + _BATCH])
-        if len(nodes) != len(index.ids[start : start + _BATCH]):
+    for start in range(0, len(ids), _BATCH):
+        nodes = retriever.get(ids[start : start + _BATCH])
+        if len(nodes) != len(ids[start : start + _BATCH]):
             raise InvalidValueError(f"{retriever.path!r} was changed while it was read for training; start again.")
         named = [node if _has_both(node) else Node(node.id) for node in nodes]
         texts = [
-            [retriever.text_of(node) for node in nodes],
+            [retriever.analysis.text_of(node) for node in nodes],
             [node.name for node in named],
             [node.text for node in named],
         ]
         for kind, read in zip(batches, texts, strict=True):
             kind.append(TokenRows.of(base.tokenize(read)))
-    adjacency = index.adjacency
-    edges = np.stack((adjacency.sources, adjacency.targets), axis=1).astype(np.int64)
-    of_types = np.append(retriever.config.graph.weights_of(adjacency.type_names), 0.0)
-    weights = of_types[adjacency.types] * adjacency.weights
+    links = retriever.analysis.snapshot().edges
+    steps = links.expand(nums, forward=True)
+    place = np.minimum(np.searchsorted(nums, steps.targets), max(len(nums) - 1, 0))
+    if len(nums) and (nums[place] != steps.targets).any():
+        raise InvalidValueError(f"{retriever.path!r} was changed while it was read for training; start again.")
+    edges = np.stack((steps.origin, place), axis=1).astype(np.int64)
+    of_types = np.append(retriever.config.graph.weights_of(links.type_names), 0.0)
+    weights = of_types[steps.types] * steps.weights
     documents, titles, bodies = (joined(*kind) if kind else TokenRows.of([]) for kind in batches)
     return lessons_of(documents, titles, bodies, edges, weights, seed=seed)
 

@@ -155,7 +155,7 @@ async def test_both_answer_at_the_same_time():
 
     retriever, told = shadowed(Meeting(found=PAGES, meeting=meeting), embeddings=embed)
     assert retriever.invoke("boats") == PAGES
-    retriever.retriever.forget_answers()
+    retriever.retriever.maintenance.forget_answers()
     assert await retriever.ainvoke("boats") == PAGES
     assert len(told) == 2
 

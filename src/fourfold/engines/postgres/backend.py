@@ -132,6 +132,9 @@ class PostgresBackend:
         """Return the present generation; with its texts read as another config says, where one is given."""
         return self._snapshots.current() if config is None else self._snapshots.under(config)
 
+    def compact(self) -> None:
+        """Do nothing: a write leaves no segments here, and the server vacuums its tables itself."""
+
     def forget(self) -> None:
         """Read everything anew at the next snapshot."""
         self._snapshots.forget()

@@ -67,6 +67,10 @@ class SqliteBackend(Store):
         """Return the present generation; with its texts read as another config says, where one is given."""
         return self.snapshots.current() if config is None else self.snapshots.under(config)
 
+    def compact(self) -> None:
+        """Merge the segments of the index and keep them beside the file."""
+        self.snapshots.compact()
+
     def forget(self) -> None:
         """Leave the derived files aside and read the store anew at the next snapshot."""
         self.snapshots.forget()

@@ -126,12 +126,24 @@ class Snapshots:
             return self._current
 
     def under(self, config: RetrievalConfig) -> Snapshot:
-        """Return the current snapshot as another config reads its texts; for studies of the config."""
+        """Return the current snapshot as another config would have it; for studies of the config."""
         snapshot = self.current()
-        key = (config.text.fields, config.text.k1, config.text.b)
-        if key == (self._config.text.fields, self._config.text.k1, self._config.text.b):
+        share = snapshot.own_share
+        if config.index_key(share) == self._config.index_key(share):
             return snapshot
-        return replace(snapshot, text=_text((_text_segment(self._store.changes(-1), config),), config))
+        changes = self._store.changes(-1)
+        found = replace(snapshot, text=_text((_text_segment(changes, config),), config))
+        if share >= 1:
+            return found
+        nodes, rows = fused_at(
+            changes.nums[changes.with_vector],
+            self._store.vectors,
+            snapshot.edges,
+            config.graph.weights_of(snapshot.edges.type_names),
+            share,
+        )
+        segment = VectorSegment.build(nodes, rows, first_stage=self._first_stage)
+        return replace(found, vectors=Vectors((segment,), exact=config.index.exact))
 
     def use(self, config: RetrievalConfig) -> None:
         """Go on with another config."""
@@ -143,6 +155,13 @@ class Snapshots:
                 self._state = None
             self._config = config
             self._current = None
+
+    def compact(self) -> None:
+        """Merge all segments now; searches go on meanwhile."""
+        self.current()
+        if (thread := self._compaction) is not None:
+            thread.join()
+        self._compact()
 
     def forget(self) -> None:
         """Read the store anew at the next question: a derived file was found damaged."""

@@ -136,11 +136,6 @@ class Store:
             rows = connection.execute("SELECT type FROM edge_types ORDER BY num").fetchall()
             return [row[0] for row in rows]
 
-    def vocabulary(self, since: int = 0) -> list[tuple[str, int]]:
-        """Return the terms of the tokenizer with a number of at least ``since``."""
-        with self._reading() as connection:
-            return connection.execute("SELECT term, num FROM terms WHERE num >= ?", (since,)).fetchall()
-
     def changes(self, since: int) -> Changes:
         """Return all that changed after a generation; ``since=-1`` is everything."""
         with self._snapshot() as connection:

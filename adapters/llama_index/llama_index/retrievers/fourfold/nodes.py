@@ -391,7 +391,7 @@ def text_range_start(node: GraphNode) -> int | None:
 
 def ids_where(retriever: Retriever, condition: Mapping[str, Any]) -> list[str]:
     """Return the ids of the nodes that meet a Fourfold filter and have a text of their own, in order of coming."""
-    nums = np.setdiff1d(retriever.backend.allowed(parse(condition)).nodes, retriever.snapshot().hidden)
+    nums = np.setdiff1d(retriever.backend.allowed(parse(condition)).nodes, retriever.analysis.snapshot().hidden)
     return [node.id for _, node in sorted(retriever.backend.nodes(nums.tolist()).items())]
 
 

@@ -1,0 +1,168 @@
+"""From a question to an answer or an explanation, over whatever generation is the present one."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TypeVar
+
+import numpy as np
+
+from fourfold import pipeline
+from fourfold.arguments import shown
+from fourfold.asking import Asker, Options
+from fourfold.config import RetrievalConfig
+from fourfold.engines import Backend
+from fourfold.errors import EmbedderMismatchError, UnknownNodeError
+from fourfold.evidence import IN_EXPLANATIONS, components_of
+from fourfold.frozen import freeze
+from fourfold.hits import NodeGoneError, collect, told_of
+from fourfold.index.files import DamagedFileError
+from fourfold.index.snapshot import Snapshot
+from fourfold.pipeline import Query, Scores
+from fourfold.present import explanation_text, in_words
+from fourfold.session import Session
+from fourfold.signals.confidence import Calibration
+from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
+
+A = TypeVar("A")
+
+_GROUPS_WITHIN = 8
+"""Groups are looked for among so many times as many hits as are wanted, then among so many times more."""
+
+
+def search(session: Session, text: str, options: Options) -> SearchResult:
+    """Return the answer to a question, remembered or new."""
+    asked = options.key(text, session.config)
+
+    def answer(snapshot: Snapshot, asker: Asker, last: bool) -> SearchResult:
+        key = (snapshot.generation, *asked)
+        if (known := session.answers.get(key)) is not None:
+            return known
+        query = asker.query(snapshot, text, options)
+        calibration = asker.calibrator.of(snapshot)
+        scores, hits, grounds = _ranked(session, snapshot, query, options, calibration, without_gone=last)
+        bonus = [hit.node.id for hit in hits if any(item.kind == "bonus" for item in hit.evidence)]
+        result = SearchResult(
+            query=text,
+            hits=hits,
+            intent=scores.spec.name,
+            weights=scores.weights,
+            mode=options.mode,
+            degraded=scores.failed,
+            generation=snapshot.generation,
+            meta=freeze({"diversity": sorted(bonus)}),
+            grounds=grounds,
+        )
+        if not result.degraded:
+            session.answers.put(key, result)
+        return result
+
+    return _of_one_generation(session, text, answer)
+
+
+def explain(session: Session, text: str, node_id: str, options: Options) -> Explanation:
+    """Tell why a node stands where it does.
+
+    Raises:
+        UnknownNodeError: there is no such node.
+
+    """
+
+    def answer(snapshot: Snapshot, asker: Asker, last: bool) -> Explanation:
+        backend, config = session.backend, session.config
+        num = backend.nums([node_id]).get(node_id)
+        node = None if num is None else backend.nodes([num]).get(num)
+        if num is None or node is None:
+            raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
+        query = asker.query(snapshot, text, options)
+        calibration = asker.calibrator.of(snapshot)
+        scores, hits, _ = _ranked(session, snapshot, query, options, calibration, without_gone=last)
+        return _explanation(backend, scores, query, config, hits, num, node)
+
+    return _of_one_generation(session, text, answer)
+
+
+def _of_one_generation(session: Session, text: str, answer: Callable[[Snapshot, Asker, bool], A]) -> A:
+    """Return an answer of one generation: made anew where what it is made of was replaced meanwhile.
+
+    ``answer`` is called with the present snapshot, who reads questions for it, and whether this is the last attempt,
+    which passes over nodes that are gone.
+    """
+    for last in (False, False, True):
+        with session.question(text) as (snapshot, asker):
+            try:
+                return answer(snapshot, asker, last)
+            except NodeGoneError:  # deleted between the search and the reading of its text
+                continue
+            except EmbedderMismatchError:
+                if last or session.backend.generation() == snapshot.generation:
+                    raise
+                # the vectors were replaced between the reading of the snapshot and of who asks it
+            except DamagedFileError:
+                if last:
+                    raise
+                session.read_anew()
+    raise AssertionError("the last attempt answers or raises")
+
+
+def _ranked(
+    session: Session,
+    snapshot: Snapshot,
+    query: Query,
+    options: Options,
+    calibration: Calibration,
+    *,
+    without_gone: bool,
+) -> tuple[Scores, tuple[Hit, ...], Grounds]:
+    """Rank, and read the hits and what stands behind the answer.
+
+    Groups are searched further down until there are enough of them for certain.
+    """
+    config = session.config
+    limit, depth = query.limit, query.limit
+    if options.group_by is not None:
+        depth = min(_GROUPS_WITHIN * limit, snapshot.size) or 1
+    while True:
+        scores = pipeline.run(snapshot, replace(query, limit=depth), config)
+        hits, grounds = collect(
+            session.backend, query, scores, limit, options, config, calibration, without_gone=without_gone
+        )
+        if options.group_by is None or depth >= snapshot.size or len(scores.order) < depth:
+            return scores, hits, grounds
+        # what stands further down may still rise by the bonus of its community
+        highest = scores.table.totals(np.array(scores.order[-1:]))[0] * (1 + config.diversity.bonus)
+        if len(hits) == limit and hits[-1].score > highest:
+            return scores, hits, grounds
+        depth = min(depth * _GROUPS_WITHIN, snapshot.size)
+
+
+def _explanation(
+    backend: Backend,
+    scores: Scores,
+    query: Query,
+    config: RetrievalConfig,
+    hits: tuple[Hit, ...],
+    num: int,
+    node: Node,
+) -> Explanation:
+    rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node.id), None)
+    pipeline.include(scores, query, num)
+    here = np.array([num], np.int64)
+    components = components_of(scores, here)
+    known = {num: (node.id, node.name)}
+    evidence = told_of(backend, scores, query, config, here, components, known, paths_shown=IN_EXPLANATIONS)[0]
+    masked = any(item.kind == "masked" for item in evidence)
+    explanation = Explanation(
+        query=query.text,
+        node=node,
+        rank=rank,
+        score=0.0 if masked else float(pipeline.final_scores(scores, [num], config)[0]),
+        intent=scores.spec.name,
+        weights=scores.weights,
+        components=components[0],
+        evidence=evidence,
+        text="",
+        contributions=tuple(Contribution(item.component, in_words(item), item.value) for item in evidence),
+    )
+    return replace(explanation, text=explanation_text(explanation, scores.failed))

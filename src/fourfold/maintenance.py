@@ -1,0 +1,57 @@
+"""What keeps a graph in good order."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fourfold.engines.base import Writer
+from fourfold.graph_embedding import Progress
+from fourfold.session import Session
+
+
+class Maintenance:
+    """The upkeep of one graph: ``retriever.maintenance``."""
+
+    def __init__(self, session: Session) -> None:
+        self._session = session
+
+    def reembed(
+        self,
+        embedder: object = None,
+        *,
+        progress: Progress | None = None,
+        also: Callable[[Writer], None] | None = None,
+    ) -> int:
+        """Replace every vector by one of another embedder, while searches go on by the old ones.
+
+        The new vectors are kept beside the old and committed batch by batch; a run that failed or was killed is
+        continued by the next call with an embedder of the same name. When every node has one, those added or changed
+        meanwhile too, a single transaction puts them in the place of the old. From then on this retriever searches
+        with the new embedder; others must be opened anew with it.
+
+        Vectors that callers brought (``Node.vector``) are replaced too. Of a foreign graph the derived index is
+        embedded again, the file is only read.
+
+        Args:
+            embedder: as for ``Retriever``; None is the bundled static model. ``config.embedding`` says what it reads.
+            progress: called with (nodes done, nodes in all), first with those an earlier run has done.
+            also: run inside the last transaction, after the vectors are replaced.
+
+        Returns:
+            The generation of the graph from which on the new vectors are searched.
+
+        Raises:
+            EmbedderError: the embedder failed, or returned no matrix of finite vectors; finished batches are kept.
+            StoreError: the file is read-only, its vectors are those of a foreign file, or another re-embedding of it
+                began or ended meanwhile.
+
+        """
+        return self._session.reembed(embedder, progress, also)
+
+    def compact(self) -> None:
+        """Merge what many writes have left now, instead of in the background; searches go on meanwhile."""
+        self._session.backend.compact()
+
+    def forget_answers(self) -> None:
+        """Drop every remembered answer; the next searches are computed anew."""
+        self._session.answers.clear()

@@ -1,0 +1,227 @@
+"""One open graph: its engine, and what is in force there. Every face of a Retriever works on the same one."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import warnings
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+
+from fourfold import arguments
+from fourfold.asking import Asker
+from fourfold.cache import Cache
+from fourfold.config import RetrievalConfig
+from fourfold.config_history import ConfigHistory
+from fourfold.embed import Cascade, Embedder, as_embedder
+from fourfold.engines import open_backend
+from fourfold.engines.base import Follower, ForeignSource, Row, Writer
+from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError
+from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
+from fourfold.index.changes import FIELDS
+from fourfold.index.snapshot import Snapshot
+from fourfold.reembedding import Reembedding
+from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.tokenizer import make_tokenizer
+from fourfold.types import Edge, Node, SearchResult
+from fourfold.validation import content_hash
+
+_TOKENIZE_BATCH = 8192
+
+logger = logging.getLogger(__name__)
+
+
+class Session:
+    """An engine together with the config, the embedder and the tokenizer in force. Safe to use from threads.
+
+    The arguments, and what is raised, are those of ``Retriever``.
+    """
+
+    def __init__(
+        self, address: str, *, embedder: object, config: RetrievalConfig | None, read_only: bool, must_exist: bool
+    ) -> None:
+        if config is not None:
+            require_config(config)
+        self.backend = open_backend(address, read_only=read_only, must_exist=must_exist)
+        self.foreign: Follower | None = None
+        try:
+            self.config = config if config is not None else self.history().config()
+            source = Cascade(self.backend.model) if embedder is None else as_embedder(embedder)
+            self.embedding = GraphEmbedding(self.backend, source, reads_in_force(self.backend, self.config.embedding))
+            self.tokenizer = make_tokenizer(self._tokenizer_name())
+            if embedder is not None:
+                self.embedding.check()
+            if config is not None:
+                self.embedding.check_reads(stored_reads(self.backend))
+        except BaseException:
+            self.backend.close()
+            raise
+        self.backend.use(self.config)
+        self.answers: Cache[SearchResult] = Cache(self.config.index.cache_size, self.config.index.cache_seconds)
+        """Remembered answers, by generation and question."""
+        self._asker = Asker(self.backend, self.embedding, self.tokenizer, self.config)
+        self._current: tuple[Snapshot, Asker] | None = None
+        self._coming: tuple[str, Asker] | None = None
+        self._lock = threading.Lock()
+
+    @property
+    def path(self) -> str:
+        """What messages call the graph; of a foreign one, the foreign file."""
+        return self.backend.path if self.foreign is None else self.foreign.path
+
+    @property
+    def address(self) -> str:
+        """What opens it again."""
+        return self.backend.address if self.foreign is None else self.foreign.address
+
+    def follow(self, source: ForeignSource) -> None:
+        """Keep this graph in step with foreign tables, which are only read."""
+        for note in source.notes:
+            warnings.warn(note, FourfoldWarning, stacklevel=3)
+        self.foreign = source.follow(self.backend, self.write)
+
+    def close(self) -> None:
+        """Close everything; a second call does nothing."""
+        if self.foreign is not None:
+            self.foreign.close()
+        self.backend.close()
+        self._current = None
+        self.answers.clear()
+
+    # -- the present --------------------------------------------------------------------------------------------
+
+    def present(self) -> tuple[Snapshot, Asker]:
+        """Return the snapshot of the present generation, and who reads questions for it.
+
+        The two go together: a search that began before ``reembed`` ended has the old vectors and the old embedder.
+        """
+        self._keep_in_step()
+        return self._present()
+
+    @contextmanager
+    def question(self, text: str = "") -> Iterator[tuple[Snapshot, Asker]]:
+        """Ask of one state of the graph: see ``Backend.question``."""
+        self._keep_in_step()
+        with self.backend.question(partial(self.tokenizer.terms, text)):
+            yield self._present()
+
+    def _keep_in_step(self) -> None:
+        if self.foreign is not None:
+            self.foreign.keep_in_step()
+
+    def _present(self) -> tuple[Snapshot, Asker]:
+        snapshot = self.backend.snapshot()
+        current = self._current
+        if current is not None and current[0] is snapshot:
+            return current
+        with self._lock:
+            coming = self._coming  # read before the asker, which takes its place
+            arrived = coming is not None and coming[0] == snapshot.embedder
+            self._current = snapshot, coming[1] if coming is not None and arrived else self._asker
+            return self._current
+
+    def read_anew(self) -> None:
+        """Leave damaged derived files aside: the store is the truth."""
+        logger.warning("A derived file of %r is damaged; the graph is read from the store again.", self.path)
+        self.backend.forget()
+        self._current = None
+
+    # -- what is in force ---------------------------------------------------------------------------------------
+
+    def history(self) -> ConfigHistory:
+        """Return the configs that were ever applied to the graph."""
+        return ConfigHistory.from_json(self.backend.meta("config"))
+
+    def use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
+        """Go on with another config, or another embedder."""
+        with self._lock:
+            self.config = config
+            self._current = None
+            self.backend.use(config)
+            reads = reads_in_force(self.backend, config.embedding)
+            self.embedding = GraphEmbedding(self.backend, embedder or self.embedding.source, reads)
+            self._asker = Asker(self.backend, self.embedding, self.tokenizer, config)
+        self.answers.clear()
+
+    def reembed(self, embedder: object, progress: Progress | None, also: Callable[[Writer], None] | None) -> int:
+        """Replace every vector by one of another embedder, see ``Maintenance.reembed``."""
+        self._keep_in_step()
+        new = GraphEmbedding(self.backend, as_embedder(embedder), self.config.embedding)
+        self._coming = (new.embedder.name, Asker(self.backend, new, self.tokenizer, self.config))
+        try:
+            generation = Reembedding(self.backend, new, self.config, progress).run(also)
+            self.use(self.config, new.embedder)
+        finally:
+            self._coming = None
+        return generation
+
+    # -- writing ------------------------------------------------------------------------------------------------
+
+    def write(
+        self,
+        nodes: Sequence[Node],
+        edges: Sequence[Edge],
+        *,
+        vectors_by: str | None = None,
+        progress: Progress | None = None,
+        first: Callable[[Writer], None] = lambda writer: None,
+        also: Callable[[Writer], None] | None = None,
+    ) -> int:
+        """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
+        vectors, makers = self.embedding.documents(nodes, progress, vectors_by)
+        pieces = token_table().distinct([wordpiece_text(node) for node in nodes])
+        rows = [
+            Row(node, content_hash(node), vector, own) for node, vector, own in zip(nodes, vectors, pieces, strict=True)
+        ]
+        batches = []
+        for start in range(0, len(rows), _TOKENIZE_BATCH):
+            part = rows[start : start + _TOKENIZE_BATCH]
+            batches.append((part, *self.tokenizer.batch([getattr(r.node, f) for r in part for f in FIELDS])))
+        with self.backend.transaction() as writer:
+            first(writer)
+            self.embedding.sign(writer, {len(v) for v in vectors if v is not None}, makers)
+            if rows:
+                self._sign_tokenizer(writer)
+            for prepared in batches:
+                writer.put_nodes(*prepared)
+            if edges:
+                writer.put_edges(edges)
+            if also is not None:
+                also(writer)
+            generation = writer.generation
+        self.answers.clear()
+        return generation
+
+    def delete(self, ids: Sequence[str], edges: Iterable[Edge]) -> int:
+        """Delete nodes and edges; return how many there were."""
+        with self.backend.transaction() as writer:
+            count = writer.delete_nodes(ids) + writer.delete_edges(list(edges))
+        self.answers.clear()
+        return count
+
+    def _sign_tokenizer(self, writer: Writer) -> None:
+        """Store which tokenizer made the terms; refuse to mix two."""
+        if (name := writer.meta("tokenizer")) not in (None, self.tokenizer.name):
+            raise EmbedderMismatchError(
+                f"{self.path!r} was meanwhile made with the tokenizer {name!r}, this retriever uses "
+                f"{self.tokenizer.name!r}; open it again."
+            )
+        writer.set_meta("tokenizer", self.tokenizer.name)
+
+    def _tokenizer_name(self) -> str:
+        """Return the stored tokenizer's name; a config that asks for another one is refused."""
+        stored = self.backend.meta("tokenizer")
+        wanted = self.config.text.tokenizer_name
+        if stored is None or stored == wanted or wanted == RetrievalConfig().text.tokenizer_name:
+            return stored or wanted
+        raise EmbedderMismatchError(
+            f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
+            "open it with its own, or build it again."
+        )
+
+
+def require_config(config: object) -> None:
+    """Refuse what is no config."""
+    if not isinstance(config, RetrievalConfig):
+        raise InvalidValueError(f"config is {arguments.shown(config)}; it must be a RetrievalConfig.")

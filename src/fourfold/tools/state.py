@@ -1,0 +1,163 @@
+"""What one generation of a catalogue knows: its tools, their graph, how important and how much used each is."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import arguments, filters
+from fourfold.errors import UnknownNodeError
+from fourfold.index.base import Nodes
+from fourfold.index.snapshot import Snapshot
+from fourfold.retriever import Retriever
+from fourfold.tools.config import ToolConfig
+from fourfold.tools.graph import Importance, ToolGraph, build_graph, measure
+
+_INLINE_EDGES = 5_000
+"""Up to here importance is measured anew with every generation; beyond, off the query path."""
+
+
+@dataclass(frozen=True)
+class State:
+    """One generation; a tool is known by its place among them, and arrays are (n_tools,).
+
+    ``usage`` is the recent use of each tool divided by the largest, ``success_rate`` lies in [0, 1] and is ½ for a
+    tool never used; ``successes`` counts.
+    """
+
+    snapshot: Snapshot
+    nodes: Nodes
+    ids: tuple[str, ...]
+    graph: ToolGraph
+    importance: Importance
+    usage: NDArray[np.float64]
+    success_rate: NDArray[np.float64]
+    successes: NDArray[np.int64]
+
+    @cached_property
+    def places(self) -> Mapping[str, int]:
+        """The place of each tool by its id."""
+        return {identity: place for place, identity in enumerate(self.ids)}
+
+    def places_of(self, nodes: Nodes) -> list[int]:
+        """Return the places of those of these nodes that are tools."""
+        return np.nonzero(np.isin(self.nodes, nodes))[0].tolist()
+
+
+class Knowledge:
+    """Keeps the state of a catalogue up to date. Safe to use from threads.
+
+    Args:
+        retriever: the graph.
+        config: the constants, as they are at the time.
+        clock: seconds since the epoch.
+
+    """
+
+    def __init__(self, retriever: Retriever, config: Callable[[], ToolConfig], clock: Callable[[], float]) -> None:
+        self._retriever = retriever
+        self._config = config
+        self._clock = clock
+        self._lock = threading.Lock()
+        self._state: State | None = None
+        self._importance: Importance | None = None
+        self._measuring: threading.Thread | None = None
+
+    def present(self) -> State:
+        """Return the state of the present generation, building it when the graph has changed."""
+        snapshot = self._retriever.analysis.snapshot()
+        with self._lock:
+            state = self._state
+            if state is None or state.snapshot.generation != snapshot.generation:
+                self._state = state = self._built(snapshot)
+            elif self._importance is not None and state.importance is not self._importance:
+                self._state = state = replace(state, importance=self._importance.carried_to(state.nodes))
+            return state
+
+    def positions(self, state: State, tools: Iterable[str]) -> list[int]:
+        """Return the places of tools given by id.
+
+        Raises:
+            UnknownNodeError: there is no such tool.
+
+        """
+        found = []
+        for tool in arguments.strings(tools, "tools"):
+            if tool not in state.places:
+                raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
+            found.append(state.places[tool])
+        return found
+
+    def resolve(self, names: Iterable[str], *, strict: bool) -> dict[str, str]:
+        """Return the id each name stands for: an id, or the name of one tool alone.
+
+        Raises:
+            UnknownNodeError: a name of no tool or of several, if ``strict``; others are left out.
+
+        """
+        wanted = list(dict.fromkeys(names))
+        known = {node.id: node.id for node in self._retriever.get(wanted)}
+        left = [name for name in wanted if name not in known]
+        named: dict[str, list[str]] = {}
+        if left:
+            state = self.present()
+            places = state.places_of(self._nodes({"$name": {"$in": left}}))
+            for node in self._retriever.get([state.ids[place] for place in places]):
+                named.setdefault(node.name, []).append(node.id)
+        for name in left:
+            candidates = named.get(name, [])
+            if len(candidates) == 1:
+                known[name] = candidates[0]
+            elif strict:
+                if not candidates:
+                    raise UnknownNodeError(f"There is no tool {name!r} in this catalogue; nothing changed.")
+                raise UnknownNodeError(
+                    f"Several tools are called {name!r}: {', '.join(sorted(candidates))}; give the id of one."
+                )
+        return known
+
+    def _built(self, snapshot: Snapshot) -> State:
+        config = self._config()
+        nodes = self._nodes({"$type": config.node_type})
+        if not len(nodes):  # a graph that was not made by ``add_tools``: every node is a tool
+            nodes = self._nodes({})
+        ids = snapshot.ids(nodes)
+        there = np.array([bool(identity) for identity in ids], bool)  # the others were deleted meanwhile
+        nodes = nodes[there]
+        known = tuple(identity for identity in ids if identity)
+        graph = build_graph(snapshot.edges, nodes, config)
+        return State(snapshot, nodes, known, graph, self._important(snapshot, nodes, graph), *self._used(known))
+
+    def _nodes(self, condition: filters.Filter) -> Nodes:
+        return self._retriever.backend.allowed(filters.parse(condition)).nodes
+
+    def _used(self, ids: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+        """Return recent use divided by the largest, success rates, and successes, (n_tools,) each."""
+        recent, rate, successes = np.zeros(len(ids)), np.full(len(ids), 0.5), np.zeros(len(ids), np.int64)
+        now, half_life = self._clock(), self._config().half_life
+        usage = self._retriever.backend.usage()
+        for place, tool in enumerate(ids):
+            if (used := usage.get(tool)) is not None:
+                recent[place] = used.recent_at(now, half_life)
+                rate[place] = used.success_rate
+                successes[place] = used.successes
+        return recent / (recent.max(initial=0.0) or 1.0), rate, successes
+
+    def _important(self, snapshot: Snapshot, nodes: Nodes, graph: ToolGraph) -> Importance:
+        """Measure importance: at once for small graphs and the first time, else the last known serves meanwhile."""
+        if self._importance is None or graph.edge_count <= _INLINE_EDGES:
+            self._importance = measure(snapshot, nodes, graph)
+            return self._importance
+        if self._measuring is None or not self._measuring.is_alive():
+
+            def refresh() -> None:
+                self._importance = measure(snapshot, nodes, graph)
+
+            self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
+            self._measuring.start()
+        return self._importance.carried_to(nodes)
