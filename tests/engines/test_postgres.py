@@ -41,9 +41,9 @@ def test_a_search_is_at_most_eight_round_trips(pg_url):
         retriever.add([Node(**node) for node in data["nodes"]], [Edge(**edge) for edge in data["edges"]])
         retriever.search("warm", query_vector=data["cases"][0]["query_vector"])
         for case in data["cases"]:
-            before = retriever._backend.link.round_trips
+            before = retriever.backend.link.round_trips
             retriever.search(case["query"], query_vector=case["query_vector"])
-            assert retriever._backend.link.round_trips - before <= 8, case["query"]
+            assert retriever.backend.link.round_trips - before <= 8, case["query"]
 
 
 def test_an_address_shows_no_password_and_keeps_it():
@@ -84,7 +84,7 @@ def test_what_cannot_be_kept_is_said(pg_url):
             retriever.add([Node(id="é" * 1500, name="a")])
         assert len(retriever) == 0
         with pytest.raises(UnsupportedError, match="SQLite"):
-            retriever._backend.documents  # noqa: B018
+            retriever.backend.documents  # noqa: B018
 
 
 def test_a_server_that_is_not_there_is_told_at_once(tmp_path):

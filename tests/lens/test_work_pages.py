@@ -181,7 +181,7 @@ def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names)
         page = fresh.post("/judge/import", data={"bound": word}, files=sent)
         assert "3 judgements on 2 questions were taken in." in page.text
         wanted = {(" ".join(q.split()) if names[0] == "topics.tsv" else q, n, g) for q, n, g in given}
-        assert set(other.judgements()) == wanted
+        assert set(other.learning.judgements()) == wanted
 
 
 def test_probes_come_in_and_unknown_nodes_are_counted(client, retriever):
