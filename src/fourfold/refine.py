@@ -141,10 +141,8 @@ def _mentions(scores: Scores, passages: Nodes) -> Pairs:
     if not worth.any():
         none = np.empty(0, np.int64)
         return Pairs(none, none, np.empty(0))
-    steps = [edges.expand(passages, forward=forward, worth=worth, weights="none") for forward in (True, False)]
-    origin = np.concatenate([step.origin for step in steps])
-    targets = np.concatenate([step.targets for step in steps])
-    return Pairs(origin, targets, np.ones(len(origin)))
+    steps = edges.expand(passages, worth=worth, weights="none")
+    return Pairs(steps.origin, steps.targets, np.ones(len(steps)))
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:

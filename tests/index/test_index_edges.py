@@ -71,6 +71,19 @@ def reference(known, nodes, *, forward, worth=None, weights="raw", cap=None):
     return sorted(rows)
 
 
+@given(st.lists(write, max_size=8), st.lists(st.integers(0, NODES), min_size=1, max_size=6, unique=True))
+@settings(max_examples=100, deadline=None)
+def test_both_directions_at_once_are_each_by_itself(writes, nodes):
+    edges = Edges(played(writes)[0], TYPES, ids_of)
+    against, along = np.array([1.0, 0.0, 0.5]), np.array([0.0, 0.3, 2.0])
+    for cap in (None, 1, 3):
+        both = edges.expand(np.array(nodes, np.int64), worth=np.stack((against, along)), cap=cap)
+        for forward, worth in ((True, along), (False, against)):
+            own = both.of(both.along == forward)
+            found = sorted(zip(own.origin.tolist(), own.targets.tolist(), own.types.tolist(), strict=True))
+            assert found == [row[:3] for row in steps_of(edges, nodes, forward=forward, worth=worth, cap=cap)]
+
+
 @given(st.lists(write, max_size=8), st.lists(st.integers(0, NODES), min_size=1, max_size=6, unique=True), st.booleans())
 @settings(max_examples=200, deadline=None)
 def test_segments_answer_as_all_edges_do(writes, nodes, forward):
@@ -102,7 +115,7 @@ def test_a_merge_drops_what_is_gone():
     merged = merge([whole.without(np.array([2])), segment([(4, 5, 6, 0, 3.0)])])
     assert merged.dead is None
     assert merged.nums[:].tolist() == [1, 3, 4]
-    assert EdgeSegment.from_arrays(merged.arrays()).rows_at(np.array([5]), "sources")[1].tolist() == [2]
+    assert EdgeSegment.from_arrays(merged.arrays()).rows_at(np.array([5]))[1].tolist() == [2]
 
 
 @pytest.mark.parametrize("nodes", [[], [99]])

@@ -54,7 +54,8 @@ class Edges:
             own = [(place, t, self.type_names.index(k)) for s, k, t in own if s == node]
             found += [edge for edge in own if worth is None or worth[edge[2]] > 0][:cap]
         origin, targets, types = np.array(found, np.int64).reshape(-1, 3).T
-        return Steps(origin, targets, types.astype(np.int32), np.ones(len(found), np.float32), forward)
+        ones = np.ones(len(found), np.float32)
+        return Steps(origin, targets, types.astype(np.int32), ones, np.full(len(found), forward))
 
 
 class Graph:

@@ -250,16 +250,36 @@ class TokenPart(Protocol):
 class Steps:
     """Single steps along edges; parallel arrays.
 
-    ``origin`` (int64) is the place of the from-node in the array that was expanded, ``targets`` (int64) the to-nodes,
+    ``origin`` (intp) is the place of the from-node in the array that was expanded, ``targets`` (int64) the to-nodes,
     ``types`` (int32) numbers into ``EdgePart.type_names``, ``weights`` (float32) what the edges' weights count;
-    ``forward`` is along the arrow.
+    ``along`` (bool) is along the arrow.
     """
 
-    origin: NDArray[np.int64]
+    origin: NDArray[np.intp]
     targets: Nodes
     types: NDArray[np.int32]
     weights: NDArray[np.float32]
-    forward: bool
+    along: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.origin)
+
+    def of(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Steps:
+        """Return some of the steps."""
+        return Steps(
+            self.origin[chosen], self.targets[chosen], self.types[chosen], self.weights[chosen], self.along[chosen]
+        )
+
+    @classmethod
+    def joined(cls, parts: Sequence[Steps]) -> Steps:
+        """Return the steps of several parts; none where there are no parts."""
+        return cls(
+            np.concatenate([np.empty(0, np.intp), *(part.origin for part in parts)]),
+            np.concatenate([np.empty(0, np.int64), *(part.targets for part in parts)]),
+            np.concatenate([np.empty(0, np.int32), *(part.types for part in parts)]),
+            np.concatenate([np.empty(0, np.float32), *(part.weights for part in parts)]),
+            np.concatenate([np.empty(0, np.bool_), *(part.along for part in parts)]),
+        )
 
 
 def weighed(weights: NDArray[np.float32], how: str) -> NDArray[np.float32]:
@@ -267,6 +287,12 @@ def weighed(weights: NDArray[np.float32], how: str) -> NDArray[np.float32]:
     if how == "none":
         return np.ones(len(weights), np.float32)
     return np.log1p(weights) if how == "log1p" else weights
+
+
+def worth_of(worth: FloatArray, types: NDArray[np.int32], along: NDArray[np.bool_]) -> FloatArray:
+    """Return what steps are worth by their types, (len(types),); ``worth`` as ``EdgePart.expand`` has it."""
+    found: FloatArray = worth[types] if worth.ndim == 1 else worth[along.view(np.int8), types]
+    return found
 
 
 class EdgePart(Protocol):
@@ -290,20 +316,22 @@ class EdgePart(Protocol):
         self,
         nodes: Nodes,
         *,
-        forward: bool,
+        forward: bool | None = None,
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
     ) -> Steps:
-        """Return the steps from these nodes in one direction.
+        """Return the steps from these nodes, in any order.
 
         Args:
-            nodes: where to start.
-            forward: along the arrow, or against it.
-            worth: (n_types,) what an edge of each type is worth to this step; those of 0 are left out; None takes all.
+            nodes: where to start; distinct.
+            forward: along the arrow only, or against it only; None is both.
+            worth: (n_types,) what an edge of each type is worth to this step, or (2, n_types), against the arrow and
+                along it; those of 0 are left out; None takes all.
             weights: what an edge's own weight multiplies its worth by: ``"raw"`` itself, ``"log1p"`` its logarithm,
                 ``"none"`` nothing. ``Steps.weights`` is that factor.
-            cap: of each node only the ``cap`` edges of the largest worth; ties go to the smaller number of the edge.
+            cap: of each node only the ``cap`` edges of the largest worth in each direction; ties go to the smaller id
+                of the other end.
 
         """
         ...

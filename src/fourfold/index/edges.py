@@ -14,21 +14,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.base import Nodes, Steps, weighed
+from fourfold.index import ordered
+from fourfold.index.base import Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
+from fourfold.index.places import spans
 from fourfold.types import FloatArray
 
-_ENDS = ("sources", "targets")
+_PLAIN = ("nums", "sources", "targets", "types", "weights")
+_GROUPS = ("keys", "starts", "order")
 _REMEMBERED_HUBS = 4096
 
 
 @dataclass(frozen=True)
 class EdgeSegment:
-    """Some edges, grouped by either end. Immutable; edges that are gone are marked in ``dead``.
+    """Some edges, grouped by both ends. Immutable; edges that are gone are marked in ``dead``.
 
     ``nums`` (int64, ascending: the edges' store numbers), ``sources``, ``targets`` (int64, nodes), ``types`` (int32)
-    and ``weights`` (float32) are parallel, (n,). For each end, ``keys`` are the distinct nodes there, ascending; the
-    edges of ``keys[i]`` are the rows ``order[starts[i]:starts[i + 1]]``.
+    and ``weights`` (float32) are parallel, (n,). ``keys`` are the distinct nodes, ascending; the edges of ``keys[i]``
+    are ``order[starts[i]:starts[i + 1]]``: a row where the node is the source, ``~row`` where it is the target.
     """
 
     nums: Stored
@@ -36,7 +39,9 @@ class EdgeSegment:
     targets: Stored
     types: Stored
     weights: Stored
-    groups: Mapping[str, tuple[Stored, Stored, Stored]]
+    keys: Stored
+    starts: Stored
+    order: Stored
     dead: NDArray[np.bool_] | None = None
 
     @classmethod
@@ -51,34 +56,29 @@ class EdgeSegment:
         """Group edges given in any order."""
         by_num = np.argsort(nums, kind="stable")
         nums, sources, targets = nums[by_num], sources[by_num], targets[by_num]
-        groups = {}
-        for name, ends in zip(_ENDS, (sources, targets), strict=True):
-            order = np.argsort(ends, kind="stable")
-            keys, first = np.unique(ends[order], return_index=True)
-            groups[name] = (
-                keys,
-                np.append(first, len(ends)),
-                order.astype(np.int32 if len(ends) < 2**31 else np.int64),
-            )
-        return cls(nums, sources, targets, types[by_num], weights[by_num], groups)
+        ends = np.concatenate((sources, targets))
+        order = np.argsort(ends, kind="stable")
+        keys, first = np.unique(ends[order], return_index=True)
+        rows = np.where(order < len(nums), order, ~(order - len(nums)))
+        return cls(
+            nums,
+            sources,
+            targets,
+            types[by_num],
+            weights[by_num],
+            keys,
+            np.append(first, len(ends)),
+            rows.astype(np.int32 if len(nums) < 2**31 else np.int64),
+        )
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to be stored; only of a segment without dead edges."""
-        plain = {name: getattr(self, name)[:] for name in ("nums", "sources", "targets", "types", "weights")}
-        parts = ("keys", "starts", "order")
-        grouped = {
-            f"{end}.{part}": array[:]
-            for end, group in self.groups.items()
-            for part, array in zip(parts, group, strict=True)
-        }
-        return {**plain, **grouped}
+        return {name: getattr(self, name)[:] for name in (*_PLAIN, *_GROUPS)}
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Stored]) -> EdgeSegment:
         """Return the segment whose ``arrays`` these are."""
-        groups = {end: tuple(arrays[f"{end}.{part}"] for part in ("keys", "starts", "order")) for end in _ENDS}
-        plain = {name: arrays[name] for name in ("nums", "sources", "targets", "types", "weights")}
-        return cls(**plain, groups=groups)  # type: ignore[arg-type]
+        return cls(**{name: arrays[name] for name in (*_PLAIN, *_GROUPS)})  # type: ignore[arg-type]
 
     def __len__(self) -> int:
         """Return the number of edges, deleted ones included."""
@@ -106,24 +106,30 @@ class EdgeSegment:
         """Return the rows of the edges that are there."""
         return np.arange(len(self.nums)) if self.dead is None else np.nonzero(~self.dead)[0]
 
-    def rows_at(self, nodes: Nodes, end: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (place in ``nodes``, row) of every live edge that has one of these nodes at an end."""
-        keys, starts, order = self.groups[end]
-        known = keys[:]
-        if not len(known) or not len(nodes):
-            return np.empty(0, np.int64), np.empty(0, np.int64)
-        group = np.minimum(np.searchsorted(known, nodes), len(known) - 1)
-        here = np.nonzero(known[group] == nodes)[0]
-        group = group[here]
-        begin = starts[group]
-        count = starts[group + 1] - begin
-        origin = np.repeat(here, count)
-        before = np.cumsum(count) - count
-        rows = order[np.arange(int(count.sum())) + np.repeat(begin - before, count)].astype(np.int64)
+    def rows_at(self, nodes: Nodes) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_]]:
+        """Return (place in ``nodes``, row, whether the node is the source) of every live edge at one of these nodes."""
+        group, here = ordered.places(self.keys[:], nodes)
+        if not here.all():
+            group = group[here]
+        begin = self.starts[group]
+        counts = self.starts[group + 1] - begin
+        origin = here.nonzero()[0].repeat(counts)
+        order = self.order[spans(begin, counts)]
+        along = order >= 0
+        rows = np.where(along, order, ~order)
         if self.dead is not None:
             alive = ~self.dead[rows]
-            origin, rows = origin[alive], rows[alive]
-        return origin, rows
+            origin, rows, along = origin[alive], rows[alive], along[alive]
+        return origin, rows, along
+
+    def degree(self, nodes: Nodes) -> NDArray[np.int64]:
+        """Return the number of live edges at each node, both directions, (len(nodes),)."""
+        if self.dead is not None:
+            return np.bincount(self.rows_at(nodes)[0], minlength=len(nodes))
+        group, here = ordered.places(self.keys[:], nodes)
+        found = np.zeros(len(nodes), np.int64)
+        found[here] = self.starts[group[here] + 1] - self.starts[group[here]]
+        return found
 
 
 def merge(segments: Sequence[EdgeSegment]) -> EdgeSegment:
@@ -131,7 +137,7 @@ def merge(segments: Sequence[EdgeSegment]) -> EdgeSegment:
     rows = [segment.live() for segment in segments]
     columns = (
         np.concatenate([getattr(segment, name)[own] for segment, own in zip(segments, rows, strict=True)])
-        for name in ("nums", "sources", "targets", "types", "weights")
+        for name in _PLAIN
     )
     return EdgeSegment.build(*columns)
 
@@ -171,82 +177,79 @@ class Edges:
         self,
         nodes: Nodes,
         *,
-        forward: bool,
+        forward: bool | None = None,
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
     ) -> Steps:
-        """Return the steps from these nodes in one direction; see ``EdgePart.expand``."""
-        end, other = _ENDS if forward else _ENDS[::-1]
-        found: list[tuple[NDArray[Any], ...]] = []
-        for segment in self.segments:
-            origin, rows = segment.rows_at(nodes, end)
-            if len(rows):
-                factors = weighed(segment.weights[rows], weights)
-                found.append((origin, getattr(segment, other)[rows], segment.types[rows], factors))
-        if not found:
-            none = np.empty(0, np.int64)
-            return Steps(none, none, none.astype(np.int32), none.astype(np.float32), forward)
-        origin, targets, types, factors = (
-            found[0] if len(found) == 1 else tuple(map(np.concatenate, zip(*found, strict=True)))
-        )
+        """Return the steps from these nodes; see ``EdgePart.expand``."""
+        found = [self._steps(segment, nodes, forward, worth, weights) for segment in self.segments]
+        steps = found[0] if len(found) == 1 else Steps.joined(found)
+        if cap is None or len(steps) <= cap:
+            return steps
+        kept = self._strongest(nodes, steps, worth, weights, cap)
+        return steps if kept is None else steps.of(kept)
+
+    def _steps(
+        self, segment: EdgeSegment, nodes: Nodes, forward: bool | None, worth: FloatArray | None, weights: str
+    ) -> Steps:
+        """Return the steps along the edges of one segment that are worth something."""
+        origin, rows, along = segment.rows_at(nodes)
+        types = segment.types[rows]
+        used = None if forward is None else along == forward
         if worth is not None and not worth.all():
-            used = worth[types] > 0
-            origin, targets, types, factors = origin[used], targets[used], types[used], factors[used]
-        if cap is not None and len(origin) > cap:
-            steps = Steps(origin, targets, types, factors, forward)
-            kept = self._strongest(nodes, steps, worth, weights, cap)
-            if kept is not None:
-                origin, targets, types, factors = origin[kept], targets[kept], types[kept], factors[kept]
-        return Steps(origin, targets, types, factors, forward)
+            worthy = worth_of(worth, types, along) > 0
+            used = worthy if used is None else used & worthy
+        if used is not None:
+            origin, rows, along, types = origin[used], rows[used], along[used], types[used]
+        targets = np.where(along, segment.targets[rows], segment.sources[rows])
+        return Steps(origin, targets, types, weighed(segment.weights[rows], weights), along)
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions, (len(nodes),)."""
         degree = np.zeros(len(nodes), np.int64)
         for segment in self.segments:
-            for end in _ENDS:
-                if segment.dead is None:
-                    keys, starts, _ = segment.groups[end]
-                    known = keys[:]
-                    group = np.minimum(np.searchsorted(known, nodes), len(known) - 1)
-                    degree += np.where(known[group] == nodes, starts[group + 1] - starts[group], 0)
-                else:
-                    origin, _ = segment.rows_at(nodes, end)
-                    degree += np.bincount(origin, minlength=len(nodes))
+            degree += segment.degree(nodes)
         return degree
 
     def _strongest(
         self, nodes: Nodes, steps: Steps, worth: FloatArray | None, weights: str, cap: int
     ) -> NDArray[np.bool_] | None:
-        """Return which steps stay when each node keeps its ``cap`` best; None where all do. Ties go to smaller ids."""
-        origin = steps.origin
-        hubs = np.nonzero(np.bincount(origin, minlength=len(nodes)) > cap)[0]
+        """Return which steps stay when each node keeps its ``cap`` best of each direction; None where all do.
+
+        Ties go to smaller ids.
+        """
+        ways = 2 * steps.origin + steps.along
+        hubs = (np.bincount(ways) > cap).nonzero()[0]
         if not len(hubs):
             return None
-        kept = np.ones(len(origin), bool)
+        kept = np.ones(len(ways), bool)
         for hub in hubs.tolist():
-            own = np.nonzero(origin == hub)[0]
-            key = (int(nodes[hub]), steps.forward, b"" if worth is None else worth.tobytes(), weights, cap)
+            own = (ways == hub).nonzero()[0]
+            key = (int(nodes[hub // 2]), bool(hub % 2), b"" if worth is None else worth.tobytes(), weights, cap)
             mask = self._hubs.get(key)
             if mask is None:
-                value = steps.weights[own].astype(np.float64)
-                if worth is not None:
-                    value *= worth[steps.types[own]]
-                least = np.partition(value, len(value) - cap)[len(value) - cap]
-                mask = value > least
-                tied = np.nonzero(value == least)[0]
-                room = cap - int(mask.sum())
-                if len(tied) > room:
-                    ids = self._ids(steps.targets[own[tied]])
-                    names = [self.type_names[number] for number in steps.types[own[tied]].tolist()]
-                    first = sorted(range(len(tied)), key=lambda place: (ids[place], names[place]))  # noqa: B023
-                    tied = tied[first[:room]]
-                mask[tied] = True
                 if len(self._hubs) >= _REMEMBERED_HUBS:
                     self._hubs.clear()
-                self._hubs[key] = mask
+                self._hubs[key] = mask = self._strongest_of(steps.of(own), worth, cap)
             kept[own] = mask
         return kept
+
+    def _strongest_of(self, steps: Steps, worth: FloatArray | None, cap: int) -> NDArray[np.bool_]:
+        """Return which steps of one node in one direction are the ``cap`` best."""
+        value = steps.weights.astype(np.float64)
+        if worth is not None:
+            value *= worth_of(worth, steps.types, steps.along)
+        least = np.partition(value, len(value) - cap)[len(value) - cap]
+        best: NDArray[np.bool_] = value > least
+        tied = (value == least).nonzero()[0]
+        room = cap - int(best.sum())
+        if len(tied) > room:
+            ids = self._ids(steps.targets[tied])
+            names = [self.type_names[number] for number in steps.types[tied].tolist()]
+            tied = tied[sorted(range(len(tied)), key=lambda place: (ids[place], names[place]))[:room]]
+        best[tied] = True
+        return best
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""

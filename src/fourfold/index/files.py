@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from fourfold.errors import FourfoldError
 
-FORMAT = 1
+FORMAT = 2
 """Moves with every change of what the arrays mean; folders of another format are passed over."""
 
 _BLOCK = 1 << 20

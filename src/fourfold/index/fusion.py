@@ -31,10 +31,9 @@ def fused_at(
     from scipy import sparse  # only embedders trained from the graph need it
 
     nodes, matrix = _unit(text_vectors(nodes))
-    steps = [edges.expand(nodes, forward=forward) for forward in (True, False)]
-    origin = np.concatenate([step.origin for step in steps])
-    targets = np.concatenate([step.targets for step in steps])
-    weights = np.concatenate([type_weights[step.types] * step.weights for step in steps]).astype(np.float32)
+    steps = edges.expand(nodes)
+    origin, targets = steps.origin, steps.targets
+    weights = (type_weights[steps.types] * steps.weights).astype(np.float32)
     others, around = _unit(text_vectors(np.unique(targets)))
     place = np.minimum(np.searchsorted(others, targets), max(len(others) - 1, 0))
     counts = (others[place] == targets if len(others) else np.zeros(len(targets), bool)) & (nodes[origin] != targets)

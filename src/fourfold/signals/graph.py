@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues
+from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues, worth_of
 from fourfold.types import FloatArray
 
 _SECOND_HOP_GAIN = 0.5 * 0.3
@@ -43,22 +43,12 @@ class Spread:
         """Return the steps along which something arrives when each of ``nodes`` gives its value."""
         if self.degree_exponent:
             values = values * np.maximum(edges.degree(nodes), 1) ** -self.degree_exponent
-        found = []
-        for forward, factor in ((True, self.forward), (False, self.backward)):
-            by_type: FloatArray = self.type_weights * factor
-            if not by_type.any():
-                continue
-            steps = edges.expand(nodes, forward=forward, worth=by_type, weights=self.edge_weights, cap=self.hub_cap)
-            gain: FloatArray = values[steps.origin] * by_type[steps.types] * steps.weights
-            arrives = gain > 0 if allowed is None else (gain > 0) & allowed.contains(steps.targets)
-            along = np.full(int(arrives.sum()), forward)
-            found.append(
-                (nodes[steps.origin[arrives]], steps.targets[arrives], steps.types[arrives], along, gain[arrives])
-            )
-        if not found:
-            none = np.empty(0, np.int64)
-            return Hop(none, none, none.astype(np.int32), none.astype(bool), np.empty(0))
-        return Hop(*map(np.concatenate, zip(*found, strict=True)))
+        worth = np.stack((self.type_weights * self.backward, self.type_weights * self.forward))
+        steps = edges.expand(nodes, worth=worth, weights=self.edge_weights, cap=self.hub_cap)
+        gains = values[steps.origin] * worth_of(worth, steps.types, steps.along) * steps.weights
+        hop = Hop(nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
+        arrives = gains > 0 if allowed is None else (gains > 0) & allowed.contains(steps.targets)
+        return hop if arrives.all() else hop.rows(arrives)
 
 
 @dataclass(frozen=True, slots=True)

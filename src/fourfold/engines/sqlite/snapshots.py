@@ -239,9 +239,7 @@ class Snapshots:
         before, after = self._edges(old.edges, names), self._edges(edges, names)
         gone = _ends(old.edges, np.concatenate((changes.edge_nums, changes.deleted_edges)))
         touched = np.unique(np.concatenate((changes.nums, changes.edge_sources, changes.edge_targets, *gone)))
-        around = [
-            part.expand(touched, forward=forward).targets for part in (before, after) for forward in (True, False)
-        ]
+        around = [part.expand(touched).targets for part in (before, after)]
         return fused_at(
             np.unique(np.concatenate((touched, *around))),
             self._store.vectors,
