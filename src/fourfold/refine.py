@@ -16,6 +16,7 @@ from fourfold.index.base import Nodes, NodeValues
 from fourfold.scores import (
     EVERY_OTHER,
     Bridges,
+    Covered,
     Late,
     Query,
     Scores,
@@ -67,7 +68,8 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     top = max(float((values * each).max()) for values in pool.values.values())
     top = max(top, *(floor * least for floor in pool.floors.values()))
     if top > 0:
-        scores.late = Late(asked, nodes, covered, factors / top, least / top)
+        scores.late = Late(asked, nodes, factors / top, least / top)
+        scores.covered = Covered(nodes, covered)
 
 
 def _leading(scores: Scores, query: Query, count: int) -> NDArray[np.int64]:
@@ -119,19 +121,9 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
 def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     """Link passages to the nodes that share a rare term with them which the question does not name."""
-    text, size = scores.snapshot.text, scores.snapshot.size
-    held = text.terms_of(passages)
-    origin = np.repeat(np.arange(len(passages)), np.diff(held.starts))
-    named = np.array(list(scores.term_numbers.values()), np.int64)
-    frequency = text.df(held.terms)
-    rare = settings.rare(frequency, size) & ~ordered.contains(np.sort(named), held.terms)
-    terms, place = ordered.numbered(held.terms[rare])
-    holders = text.holders(terms)
-    counts = np.diff(holders.starts)
-    each = np.repeat(holders.starts[:-1][place] - (np.cumsum(counts[place]) - counts[place]), counts[place])
-    nodes = holders.nodes[each + np.arange(len(each))]
-    starts = np.append(0, np.cumsum(counts[place]))
-    return bridge.shared_terms(passages, origin[rare], frequency[rare], starts, nodes, size=size)
+    size = scores.snapshot.size
+    shared = scores.snapshot.text.shared(passages, settings.most(size), scores.term_numbers.values())
+    return bridge.shared_terms(passages, shared, size=size)
 
 
 def _mentions(scores: Scores, passages: Nodes) -> Pairs:
@@ -146,17 +138,17 @@ def _mentions(scores: Scores, passages: Nodes) -> Pairs:
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
-    """Return how nodes cover the question's wordpieces, (len(nodes), n_asked); of the best it is known already."""
-    known = scores.late
-    if known is None:
-        return np.zeros((len(nodes), 0), np.float32)
-    place, here = ordered.places(known.nodes, nodes)
-    covered = known.covered[place]
-    if len(missing := np.nonzero(~here)[0]):
-        starts, held = scores.snapshot.tokens.of(nodes[missing])
+    """Return how nodes cover the question's wordpieces, (len(nodes), n_asked); each is looked at once."""
+    assert scores.late is not None
+    assert scores.covered is not None
+    known = ordered.contains(scores.covered.nodes, nodes)
+    if not known.all():
+        missing = ordered.distinct(nodes[~known])
+        starts, held = scores.snapshot.tokens.of(missing)
         threshold = config.fusion.late.threshold
-        covered[missing] = late.coverage(late.token_table(), known.asked, starts, held, threshold=threshold)
-    return covered
+        new = late.coverage(late.token_table(), scores.late.asked, starts, held, threshold=threshold)
+        scores.covered = scores.covered.grown(missing, new)
+    return scores.covered.values[scores.covered.nodes.searchsorted(nodes)]
 
 
 def coverage(scores: Scores, config: RetrievalConfig) -> None:

@@ -66,16 +66,32 @@ class Table:
 
 
 @dataclass(frozen=True)
-class Late:
-    """How the question's wordpieces met those of the best candidates, see ``signals.late``.
+class Covered:
+    """How nodes cover the question's wordpieces, see ``signals.late``.
 
-    ``nodes`` (n,) ascend; ``covered`` (n, n_asked) and ``factors`` (n,) are parallel to them; all other nodes have the
-    factor ``least``. The factors are divided by ``top`` already, which brings both components back to [0, 1].
+    ``nodes`` (n,) ascend; ``values`` (n, n_asked) float32 are parallel to them.
+    """
+
+    nodes: Nodes
+    values: NDArray[np.float32]
+
+    def grown(self, nodes: Nodes, values: NDArray[np.float32]) -> Covered:
+        """Return the same with further nodes."""
+        joined = np.concatenate((self.nodes, nodes))
+        order = joined.argsort()
+        return Covered(joined[order], np.concatenate((self.values, values))[order])
+
+
+@dataclass(frozen=True)
+class Late:
+    """What late interaction makes of the best candidates.
+
+    ``factors`` (n,) are parallel to ``nodes``, which ascend; all other nodes have the factor ``least``. The factors are
+    divided by the largest component they leave already, which brings both components back to [0, 1].
     """
 
     asked: Asked
     nodes: Nodes
-    covered: NDArray[np.float32]
     factors: FloatArray
     least: float
 
@@ -171,6 +187,7 @@ class Scores:
     graph: NodeValues = field(default_factory=NodeValues.none)
     intent: NodeValues = field(default_factory=NodeValues.none)
     late: Late | None = None
+    covered: Covered | None = None
     graph_walk: Walk = field(default_factory=Walk.none)
     intent_walk: Walk = field(default_factory=Walk.none)
     table: Table = field(default_factory=lambda: Table(np.empty(0, np.int64), {}, np.empty(0)))

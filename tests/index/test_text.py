@@ -192,18 +192,23 @@ def test_terms_and_holders_are_those_of_the_live_nodes(history, common):
         known, segments = written(history, READINGS)
         text = Text(segments, weights=WEIGHTS, k1=1.2, b=0.75)
         terms = np.array([n * n for n in range(N_TERMS, -1, -1)], np.int64)
-        holders = text.holders(terms)
+        starts, holders = text.holders(terms)
         df = text.df(terms).tolist()
         for place, term in enumerate(terms.tolist()):
             wanted = sorted(num for num, words in known.items() if frequency(words, READINGS[0], term))
-            assert holders.nodes[slice(*holders.starts[place : place + 2])].tolist() == wanted
+            assert holders[slice(*starts[place : place + 2])].tolist() == wanted
             assert df[place] == len(wanted)
         nums = np.array([*sorted(known, reverse=True), 77], np.int64)
-        own = text.terms_of(nums)
+        origin, own = text.terms_of(nums)
+        shared = text.shared(nums, 3, [4])
+        told = list(zip(shared.origin.tolist(), shared.df.tolist(), shared.starts[:-1], shared.starts[1:], strict=True))
         for place, num in enumerate(nums.tolist()):
-            span = slice(*own.starts[place : place + 2])
-            held = {term for term, _ in known.get(num, {})}
-            assert own.terms[span].tolist() == sorted(held)
+            held = sorted({term for term, _ in known.get(num, {})})
+            assert sorted(own[origin == place].tolist()) == held
+            of = {term: [n for n in sorted(known) if frequency(known[n], READINGS[0], term)] for term in held}
+            rare = sorted(of[term] for term in held if 2 <= len(of[term]) <= 3 and term != 4)
+            found = [(df, shared.nodes[start:end].tolist()) for at, df, start, end in told if at == place]
+            assert sorted(found, key=lambda one: one[1]) == [(len(nodes), nodes) for nodes in rare]
 
 
 @settings(max_examples=100, deadline=None)
@@ -363,7 +368,8 @@ def test_a_text_without_segments_or_nodes():
         assert text.size == len(ranking.best(3).nodes) == 0
         assert ranking.at(np.array([1, 2])).tolist() == [0.0, 0.0]
         assert ranking.moments.size == ranking.moments.maximum == ranking.moments.total == 0
-        assert len(text.holders(np.array([1])).nodes) == len(text.terms_of(np.array([1])).terms) == 0
+        assert len(text.holders(np.array([1]))[1]) == len(text.terms_of(np.array([1]))[1]) == 0
+        assert len(text.shared(np.array([1]), 9).nodes) == 0
         assert text.df(np.array([1])).tolist() == [0]
 
 

@@ -5,6 +5,7 @@ import pytest
 
 from fourfold.config import Bridge
 from fourfold.errors import InvalidValueError
+from fourfold.index.base import Shared
 from fourfold.signals import bridge, coverage
 from fourfold.signals.bridge import Pairs
 
@@ -14,33 +15,27 @@ def pairs(*links):
     return Pairs(np.array(passages), np.array(nodes), np.array(values, float))
 
 
-def test_rare_terms_are_in_some_nodes_but_few():
-    frequency = np.array([1, 2, 3, 20, 21])
-    assert Bridge().rare(frequency, 100).tolist() == [False, True, False, False, False]
-    assert Bridge().rare(frequency, 100_000).tolist() == [False, True, True, True, False]
+def test_rare_terms_are_in_few_nodes():
+    assert [Bridge().most(size) for size in (0, 100, 500, 100_000)] == [2, 2, 5, 20]
 
 
 def test_passages_are_linked_by_the_rare_terms_they_share():
     passages = np.array([5, 9])
     # passage 5 holds a term of {5, 7} and one of {5, 7, 9}; passage 9 the latter
-    found = bridge.shared_terms(
-        passages,
-        np.array([0, 0, 1]),
-        np.array([2, 3, 3]),
-        np.array([0, 2, 5, 8]),
-        np.array([5, 7, 5, 7, 9, 5, 7, 9]),
-        size=100,
+    shared = Shared(
+        np.array([0, 0, 1]), np.array([2, 3, 3]), np.array([0, 2, 5, 8]), np.array([5, 7, 5, 7, 9, 5, 7, 9])
     )
+    found = bridge.shared_terms(passages, shared, size=100)
     two, three = np.log(100 / 2) / np.log(100), np.log(100 / 3) / np.log(100)
     assert found.passages.tolist() == [0, 0, 1, 1]
     assert found.nodes.tolist() == [7, 9, 5, 7]
-    shared = np.array([two + three, three, three, three])
-    np.testing.assert_allclose(found.links, shared / (shared + 1))
+    added = np.array([two + three, three, three, three])
+    np.testing.assert_allclose(found.links, added / (added + 1))
 
 
 def test_without_rare_terms_there_is_no_link():
     none = np.empty(0, np.int64)
-    assert len(bridge.shared_terms(np.array([1]), none, none, np.array([0]), none, size=10)) == 0
+    assert len(bridge.shared_terms(np.array([1]), Shared(none, none, np.array([0]), none), size=10)) == 0
 
 
 def test_of_two_links_between_the_same_nodes_the_stronger_counts():

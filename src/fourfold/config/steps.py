@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fourfold.arguments import constants, whole_number
 from fourfold.errors import InvalidValueError
 
@@ -66,10 +63,9 @@ class Bridge:
         """Refuse constants no search can use."""
         constants(self, "bridge.")
 
-    def rare(self, frequency: NDArray[np.int64], size: int) -> NDArray[np.bool_]:
-        """Return which terms join texts, by in how many of the ``size`` nodes each occurs: in some, but few."""
-        most = min(self.most_holders, max(2, int(self.most_share * size)))
-        return (frequency >= 2) & (frequency <= most)
+    def most(self, size: int) -> int:
+        """Return in how many of the ``size`` nodes a term may occur that joins texts."""
+        return min(self.most_holders, max(2, int(self.most_share * size)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ A node that no part has named has at most the sum of the parts' weighted floors.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -175,17 +175,15 @@ class VectorPart(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
-class NodeTerms:
-    """The distinct terms of nodes: node i has ``terms[starts[i]:starts[i + 1]]``, ascending."""
+class Shared:
+    """Rare terms of some nodes, and who holds them.
 
-    starts: NDArray[np.int64]
-    terms: NDArray[np.int64]
+    Term i stands in the node at the place ``origin[i]`` of those asked for, occurs in ``df[i]`` nodes, and is held by
+    ``nodes[starts[i]:starts[i + 1]]``, ascending. A term of several of the nodes stands once for each.
+    """
 
-
-@dataclass(frozen=True, slots=True)
-class Holders:
-    """The nodes of terms: term i is held by ``nodes[starts[i]:starts[i + 1]]``, ascending."""
-
+    origin: NDArray[np.int64]
+    df: NDArray[np.int64]
     starts: NDArray[np.int64]
     nodes: Nodes
 
@@ -212,12 +210,15 @@ class TextPart(Protocol):
         """Return in how many nodes each term occurs, (len(terms),)."""
         ...
 
-    def holders(self, terms: NDArray[np.int64]) -> Holders:
-        """Return the nodes that hold each term."""
-        ...
+    def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
+        """Return the terms of some nodes that at least two nodes hold and at most ``most``, and who holds them.
 
-    def terms_of(self, nodes: Nodes) -> NodeTerms:
-        """Return the terms of some nodes."""
+        Args:
+            nodes: a few.
+            most: in how many nodes a term may occur.
+            besides: terms that are left out.
+
+        """
         ...
 
 

@@ -8,20 +8,21 @@ for how they lie.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.base import Allowed, Holders, Moments, Nodes, NodeTerms, Scored
-from fourfold.index.places import bounds, spans
+from fourfold.index import ordered
+from fourfold.index.base import Allowed, Moments, Nodes, Scored, Shared
+from fourfold.index.places import bounds
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, Memory, Shard, Statistics, Word
 from fourfold.types import FloatArray
 
-__all__ = ["Holders", "NodeTerms", "Text", "TextRanking", "TextSegment"]
+__all__ = ["Shared", "Text", "TextRanking", "TextSegment"]
 
 _LEAST = np.finfo(np.float32).tiny
 _NO_NODES, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float32)
@@ -116,48 +117,56 @@ class Text:
         found = np.zeros(len(terms), np.int64)
         for shard in self._shards:
             places = shard.segment.term_places(terms)
-            known = np.flatnonzero(places >= 0)
+            known = (places >= 0).nonzero()[0]
             found[known] += shard.segment.df[places[known]][:, -1]
         return found
 
-    def holders(self, terms: NDArray[np.int64]) -> Holders:
-        """Return the live nodes that hold each term in any reading; meant for rare terms."""
+    def holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], Nodes]:
+        """Return (starts, nodes): the live nodes that hold term i are ``nodes[starts[i]:starts[i + 1]]``, ascending.
+
+        Meant for rare terms.
+        """
         origins, nodes = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for shard in self._shards:
-            segment = shard.segment
-            places = segment.term_places(terms)
-            known = np.flatnonzero(places >= 0)
-            starts = segment.starts[places[known]]
-            counts = segment.starts[places[known] + 1] - starts
-            rows = [segment.nodes[spans(starts, counts)].astype(np.int64)]
-            origin = [np.repeat(known, counts)]
-            for one in known[counts == 0].tolist():
-                column = segment.column(int(places[one]))
-                rows.append(np.flatnonzero(segment.columns[column : column + len(segment)]))
-                origin.append(np.full(len(rows[-1]), one))
-            row, whose = np.concatenate(rows), np.concatenate(origin)
-            alive = segment.live[:][row]
-            nodes.append(segment.nums[:][row[alive]])
-            origins.append(whose[alive])
+            origin, rows = shard.segment.holders(terms)
+            origins.append(origin)
+            nodes.append(shard.segment.nums[:][rows])
         origin_of, held = np.concatenate(origins), np.concatenate(nodes)
-        order = np.lexsort((held, origin_of))
-        return Holders(bounds(np.bincount(origin_of, minlength=len(terms))), held[order])
+        if len(self._shards) > 1:
+            order = np.lexsort((held, origin_of))
+            origin_of, held = origin_of[order], held[order]
+        return bounds(np.bincount(origin_of, minlength=len(terms))), held
 
-    def terms_of(self, nodes: Nodes) -> NodeTerms:
-        """Return the distinct terms of some nodes; none for a node that is not there."""
+    def terms_of(self, nodes: Nodes, most: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (origin, term), parallel: the terms of the node at each place, in any order.
+
+        Args:
+            nodes: a few; those that are not there have none.
+            most: where given, terms that more nodes hold may be missing.
+
+        """
         origins, terms = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for shard in self._shards:
             segment = shard.segment
             places = segment.places(nodes)
-            known = np.flatnonzero(places >= 0)
+            known = (places >= 0).nonzero()[0]
             known = known[segment.live[:][places[known]]]
             if len(known):
-                origin, term = segment.terms_in(places[known])
+                origin, term = segment.terms_in(places[known], most)
                 origins.append(known[origin])
                 terms.append(segment.vocabulary[term].astype(np.int64))
-        origin_of, term_of = np.concatenate(origins), np.concatenate(terms)
-        order = np.lexsort((term_of, origin_of))
-        return NodeTerms(bounds(np.bincount(origin_of, minlength=len(nodes))), term_of[order])
+        return np.concatenate(origins), np.concatenate(terms)
+
+    def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
+        """Return the rare terms of some nodes, and who holds them; see ``TextPart.shared``."""
+        origin, terms = self.terms_of(nodes, most)
+        df = self.df(terms)
+        rare = (df >= 2) & (df <= most)
+        if besides:
+            rare &= ~ordered.contains(np.sort(np.fromiter(besides, np.int64)), terms)
+        origin, terms, df = origin[rare], terms[rare], df[rare]
+        starts, held = self.holders(terms)
+        return Shared(origin, df, starts, held)
 
     def _words(self, term: int) -> list[Word | None]:
         """Return a term in each segment; None where no node holds it."""

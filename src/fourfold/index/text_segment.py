@@ -223,16 +223,43 @@ class TextSegment:
             return column * len(self)
         return -1
 
-    def terms_in(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (origin, term), parallel: which terms (places) are in some nodes (places ``rows``)."""
-        counts = self.own_starts[rows + 1] - self.own_starts[rows]
-        origins = [np.repeat(np.arange(len(rows)), counts)]
-        terms = [self.own_terms[spans(self.own_starts[rows], counts)].astype(np.int64)]
-        for column, place in enumerate(self.column_terms.tolist()):
-            own = np.flatnonzero(self.columns[column * len(self) + rows])
+    def terms_in(self, rows: NDArray[np.int64], most: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (origin, term), parallel: which terms (places) are in some nodes (places ``rows``).
+
+        Of those that have a column only the ones that at most ``most`` live nodes hold, if given.
+        """
+        begins = self.own_starts[rows]
+        counts = self.own_starts[rows + 1] - begins
+        origins = [np.arange(len(rows)).repeat(counts)]
+        terms = [self.own_terms[spans(begins, counts)].astype(np.int64)]
+        columns = self.column_terms
+        wanted = range(len(columns)) if most is None else (self.df[columns][:, -1] <= most).nonzero()[0].tolist()
+        for column in wanted:
+            own = self.columns[column * len(self) + rows].nonzero()[0]
             origins.append(own)
-            terms.append(np.full(len(own), place, np.int64))
+            terms.append(np.full(len(own), columns[column], np.int64))
         return np.concatenate(origins), np.concatenate(terms)
+
+    def holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (place in ``terms``, row) of every live node that holds one of these terms (numbers), by both."""
+        places = self.term_places(terms)
+        known = (places >= 0).nonzero()[0]
+        starts = self.starts[places[known]]
+        counts = self.starts[places[known] + 1] - starts
+        origin, rows = known.repeat(counts), self.nodes[spans(starts, counts)].astype(np.int64)
+        if len(common := known[counts == 0]):
+            columns = [self.column(int(place)) for place in places[common]]
+            held = [np.flatnonzero(self.columns[column : column + len(self)]) for column in columns]
+            origin, rows = (
+                np.concatenate((origin, common.repeat([len(own) for own in held]))),
+                np.concatenate((rows, *held)),
+            )
+            order = np.lexsort((rows, origin))
+            origin, rows = origin[order], rows[order]
+        if self.dead:
+            alive = self.live[:][rows]
+            origin, rows = origin[alive], rows[alive]
+        return origin, rows
 
     def held(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
         """Return (origin, term, code), parallel: which terms (places) are in some nodes (places ``rows``)."""

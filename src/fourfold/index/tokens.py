@@ -125,8 +125,11 @@ class Tokens:
         found = []
         for segment in self._segments:
             places = places_of(segment.nums, nodes)
-            known = np.flatnonzero(places >= 0)
+            known = (places >= 0).nonzero()[0]
             known = known[segment.live[:][places[known]]]
+            if len(known) == len(nodes):
+                starts, pieces = segment.of(places)
+                return starts, pieces.astype(np.int32)
             starts, pieces = segment.of(places[known])
             counts[known] = np.diff(starts)
             found.append((known, pieces))

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Bridge
-from fourfold.index.base import Nodes
+from fourfold.index.base import Nodes, Shared
 from fourfold.types import FloatArray
 
 
@@ -54,36 +54,25 @@ def strengths(scores: FloatArray, sharpness: float) -> FloatArray:
     return np.exp(sharpness * (scores / best - 1.0)) if best > 0 else np.ones(len(scores))
 
 
-def shared_terms(
-    passages: Nodes,
-    origin: NDArray[np.int64],
-    frequency: NDArray[np.int64],
-    starts: NDArray[np.int64],
-    holders: Nodes,
-    *,
-    size: int,
-) -> Pairs:
+def shared_terms(passages: Nodes, shared: Shared, *, size: int) -> Pairs:
     """Link passages to the nodes that share rare terms with them.
 
     Args:
         passages: (n_passages,) the nodes that lead on.
-        origin: (n_terms,) for each rare term of each passage, the place of the passage.
-        frequency: (n_terms,) in how many nodes the term occurs.
-        starts: (n_terms + 1,) term i is held by ``holders[starts[i]:starts[i + 1]]``.
-        holders: the nodes that hold each term, one after the other.
+        shared: their rare terms, by places in ``passages``.
         size: how many nodes there are.
 
     """
-    counts = np.diff(starts)
-    worth = np.log(size / np.maximum(frequency, 1)) / math.log(max(size, 2))
-    place, worth = np.repeat(origin, counts), np.repeat(worth, counts)
+    counts = np.diff(shared.starts)
+    worth = (np.log(size / np.maximum(shared.df, 1)) / math.log(max(size, 2))).repeat(counts)
+    place, holders = shared.origin.repeat(counts), shared.nodes
     others = holders != passages[place]
     place, nodes, worth = place[others], holders[others], worth[others]
     order = np.lexsort((nodes, place))
     place, nodes = place[order], nodes[order]
     first = _firsts(place, nodes)
-    shared = np.bincount(first.cumsum() - 1, worth[order], int(first.sum()))
-    return Pairs(place[first], nodes[first], shared / (shared + 1.0))
+    sums = np.bincount(first.cumsum() - 1, worth[order], int(first.sum()))
+    return Pairs(place[first], nodes[first], sums / (sums + 1.0))
 
 
 def _firsts(passages: NDArray[np.int64], nodes: Nodes) -> NDArray[np.bool_]:

@@ -150,12 +150,19 @@ class Edges:
         self,
         nodes: Nodes,
         *,
-        forward: bool,
+        forward: bool | None = None,
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
     ) -> Steps:
-        """Return the steps from these nodes in one direction; see ``index.base.EdgePart``."""
+        """Return the steps from these nodes; see ``index.base.EdgePart``."""
+        ways = (True, False) if forward is None else (forward,)
+        each = [worth if worth is None or worth.ndim == 1 else worth[int(way)] for way in ways]
+        return Steps.joined([self._one_way(nodes, way, own, weights, cap) for way, own in zip(ways, each, strict=True)])
+
+    def _one_way(
+        self, nodes: Nodes, forward: bool, worth: FloatArray | None, weights: str, cap: int | None
+    ) -> Steps:
         near = self._near(nodes)
         origin, found = near.steps(nodes, forward=forward)
         if worth is not None and not worth.all():
@@ -169,7 +176,7 @@ class Edges:
             origin, found = origin[kept], {name: column[kept] for name, column in found.items()}
             origin, found = self._with_hubs(nodes, np.flatnonzero(strong), origin, found, forward, worth, weights, cap)
         factors = weighed(found["weight"].astype(np.float32), weights)
-        return Steps(origin, found["other"], found["type"].astype(np.int32), factors, forward)
+        return Steps(origin, found["other"], found["type"].astype(np.int32), factors, np.full(len(origin), forward))
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.board import Board
 from fourfold.engines.postgres.boards import Boards
 from fourfold.errors import DimensionError
-from fourfold.index.base import Allowed, Holders, Keys, Moments, Nodes, NodeTerms, Scored
+from fourfold.index.base import Allowed, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.types import FloatArray
 
@@ -130,8 +130,16 @@ class Text:
             known.update(self._boards.link.ask((self._boards.state.tables.sql(sql), asked))[0])
         return np.array([known[term] for term in terms.tolist()], np.int64)
 
-    def holders(self, terms: NDArray[np.int64]) -> Holders:
-        """Return the nodes that hold each term; meant for rare terms."""
+    def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
+        """Return the rare terms of some nodes, and who holds them; see ``index.base.TextPart``."""
+        origin, terms = self._terms_of(nodes)
+        df = self.df(terms)
+        rare = (df >= 2) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64))
+        starts, held = self._holders(terms[rare])
+        return Shared(origin[rare], df[rare], starts, held)
+
+    def _holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], Nodes]:
+        """Return (starts, nodes): the nodes that hold term i are ``nodes[starts[i]:starts[i + 1]]``."""
         known = self._boards.remembered("holders")
         missing = [term for term in terms.tolist() if term not in known]
         if missing:
@@ -143,10 +151,10 @@ class Text:
             known.update((term, numbers(sent, ">i8")) for term, sent in self._boards.link.rows(sql, missing))
         found = [known[term] for term in terms.tolist()]
         starts = np.append(0, np.cumsum([len(nodes) for nodes in found], dtype=np.int64))
-        return Holders(starts, np.concatenate([np.empty(0, np.int64), *found]))
+        return starts, np.concatenate([np.empty(0, np.int64), *found])
 
-    def terms_of(self, nodes: Nodes) -> NodeTerms:
-        """Return the terms of some nodes; what else a passage is asked for comes along: see ``signals.bridge``."""
+    def _terms_of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (place, term) of the terms of some nodes, with what else a passage is asked for."""
         bm25 = self._boards.bm25
         held = (
             bm25.held.replace("%(terms)s::int[]", "(SELECT array_agg(DISTINCT term) FROM own)")
@@ -173,7 +181,7 @@ class Text:
         nums, df = numbers(row[2], ">i4").tolist(), numbers(row[3], ">i8").tolist()
         self._boards.remembered("df").update(zip(nums, df, strict=True))
         self._remember_holders(numbers(row[4], ">i4"), row[5])
-        return NodeTerms(np.append(0, np.cumsum(np.bincount(places, minlength=len(nodes)))), terms)
+        return places, terms
 
     def _remember_holders(self, terms: NDArray[np.int32], sent: bytes | None) -> None:
         holders = numbers(sent, ">i8")
