@@ -144,15 +144,19 @@ def bring_to_scale(scores: Scores, query: Query, config: RetrievalConfig) -> Non
     fusion = config.fusion
     keep = fusion.candidate_multiplier * query.limit
     for name in tuple(scores.rankings):
-        attempt(name, scores, lambda: scores.scales.update({name: _scale(name, scores, query, config, keep)}))  # noqa: B023
+
+        def measure(name: str = name) -> None:
+            scores.best_of(name, query, refine.FIRST_CANDIDATES)  # whoever has ranked knows its maximum
+            scores.scales[name] = _scale(name, scores, query, config, keep)
+
+        attempt(name, scores, measure)
         if name not in scores.scales:
             del scores.rankings[name]
-    if fusion.scaling == "standard":
-        tops = [scale.bound(scores.rankings[name].moments.maximum) for name, scale in scores.scales.items()]
-        top = max(tops, default=0.0) or 1.0
-        for name, scale in scores.scales.items():
-            if isinstance(scale, StandardScale):
-                scores.scales[name] = StandardScale(scale.mean, scale.deviation, top)
+    standard = {name: scale for name, scale in scores.scales.items() if isinstance(scale, StandardScale)}
+    tops = [scale.bound(scores.rankings[name].moments.maximum) for name, scale in standard.items()]
+    top = max(tops, default=0.0) or 1.0
+    for name, scale in standard.items():
+        scores.scales[name] = StandardScale(scale.mean, scale.deviation, top)
 
 
 def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, keep: int) -> Scale:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking
+from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
@@ -179,6 +179,8 @@ class Scores:
     scales: dict[str, Scale] = field(default_factory=dict)
     term_weights: dict[str, float] = field(default_factory=dict)
     term_numbers: Mapping[str, int] = field(default_factory=dict)
+    found: dict[str, tuple[int, Scored]] = field(default_factory=dict)
+    """Of each part how many of its best were asked for last, and which they are, by raw scores."""
     pool: Pool = field(default_factory=Pool.empty)
     phrase: NodeValues = field(default_factory=NodeValues.none)
     phrase_asked: str = ""
@@ -221,12 +223,19 @@ class Scores:
 
     def widen(self, query: Query, count: int) -> None:
         """Ask each part for its ``count`` best and bring all of them on their scales."""
-        found = {name: ranking.best(count, query.allowed) for name, ranking in self.rankings.items()}
+        found = {name: self.best_of(name, query, count) for name in self.rankings}
         kept = [kept for scale in self.scales.values() if (kept := scale.kept) is not None]
         named = [*(scored.nodes for scored in found.values()), *kept, self.phrase.nodes]
         floors = {name: self.scales[name].bound(scored.floor) for name, scored in found.items()}
         self.take(ordered.distinct(np.concatenate(named)))
         self.pool = replace(self.pool, count=count, floors=floors)
+
+    def best_of(self, name: str, query: Query, count: int) -> Scored:
+        """Return the ``count`` best of a part, raw; what was asked last is remembered."""
+        known = self.found.get(name)
+        if known is None or known[0] != count:
+            self.found[name] = known = count, self.rankings[name].best(count, query.allowed)
+        return known[1]
 
     def take(self, nodes: Nodes) -> None:
         """Make nodes candidates; they are distinct and ascend."""

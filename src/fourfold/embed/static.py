@@ -45,6 +45,7 @@ class StaticEmbedder:
         self._deadline = deadline
         self._hub = None if Path(source).exists() else HubModel(source, deadline)
         self._model: Any = None
+        self._last: tuple[str, list[int]] = "", []
         self._name: str | None = None
         self._lock = threading.Lock()
 
@@ -77,7 +78,12 @@ class StaticEmbedder:
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each text; unknown words have none."""
+        last = self._last  # a question is asked for twice: for its vector and for its wordpieces
+        if len(texts) == 1 and texts[0] == last[0]:
+            return [last[1]]
         ids: list[list[int]] = self._loaded().tokenize(list(texts))
+        if len(texts) == 1:
+            self._last = texts[0], ids[0]
         return ids
 
     def token_vectors(self) -> tuple[str, FloatArray]:

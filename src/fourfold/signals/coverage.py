@@ -32,11 +32,12 @@ def reordered(
     """
     n = len(totals)
     order, factors = np.empty(n, np.int64), np.ones(n)
-    told = np.zeros(covered.shape[1], np.float32)
-    left = np.ones(n, bool)
+    told: FloatArray = np.zeros(covered.shape[1], np.float32)
+    left = totals.copy()
     for step in range(n):  # over the few hits of one answer: each choice depends on those before
-        gain = 1.0 + weight * (np.maximum(covered - told, 0.0) @ weights)
-        best = int(np.argmax(np.where(left, totals * gain, -np.inf)))
-        order[step], factors[best], left[best] = best, gain[best], False
-        np.maximum(told, covered[best], out=told)
+        gain = np.maximum(covered, told) @ weights  # Σ w max(0, c − told) is this less Σ w told
+        gain = 1.0 + weight * (gain - told @ weights)
+        best = int((left * gain).argmax())
+        order[step], factors[best], left[best] = best, gain[best], -np.inf
+        told = np.maximum(told, covered[best])
     return order, factors
