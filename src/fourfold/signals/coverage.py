@@ -35,8 +35,8 @@ def reordered(
     told: FloatArray = np.zeros(covered.shape[1], np.float32)
     left = totals.copy()
     for step in range(n):  # over the few hits of one answer: each choice depends on those before
-        gain = np.maximum(covered, told) @ weights  # Σ w max(0, c − told) is this less Σ w told
-        gain = 1.0 + weight * (gain - told @ weights)
+        both = np.maximum(covered, told) @ weights  # Σ w max(0, c − told) is this less Σ w told
+        gain = 1.0 + weight * (both - told @ weights)
         best = int((left * gain).argmax())
         order[step], factors[best], left[best] = best, gain[best], -np.inf
         told = np.maximum(told, covered[best])

@@ -160,9 +160,7 @@ class Edges:
         each = [worth if worth is None or worth.ndim == 1 else worth[int(way)] for way in ways]
         return Steps.joined([self._one_way(nodes, way, own, weights, cap) for way, own in zip(ways, each, strict=True)])
 
-    def _one_way(
-        self, nodes: Nodes, forward: bool, worth: FloatArray | None, weights: str, cap: int | None
-    ) -> Steps:
+    def _one_way(self, nodes: Nodes, forward: bool, worth: FloatArray | None, weights: str, cap: int | None) -> Steps:
         near = self._near(nodes)
         origin, found = near.steps(nodes, forward=forward)
         if worth is not None and not worth.all():
