@@ -25,7 +25,7 @@ import numpy as np
 from shared import add_collection_options, facts, figure, folders, markdown_table
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, Weights
-from fourfold.embed.contextual import Settings
+from fourfold.embed.contextual.training import Settings
 from fourfold.evaluate import Collection, load_collection
 from fourfold.evaluate.metrics import measure
 from fourfold.training import train_embedder

@@ -14,7 +14,7 @@ SRC = Path(fourfold.__file__).parent
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
     {"errors", "frozen", "plain_text", "snippets"},
-    {"arguments", "markup"},
+    {"arguments", "markup", "when_needed"},
     {"types", "guard"},
     {"intent", "mermaid", "planning", "tokenizer", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},

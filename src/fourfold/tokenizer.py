@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Protocol
 
-import Stemmer
-
 from fourfold.errors import InvalidValueError
+from fourfold.when_needed import load
 
 _WORD = re.compile(r"['’][sS]\b|(\w+)")
 """Finds words; a possessive 's is passed over (its group is empty), or every "s" would find "Ulysses S. Grant"."""
@@ -117,20 +116,28 @@ class WordTokenizer:
             known[word] = self._analyse(word)
 
 
+_WITHOUT_STEMMER = (
+    ", or begin the graph with the suffix stemmer, which needs nothing: "
+    'RetrievalConfig().replace(text={"tokenizer": "suffix"})'
+)
+
+
 def make_tokenizer(name: str) -> Tokenizer:
     """Return the tokenizer of that name: ``"suffix"`` (published) or ``"snowball-<language>"``.
 
     Raises:
         InvalidValueError: no such tokenizer.
+        MissingExtraError: PyStemmer is not installed; the tokenizer "suffix" needs nothing.
 
     """
     if name == "suffix":
         return WordTokenizer(name, _published_terms)
     kind, _, language = name.partition("-")
-    if kind != "snowball" or language not in Stemmer.algorithms():
-        known = ", ".join(sorted(Stemmer.algorithms()))
+    stemmer = load("Stemmer", f"The tokenizer {name!r}", instead=_WITHOUT_STEMMER)
+    if kind != "snowball" or language not in stemmer.algorithms():
+        known = ", ".join(sorted(stemmer.algorithms()))
         raise InvalidValueError(f"There is no tokenizer {name!r}; Snowball languages are: {known}.")
-    return WordTokenizer(name, _snowball_analyser(language))
+    return WordTokenizer(name, _snowball_analyser(language, stemmer.Stemmer(language, 0).stemWord))
 
 
 def suffix_stem(token: str) -> str:
@@ -145,8 +152,7 @@ def _published_terms(word: str) -> tuple[str, ...]:
     return tuple(suffix_stem(token) for token in re.findall(r"\w+", word.lower()) if len(token) >= 2)
 
 
-def _snowball_analyser(language: str) -> Callable[[str], tuple[str, ...]]:
-    stem: Callable[[str], str] = Stemmer.Stemmer(language, 0).stemWord
+def _snowball_analyser(language: str, stem: Callable[[str], str]) -> Callable[[str], tuple[str, ...]]:
     stop_words = ENGLISH_STOP_WORDS if language in ("english", "porter") else frozenset()
 
     def analyse(word: str) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from typer.testing import CliRunner
 
 from fourfold import Edge, EmbedderMismatchError, InvalidValueError, Node, Retriever, StoreError
 from fourfold.cli import create_app
-from fourfold.embed.contextual import Settings
+from fourfold.embed.contextual.training import Settings
 from fourfold.embed.static import bundled
 from fourfold.training import train_embedder
 from fourfold.training.embedder import judge
@@ -130,7 +130,7 @@ def test_edges_at_random_teach_nothing_and_are_refused(tmp_path):
 KILLED = """
 import sys, time
 from fourfold import Retriever
-from fourfold.embed.contextual import Settings
+from fourfold.embed.contextual.training import Settings
 from fourfold.embed.static import bundled
 from fourfold.training import train_embedder
 

@@ -9,7 +9,7 @@ from rich.progress import TaskID
 
 from fourfold import Retriever
 from fourfold.cli import options, output
-from fourfold.embed.contextual import Settings
+from fourfold.embed.contextual.training import Settings
 from fourfold.training import train_embedder
 
 

@@ -9,9 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import networkx as nx
 import numpy as np
 from numpy.typing import NDArray
+
+from fourfold.when_needed import load
 
 NONE = -1
 """The community of a node without edges."""
@@ -27,6 +28,11 @@ def greedy_modularity(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[n
         ids: of all nodes.
 
     """
+    nx = load(
+        "networkx",
+        "Finding communities by greedy modularity",
+        instead=", or leave them to label propagation: diversity.exact_communities=False",
+    )
     graph = nx.Graph()
     graph.add_nodes_from(sorted(ids[node] for node in np.unique(pairs)))
     graph.add_edges_from((ids[source], ids[target]) for source, target in pairs)

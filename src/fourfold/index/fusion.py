@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fourfold.embed.contextual.fusion import fuse
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.types import FloatArray
+from fourfold.when_needed import load
 
 Rows = tuple[Nodes, NDArray[np.float32]]
 """Nodes that have a vector, ascending, and these vectors, (n, dimensions)."""
@@ -28,8 +29,7 @@ def fused_at(
         own_share: η, from 0 to 1.
 
     """
-    from scipy import sparse  # only embedders trained from the graph need it
-
+    sparse = load("scipy.sparse", "Reading a graph whose embedder was trained from it")
     nodes, matrix = _unit(text_vectors(nodes))
     steps = edges.expand(nodes)
     origin, targets = steps.origin, steps.targets

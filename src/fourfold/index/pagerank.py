@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 DAMPING = 0.85
 _ATTEMPTS = ((100, 1e-6), (200, 1e-4))
@@ -29,10 +28,10 @@ def pagerank(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
     n = len(members)
     ends = flat.reshape(pairs.shape)
     out_degree = np.bincount(ends[:, 0], minlength=n)
-    step = sparse.csr_matrix((1.0 / out_degree[ends[:, 0]], (ends[:, 1], ends[:, 0])), shape=(n, n))
+    share = 1.0 / out_degree[ends[:, 0]]
     dangling = out_degree == 0
     for iterations, tolerance in _ATTEMPTS:
-        rank, converged = _iterate(step, dangling, iterations, tolerance)
+        rank, converged = _iterate(ends, share, dangling, iterations, tolerance)
         if converged:
             break
     scores[members] = rank
@@ -40,13 +39,18 @@ def pagerank(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
 
 
 def _iterate(
-    step: sparse.csr_matrix, dangling: NDArray[np.bool_], iterations: int, tolerance: float
+    ends: NDArray[np.int64],
+    share: NDArray[np.float64],
+    dangling: NDArray[np.bool_],
+    iterations: int,
+    tolerance: float,
 ) -> tuple[NDArray[np.float64], bool]:
     n = len(dangling)
     rank = np.full(n, 1.0 / n)
     for _ in range(iterations):
         last = rank
-        rank = DAMPING * (step @ last + last[dangling].sum() / n) + (1.0 - DAMPING) / n
+        passed = np.bincount(ends[:, 1], share * last[ends[:, 0]], n)
+        rank = DAMPING * (passed + last[dangling].sum() / n) + (1.0 - DAMPING) / n
         if np.abs(rank - last).sum() < n * tolerance:
             return rank, True
     return rank, False

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import networkx as nx
+from fourfold.when_needed import load
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,7 @@ def in_order(
         place: sorts the steps of one stage.
 
     """
+    nx = load("networkx", "Putting steps into order")
     links = nx.DiGraph()
     links.add_nodes_from(steps)
     links.add_edges_from((first, then) for first, then in needs if first != then and {first, then} <= links.nodes)

@@ -12,9 +12,9 @@ from typing import Any
 import numpy as np
 
 from fourfold.embed import ContextualEmbedder, StaticEmbedder
-from fourfold.embed.contextual import Checkpoint, Lessons, Measured, Settings, Trained, train
-from fourfold.embed.contextual.lessons import lessons_of
+from fourfold.embed.contextual.lessons import Lessons, Measured, lessons_of
 from fourfold.embed.contextual.rows import TokenRows, joined
+from fourfold.embed.contextual.training import Checkpoint, Settings, Trained, train
 from fourfold.embed.static import bundled
 from fourfold.engines.base import Writer
 from fourfold.errors import InvalidValueError

@@ -14,7 +14,6 @@ No torch: numpy and scipy, gradients by hand (tests/embed/test_contextual.py che
 """
 
 from fourfold.embed.contextual.embedder import ContextualEmbedder
-from fourfold.embed.contextual.lessons import Lessons, Measured
-from fourfold.embed.contextual.training import Checkpoint, Settings, Trained, train
 
-__all__ = ["Checkpoint", "ContextualEmbedder", "Lessons", "Measured", "Settings", "Trained", "train"]
+__all__ = ["ContextualEmbedder"]
+"""The rest is for ``fourfold.training`` and loads with it."""

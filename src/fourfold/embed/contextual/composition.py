@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fourfold.embed.contextual.rows import TokenRows
+from fourfold.when_needed import load
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Floats = NDArray[np.floating]
 
@@ -37,6 +41,7 @@ class Composition:
         np.maximum.at(largest, text, logits)
         raised = np.exp(logits - largest[text])
         shares = (raised / np.bincount(text, raised, n)[text]).astype(self.table.dtype)
+        sparse = load("scipy.sparse", "Training an embedder")
         mixing = sparse.csr_matrix((shares, rows.ids, rows.starts), shape=(n, len(self.table)))
         sums = mixing @ self.table
         lengths = np.linalg.norm(sums, axis=1, keepdims=True)

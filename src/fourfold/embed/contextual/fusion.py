@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fourfold.embed.contextual.composition import Floats, through_length
+from fourfold.when_needed import load
 
 
 def fuse(texts: Floats, means: Floats, linked: NDArray[np.bool_], own_share: float) -> Fused:
@@ -54,6 +54,7 @@ class Neighbours:
     """
 
     def __init__(self, edges: NDArray[np.int64], weights: Floats, n_nodes: int) -> None:
+        sparse = load("scipy.sparse", "Training an embedder")
         ends = np.concatenate((edges, edges[:, ::-1]))
         matrix = sparse.csr_matrix((np.concatenate((weights, weights)), (ends[:, 0], ends[:, 1])), (n_nodes, n_nodes))
         matrix.setdiag(0)

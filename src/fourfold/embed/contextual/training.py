@@ -5,16 +5,20 @@ from __future__ import annotations
 import io
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from fourfold.embed.contextual.composition import Composition, Floats
 from fourfold.embed.contextual.contrast import info_nce
 from fourfold.embed.contextual.fusion import fuse
 from fourfold.embed.contextual.lessons import Lessons, Measured
 from fourfold.embed.contextual.rows import Ints, TokenRows, joined
+from fourfold.when_needed import load
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 Progress = Callable[[int, int, float], None]
 """Called with (steps done, steps at most, the held-out measure)."""
@@ -263,7 +267,8 @@ def draw(lessons: Lessons, settings: Settings, chance: np.random.Generator) -> B
     counts = np.concatenate([np.full(len(kind), 1 / len(kind)) for kind in asked if len(kind)] or [np.empty(0)])
     shape = (len(nodes), len(texts))
     totals = np.bincount(node_of, minlength=len(nodes))
-    means = sparse.csr_matrix((1 / totals[node_of], (node_of, len(nodes) + place)), shape)
+    csr_matrix = load("scipy.sparse", "Training an embedder").csr_matrix
+    means = csr_matrix((1 / totals[node_of], (node_of, len(nodes) + place)), shape)
     return Batch(
         texts,
         np.arange(first, len(texts)),
