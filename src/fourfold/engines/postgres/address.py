@@ -48,7 +48,7 @@ class Address:
         if schema.startswith("pg_") or schema == "information_schema":
             raise StoreError(f"The schema {shown(schema)} is PostgreSQL's own; name another: ?schema=kg.")
         timeout = _number(options.pop("statement_timeout", "60"), "statement_timeout", 0.0)
-        connections = int(_number(options.pop("pool", "8"), "pool", 1.0))
+        connections = int(_number(options.pop("pool", "8"), "pool", 2.0))
         rest = urlencode(options, quote_via=quote)
         conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, rest, ""))
         return cls(url, conninfo, schema, timeout, connections)

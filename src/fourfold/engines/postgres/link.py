@@ -6,7 +6,6 @@ transaction on one connection, begun together with its first batch. Outside of i
 
 from __future__ import annotations
 
-import os
 import threading
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -15,9 +14,9 @@ from typing import Any
 
 import psycopg
 from psycopg import sql
-from psycopg_pool import ConnectionPool, PoolTimeout
 
 from fourfold.engines.postgres.address import Address
+from fourfold.engines.postgres.connections import Connections, reason
 from fourfold.errors import StoreError
 
 Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
@@ -26,8 +25,6 @@ Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
 Row = tuple[Any, ...]
 
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
-_WAIT = 30.0
-"""Seconds until a connection must be there."""
 
 
 @dataclass
@@ -55,16 +52,12 @@ class Link:
         self.quoted_schema = _quoted(address.schema)
         self.search_path = self.quoted_schema
         self._local = threading.local()
-        self._lock = threading.Lock()
-        self._pool: ConnectionPool[psycopg.Connection[Row]] | None = None
-        self._process = -1
-        self._closed = False
+        self._connections = Connections(address.conninfo, self.path, address.connections, self._configure)
 
     def search(self, *schemas: str) -> None:
         """Look for what our schema does not have, the vector type, in these schemas too."""
         names = dict.fromkeys((self.address.schema, *schemas))
         self.search_path = ", ".join(map(_quoted, names))
-        self._drop_pool()
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -112,7 +105,7 @@ class Link:
             connection.execute("COMMIT")
         except psycopg.Error:
             connection.close()
-        self._give_back(connection)
+        self._connections.give_back(connection)
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -142,14 +135,14 @@ class Link:
             if isinstance(error, psycopg.Error):
                 lost = "the connection was lost at the end and nobody knows whether it was written; write it again"
                 told = lost if committing and connection.closed else "nothing was changed"
-                raise StoreError(f"Writing {self.path!r} failed, {told}: {_reason(error)}") from error
+                raise StoreError(f"Writing {self.path!r} failed, {told}: {reason(error)}") from error
             raise
         finally:
-            self._give_back(connection)
+            self._connections.give_back(connection)
 
     def apart(self, *statements: Statement) -> None:
         """Run statements that no transaction may hold, such as the making of an index beside writers."""
-        connection = self._connection()
+        connection = self._connections.take()
         try:
             connection.execute("SET statement_timeout = 0")
             for template, parameters in statements:
@@ -157,21 +150,20 @@ class Link:
             connection.execute(*self._settings())
         except psycopg.Error as error:
             connection.close()
-            raise StoreError(f"{self.path!r} cannot be changed: {_reason(error)}") from error
+            raise StoreError(f"{self.path!r} cannot be changed: {reason(error)}") from error
         finally:
-            self._give_back(connection)
+            self._connections.give_back(connection)
 
-    # -- connections --------------------------------------------------------------------------------------------
+    # -- helpers ------------------------------------------------------------------------------------------------
 
     def close(self) -> None:
         """Close every connection; a second call does nothing."""
-        self._closed = True
-        self._drop_pool()
+        self._connections.close()
 
     def _tried(self, statements: Sequence[Statement], *, keep: bool = False) -> tuple[Any, list[list[Row]]]:
         """Send a first batch; connections that a restart of the server has cut are left aside."""
         for left in range(self.address.connections + 1, -1, -1):
-            connection = self._connection()
+            connection = self._connections.take()
             kept = False
             try:
                 rows = self._sent(connection, statements)
@@ -180,13 +172,9 @@ class Link:
             except _LostError:
                 if not left:
                     raise
-            except BaseException:
-                if not connection.autocommit or connection.info.transaction_status != _IDLE:
-                    connection.close()
-                raise
             finally:
                 if not kept:
-                    self._give_back(connection)
+                    self._connections.give_back(connection)
         raise AssertionError("unreachable")
 
     def _sent(self, connection: psycopg.Connection[Row], statements: Sequence[Statement]) -> list[list[Row]]:
@@ -204,56 +192,11 @@ class Link:
         except psycopg.Error as error:
             if connection.closed or connection.broken:
                 connection.close()
-                raise _LostError(f"The connection to {self.path!r} was lost: {_reason(error)}") from error
+                raise _LostError(f"The connection to {self.path!r} was lost: {reason(error)}") from error
             if isinstance(error, psycopg.errors.QueryCanceled):
                 told = f"{self.path!r} took longer than {self.address.timeout:g} s"
                 raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
-            raise StoreError(f"Reading {self.path!r} failed: {_reason(error)}") from error
-
-    def _connection(self) -> psycopg.Connection[Row]:
-        try:
-            return self._ready_pool().getconn()
-        except PoolTimeout as error:
-            raise StoreError(f"{self.path!r} cannot be reached within {_WAIT:g} s: {error}.") from error
-
-    def _give_back(self, connection: psycopg.Connection[Row]) -> None:
-        pool = self._pool
-        if pool is None or pool.closed or connection._pool is not pool:  # of a pool before a fork, or closed meanwhile
-            connection.close()
-        else:
-            pool.putconn(connection)
-
-    def _ready_pool(self) -> ConnectionPool[psycopg.Connection[Row]]:
-        with self._lock:
-            if self._closed:
-                raise StoreError(f"{self.path!r} is closed.")
-            if self._pool is None or self._process != os.getpid():
-                self._reached()
-                self._process = os.getpid()  # a child must not share its parent's connections
-                self._pool = ConnectionPool(
-                    self.address.conninfo,
-                    kwargs={"autocommit": True},
-                    configure=self._configure,
-                    min_size=0,
-                    max_size=self.address.connections,
-                    timeout=_WAIT,
-                    num_workers=1,
-                    open=True,
-                )
-            return self._pool
-
-    def _reached(self) -> None:
-        """Fail at once, with the server's own words, where the pool would only wait and time out."""
-        try:
-            psycopg.connect(self.address.conninfo, connect_timeout=int(_WAIT)).close()
-        except psycopg.Error as error:
-            raise StoreError(f"{self.path!r} cannot be opened: {_reason(error)}") from error
-
-    def _drop_pool(self) -> None:
-        with self._lock:
-            pool, self._pool = self._pool, None
-        if pool is not None and self._process == os.getpid():
-            pool.close()
+            raise StoreError(f"Reading {self.path!r} failed: {reason(error)}") from error
 
     def _configure(self, connection: psycopg.Connection[Row]) -> None:
         connection.execute(*self._settings())
@@ -270,13 +213,5 @@ class _LostError(StoreError):
     """The connection is gone; another may be had."""
 
 
-_IDLE = psycopg.pq.TransactionStatus.IDLE
-
-
 def _quoted(name: str) -> str:
     return sql.Identifier(name).as_string(None)
-
-
-def _reason(error: BaseException) -> str:
-    """Return the server's words in one line."""
-    return " ".join(str(error).split()) or type(error).__name__

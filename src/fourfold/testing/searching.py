@@ -1,0 +1,134 @@
+"""Searches: components, filters, hubs, diversity, groups, explanations and presets."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+from fourfold.config import RetrievalConfig
+from fourfold.errors import DimensionError, FilterError
+from fourfold.retriever import Retriever
+from fourfold.testing.compared import TOLERANCE, Both, Compared
+from fourfold.testing.graphs import FILTERS, QUESTIONS, sample
+from fourfold.types import Edge, Node
+
+_OPTIONS: tuple[dict[str, Any], ...] = (
+    {},
+    {"k": 3},
+    {"k": 200},
+    {"mode": "text"},
+    {"mode": "embedding"},
+    {"weights": {"embedding": 1.0, "text": 0.0, "graph": 0.0, "intent": 0.0}},
+    {"weights": {"embedding": 0.0, "text": 1.0, "graph": 0.0, "intent": 0.0}},
+    {"weights": {"embedding": 0.0, "text": 0.0, "graph": 1.0, "intent": 0.0}},
+    {"weights": {"embedding": 0.0, "text": 0.0, "graph": 0.2, "intent": 0.8}},
+    {"intent": "default"},
+    {"intent": "goal_based"},
+    {"min_score": 0.3},
+    {"group_by": "lang", "max_per_source": 2},
+    {"filter": {"lang": "en"}},
+    {"filter": {"lang": {"$ne": "en"}}, "k": 30},
+)
+
+
+class SearchingTests(Compared):
+    """Every question has the same answer as in a SQLite file."""
+
+    @pytest.fixture
+    def filled(self, both: Both) -> Both:
+        """Write the sample to both."""
+        both.add(*sample())
+        return both
+
+    @pytest.mark.parametrize("options", _OPTIONS, ids=str)
+    def test_questions(self, filled: Both, options: dict[str, Any]) -> None:
+        """Ids, order, scores, components and reasons."""
+        for question in QUESTIONS:
+            filled.agree(question, **options)
+
+    def test_every_filter(self, filled: Both) -> None:
+        """What a filter keeps, and what is found within it."""
+        for condition in FILTERS:
+            assert filled.own.matching(condition) == filled.other.matching(condition), condition
+            filled.agree("deploy the server", filter=condition)
+
+    def test_a_filter_that_cannot_be_read_is_refused(self, filled: Both) -> None:
+        """By every engine alike."""
+        with pytest.raises(FilterError):
+            filled.own.search("x", filter={"lang": {"$like": "e%"}})
+
+    def test_an_empty_graph(self, both: Both) -> None:
+        """Has no answers."""
+        for question in QUESTIONS:
+            assert both.agree(question).hits == ()
+
+    def test_vectors_that_callers_bring(self, both: Both) -> None:
+        """Ties, zeros and a question of zeros."""
+        rows = np.random.default_rng(5).normal(size=(40, 16)).round(1)
+        rows[7] = rows[8] = rows[9]
+        rows[10] = 0
+        both.add([Node(f"n{i:02}", f"name {i % 3}", vector=row) for i, row in enumerate(rows)])
+        for question in (rows[7], rows[0] + rows[1], np.zeros(16)):
+            both.agree("name 1", query_vector=question)
+            both.agree("name 1", query_vector=question, mode="embedding", k=40)
+        with pytest.raises(DimensionError, match="3 dimensions"):
+            both.own.search("x", query_vector=[1.0, 0.0, 0.0])
+
+    def test_explanations_add_up(self, filled: Both) -> None:
+        """And are those of a SQLite file, of nodes that were found and that were not."""
+        for question in QUESTIONS[:6]:
+            for identity in (*filled.own.search(question, k=2).ids, "n33"):
+                own, other = filled.own.explain(question, identity), filled.other.explain(question, identity)
+                assert own.score == pytest.approx(other.score, abs=TOLERANCE)
+                assert own.rank == other.rank
+                assert sum(item.value for item in own.evidence) == pytest.approx(own.score, abs=1e-6)
+                assert [item.kind for item in own.evidence] == [item.kind for item in other.evidence]
+
+    @pytest.mark.parametrize(
+        "preset", [RetrievalConfig.published(), RetrievalConfig.two_signal()], ids=["published", "two"]
+    )
+    def test_presets(self, both: Both, address: str, preset: RetrievalConfig) -> None:
+        """The published method, with PageRank and greedy communities, and two signals only."""
+        config = preset.replace(text={"phrase": "never"}, index={"cache_seconds": 0.0})
+        with Retriever(f"{address}", config=config) as own, Retriever(":memory:", config=config) as other:
+            pair = Both(own, other)
+            pair.add(*sample(90))
+            for question in QUESTIONS:
+                pair.agree(question)
+
+    def test_a_hub_gives_to_its_strongest(self, both: Both) -> None:
+        """More edges than a question will ever look at, of equal and of different weights."""
+        leaves = [Node(f"leaf {i:04}", f"leaf {i % 7}") for i in range(1300)]
+        edges = [
+            Edge("hub", leaf.id, "requires" if i % 5 else "part_of", 1.0 + (i % 3)) for i, leaf in enumerate(leaves)
+        ]
+        both.add([Node("hub", "hub", text="central"), *leaves], edges)
+        for question in ("central hub", "what does the hub require", "leaf 3"):
+            both.agree(question, k=30)
+
+    def test_questions_that_name_nodes_and_edges(self, both: Both) -> None:
+        """Paths of several steps."""
+        people = ["Ada Byron", "Grace Hopper", "Alan Turing", "Mary Shelley"]
+        films = ["The Engine", "Night Flight", "Cold Harbour", "Blue River"]
+        nodes = [Node(name, name, "person") for name in people] + [Node(name, name, "film") for name in films]
+        edges = [Edge(film, people[i % 3], "directed_by") for i, film in enumerate(films)]
+        edges += [Edge(film, people[(i + 1) % 4], "starred_actors") for i, film in enumerate(films)]
+        both.add(nodes, edges)
+        for question in (
+            "who directed The Engine",
+            "which films did Ada Byron direct",
+            "who starred in films directed by Ada Byron",
+            "films with the same director as Blue River",
+        ):
+            both.agree(question)
+
+    def test_phrases(self, address: str) -> None:
+        """Ranked where the engine can; else they find nothing, and nothing fails."""
+        with Retriever(address) as own:
+            own.add(*sample(40))
+            result = own.search('"deploy release"')
+            assert result.degraded == ()
+            if not own.backend.capabilities.phrases:
+                assert own.backend.phrase("deploy release", 5) == []
