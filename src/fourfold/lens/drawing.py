@@ -12,6 +12,8 @@ from fourfold.markup import cut
 
 WIDTH, HEIGHT = 760, 440
 MARGIN_X, MARGIN_Y = 180, 34
+COLUMN = 172
+"""Units between two columns of a picture that is read from left to right."""
 RADIUS = 7.0
 COLOURS = 8
 """Edge types that have a colour of their own; further ones share the last."""
@@ -99,8 +101,8 @@ def draw(
     """
     kept = [arrow for arrow in arrows if arrow.source in labels and arrow.target in labels]
     places = _places(list(labels), kept, layers)
-    height = HEIGHT if layers is None else _height(layers)
-    scaled = _scaled(places, height)
+    width, height = (WIDTH, HEIGHT) if layers is None else _size(layers)
+    scaled = _scaled(places, width, height, MARGIN_X if layers is None else COLUMN // 2)
     order = sorted({arrow.type for arrow in kept}, key=lambda name: (-_flow(kept, name), name))
     colours = {name: min(number, COLOURS - 1) for number, name in enumerate(order)}
     strongest = max((arrow.flow for arrow in kept), default=0.0)
@@ -113,7 +115,7 @@ def draw(
         spots=tuple(spots),
         lines=tuple(_lines(kept, scaled, colours, strongest)),
         types=tuple((colours[name], cut(name, 40) or "an edge") for name in order),
-        width=WIDTH,
+        width=width,
         height=height,
         label=label,
     )
@@ -159,23 +161,26 @@ def _places(
     return {node: (float(x), float(y)) for node, (x, y) in found.items()}
 
 
-def _height(layers: Mapping[str, int]) -> int:
-    """Return how high a picture in columns is: every node has room for its name."""
-    counts = [list(layers.values()).count(column) for column in set(layers.values())]
-    return max(140, 60 * max(counts, default=1) + 2 * MARGIN_Y)
+def _size(layers: Mapping[str, int]) -> tuple[int, int]:
+    """Return how large a picture in columns is: every node has room for its name."""
+    columns = list(layers.values())
+    highest = max((columns.count(column) for column in set(columns)), default=1)
+    return COLUMN * (max(columns, default=0) - min(columns, default=0) + 1), 52 * (highest - 1) + 2 * MARGIN_Y + 20
 
 
-def _scaled(places: Mapping[str, tuple[float, float]], height: int) -> dict[str, tuple[float, float]]:
+def _scaled(
+    places: Mapping[str, tuple[float, float]], width: int, height: int, margin: int
+) -> dict[str, tuple[float, float]]:
     """Stretch the places over the picture."""
     left, right = min(x for x, _ in places.values()), max(x for x, _ in places.values())
     top, bottom = min(y for _, y in places.values()), max(y for _, y in places.values())
 
-    def spread(value: float, low: float, high: float, margin: int, size: int) -> float:
+    def spread(value: float, low: float, high: float, edge: int, size: int) -> float:
         share = 0.5 if high - low < 1e-9 else (value - low) / (high - low)
-        return round(margin + share * (size - 2 * margin), 1)
+        return round(edge + share * (size - 2 * edge), 1)
 
     return {
-        node: (spread(x, left, right, MARGIN_X, WIDTH), spread(y, top, bottom, MARGIN_Y, height))
+        node: (spread(x, left, right, margin, width), spread(y, top, bottom, MARGIN_Y, height))
         for node, (x, y) in places.items()
     }
 

@@ -69,6 +69,11 @@ class Part:
     mean: float
     comparison: Comparison
 
+    @property
+    def idle(self) -> bool:
+        """Whether no question is answered better or worse without it."""
+        return not self.comparison.wins and not self.comparison.losses
+
 
 @dataclass(frozen=True, slots=True)
 class Parts:

@@ -28,6 +28,7 @@ VIEWS = {
     "compare": ("/compare", "Side by side"),
     "judge": ("/judge", "Judge"),
     "measure": ("/measure", "Measure and tune"),
+    "graph": ("/graph", "Graph"),
 }
 """The views of the bar on top: address and name."""
 

@@ -20,7 +20,7 @@ try:
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    from fourfold.lens import compare_view, judge_view, measure_view, search_view, why_view
+    from fourfold.lens import compare_view, graph_view, judge_view, measure_view, search_view, why_view
     from fourfold.lens.page import FOLDER, HEADERS, NoPageError, Pages
 except ModuleNotFoundError as missing:  # pragma: no cover - an environment without the extra
     raise MissingExtraError(
@@ -37,7 +37,7 @@ LARGEST_REQUEST = 16 * 1024 * 1024
 
 COOKIE = "fourfold_lens"
 
-_MODULES = (search_view, why_view, compare_view, judge_view, measure_view)
+_MODULES = (search_view, why_view, compare_view, judge_view, measure_view, graph_view)
 """Each has ``ROUTES``: (path, method, what answers)."""
 
 

@@ -91,6 +91,12 @@ class Session:
         """What the graph is called in short: the file's name."""
         return self.place.replace("\\", "/").rstrip("/").rpartition("/")[2]
 
+    @property
+    def engine(self) -> str:
+        """What keeps the graph, in a word or two."""
+        scheme = self.place.partition("://")[0] if "://" in self.place else "SQLite"
+        return "SQLite, in memory" if self.place == ":memory:" else scheme
+
     # -- asking -------------------------------------------------------------------------------------------------
 
     def search(self, asked: Asked, retriever: Retriever | None = None) -> SearchResult:
