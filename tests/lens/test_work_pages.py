@@ -253,8 +253,12 @@ def test_each_part_is_switched_off_in_turn(judged):
         lens = Lens(retriever)
         page = run(client_of(lens), lens, "parts")
     part = page[page.index("What each part is worth</h2>") :]
-    for name in ("embedding", "text", "graph", "bridges"):
-        assert f'<th scope="row">{name}</th>' in part
+    for name in ("graph", "sharp seeds"):
+        assert re.search(
+            rf'<th scope="row">{name}</th><td class="right num">0\.\d+</td><td class="right"><span[^>]*>−', part
+        )
+    idle = part.split("No question is answered differently without:")[1]
+    assert "bridges" in idle and "graph," not in idle.partition("</p>")[0]
 
 
 def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):

@@ -22,7 +22,8 @@ LONGEST_LABEL = 22
 """Characters of a name in a picture."""
 
 _ARROW = 7.0
-_THINNEST, _THICKEST = 1.2, 7.0
+_THINNEST, _THICKEST, _EVEN = 1.2, 7.0, 1.8
+_SWEEPS = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +106,13 @@ def draw(
     scaled = _scaled(places, width, height, MARGIN_X if layers is None else COLUMN // 2)
     order = sorted({arrow.type for arrow in kept}, key=lambda name: (-_flow(kept, name), name))
     colours = {name: min(number, COLOURS - 1) for number, name in enumerate(order)}
-    strongest = max((arrow.flow for arrow in kept), default=0.0)
+    flows = [arrow.flow for arrow in kept if arrow.flow > 0]
+    strongest = max(flows, default=0.0) if len(set(flows)) > 1 or layers is None else 0.0
     spots = []
     for node, name in labels.items():
         kind = kinds.get(node, "near")
         text_x, text_y, anchor = _name_beside(scaled[node], height, below=kind == "here" or layers is not None)
+        text_y += 14 if layers is not None and layers[node] % 2 else 0  # neighbours in a row keep apart
         spots.append(Spot(node, _short(name), *scaled[node], text_x, text_y, anchor, kind, address(node)))
     return Drawing(
         spots=tuple(spots),
@@ -144,14 +147,7 @@ def _places(
 ) -> dict[str, tuple[float, float]]:
     """Return where each node stands, in no particular unit; the same for the same graph."""
     if layers is not None:
-        columns: dict[int, list[str]] = {}
-        for node in nodes:
-            columns.setdefault(layers[node], []).append(node)
-        return {
-            node: (column, (row + 0.5) / len(column_nodes))
-            for column, column_nodes in columns.items()
-            for row, node in enumerate(column_nodes)
-        }
+        return _in_columns(nodes, arrows, layers)
     graph = nx.Graph()
     graph.add_nodes_from(nodes)
     graph.add_edges_from((arrow.source, arrow.target) for arrow in arrows if arrow.source != arrow.target)
@@ -159,6 +155,31 @@ def _places(
         return {nodes[0]: (0.5, 0.5)}
     found = nx.kamada_kawai_layout(graph, pos=nx.circular_layout(graph))
     return {node: (float(x), float(y)) for node, (x, y) in found.items()}
+
+
+def _in_columns(
+    nodes: Sequence[str], arrows: Sequence[Arrow], layers: Mapping[str, int]
+) -> dict[str, tuple[float, float]]:
+    """Return places in columns, each node near the middle of those it is joined with: fewer lines cross.
+
+    Source: Sugiyama, Tagawa & Toda, "Methods for visual understanding of hierarchical system structures" (1981).
+    """
+    columns: dict[int, list[str]] = {}
+    for node in nodes:
+        columns.setdefault(layers[node], []).append(node)
+    joined: dict[str, list[str]] = {node: [] for node in nodes}
+    for arrow in arrows:
+        joined[arrow.source].append(arrow.target)
+        joined[arrow.target].append(arrow.source)
+    row = {node: (place + 0.5) / len(own) for own in columns.values() for place, node in enumerate(own)}
+    order = sorted(columns)
+    for sweep in (order[1:], order[-2::-1]) * _SWEEPS:
+        for column in sweep:
+            own = columns[column]
+            middle = {node: sum(map(row.__getitem__, near)) / len(near) for node in own if (near := joined[node])}
+            own.sort(key=lambda node: (middle.get(node, row[node]), node))
+            row |= {node: (place + 0.5) / len(own) for place, node in enumerate(own)}
+    return {node: (float(layers[node]), row[node]) for node in nodes}
 
 
 def _size(layers: Mapping[str, int]) -> tuple[int, int]:
@@ -201,9 +222,12 @@ def _lines(
         side = 1 if arrow.source < arrow.target else -1
         bend = side * 26.0 * ((number + 1) // 2) * (1 if number % 2 else -1)
         share = arrow.flow / strongest if strongest > 0 else 0.0
-        width = _THINNEST + share * (_THICKEST - _THINNEST) if arrow.flow > 0 else 1.0
+        width = _THINNEST + share * (_THICKEST - _THINNEST) if strongest > 0 and arrow.flow > 0 else 1.0
+        width = _EVEN if strongest == 0 and arrow.flow > 0 else width
         curve, head = _curve(places[arrow.source], places[arrow.target], bend, width)
-        told = f"{cut(arrow.type, 40) or 'an edge'}" + (f", gave {arrow.flow:.3f}" if arrow.flow > 0 else "")
+        told = f"{cut(arrow.type, 40) or 'an edge'}" + (
+            f", gave {arrow.flow:.3f}" if strongest > 0 and arrow.flow > 0 else ""
+        )
         yield Line(curve, head, colours[arrow.type], round(width, 2), told, arrow.flow > 0, arrow.dotted)
 
 

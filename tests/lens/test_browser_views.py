@@ -1,0 +1,161 @@
+"""Every view in a real browser: for those who do not see it, at both widths, light and dark, by the keyboard."""
+
+import os
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright.")
+from lens_graphs import hostile
+from playwright.sync_api import expect
+
+from fourfold import Edge, Node, Retriever
+from fourfold.demo import edges, nodes
+
+pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
+
+QUESTION = "how+to+parse+command+line+arguments"
+VIEWS = {
+    "empty": "/",
+    "search": f"/?q={QUESTION}&weights=.1,.2,.6,.1",
+    "why": f"/why?q={QUESTION}&node=argparse.ArgumentParser",
+    "why not": f"/why?q={QUESTION}&node=optparse",
+    "find": f"/find?q={QUESTION}&expected=optparse",
+    "side by side": f"/compare?q={QUESTION}&b=published",
+    "judge": f"/judge?q={QUESTION}",
+    "measure": "/measure",
+    "graph": "/graph",
+    "path": "/graph?from=argparse&to=zipfile",
+    "impact": "/graph?node=argparse",
+    "workflow": "/graph?task=write+a+zip+file",
+    "an error": "/?q=a&k=0",
+    "no such page": "/nowhere",
+}
+
+
+@pytest.fixture(scope="module")
+def demo(serve, tmp_path_factory):
+    """The graph of ``fourfold demo``, a little of it judged."""
+    path = tmp_path_factory.mktemp("demo") / "stdlib.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
+        retriever.feedback(QUESTION.replace("+", " "), "argparse")
+        retriever.feedback(QUESTION.replace("+", " "), "zipfile", False)
+    return serve(path)
+
+
+@pytest.fixture(scope="module")
+def bad(serve, tmp_path_factory):
+    path = tmp_path_factory.mktemp("bad") / "kg.sqlite"
+    with hostile(path) as retriever:
+        retriever.feedback("<script>window.owned=1</script>\u202e", "<b>bad</b>&?#\"'")
+        retriever.apply_config(retriever.config, evidence={"verdict": "<script>window.owned=1</script>"})
+    return serve(path)
+
+
+@pytest.fixture(scope="session")
+def axe():
+    """The source of axe-core, which ``make test-browser`` fetches from npm."""
+    root = Path(__file__).parent.parent.parent
+    places = [os.environ.get("FOURFOLD_AXE", ""), root / ".venv/axe/node_modules/axe-core/axe.min.js"]
+    found = next((Path(place) for place in places if place and Path(place).is_file()), None)
+    if found is None:
+        pytest.skip("axe-core is not there: npm install --prefix .venv/axe axe-core, or FOURFOLD_AXE=…/axe.min.js.")
+    return found.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("view", VIEWS)
+def test_axe_finds_nothing(demo, new_page, axe, view, scheme):
+    page = open_view(demo, new_page, view, scheme=scheme)
+    page.evaluate(axe)
+    found = page.evaluate("() => axe.run(document, {resultTypes: ['violations']})")["violations"]
+    told = [f"{v['id']}: {v['help']} {[n['target'] for n in v['nodes']][:3]} {v['nodes'][0]['any'][:1]}" for v in found]
+    assert not told, "\n".join(told)
+
+
+@pytest.mark.parametrize("width", [1440, 390])
+@pytest.mark.parametrize("view", VIEWS)
+def test_it_fits_the_screen_and_nothing_covers_anything(demo, new_page, view, width):
+    page = open_view(demo, new_page, view, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    hidden = page.evaluate(
+        """() => [...document.querySelectorAll("main a, main button, main input, main select")].filter((element) => {
+            const box = element.getBoundingClientRect();
+            if (!box.width || element.closest(".hidden, details:not([open])")) return false;
+            element.scrollIntoView({block: "center"});
+            const now = element.getClientRects()[0];
+            const top = document.elementFromPoint(now.x + now.width / 2, now.y + now.height / 2);
+            return top && !element.contains(top) && !top.contains(element) && !top.closest("svg, label, .scroll");
+        }).map((element) => element.outerHTML.slice(0, 120))"""
+    )
+    assert not hidden
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_the_keyboard_reaches_everything(demo, new_page, view):
+    page = open_view(demo, new_page, view)
+    page.evaluate("document.activeElement?.blur()")
+    wanted = page.evaluate(
+        """() => [...document.querySelectorAll(
+            "a[href], button:not(:disabled), input:not([type=hidden]), select, summary")]
+            .filter((each) => each.getClientRects().length && !each.closest("details:not([open])"))
+            .map((element, place) => (element.dataset.place = place)).length"""
+    )
+    reached = set()
+    for _ in range(wanted + 20):
+        page.keyboard.press("Tab")
+        place, outline = page.evaluate(
+            """() => { const e = document.activeElement; const style = getComputedStyle(e);
+                 const inner = e.querySelector?.("circle");
+                 const ringed = inner && getComputedStyle(inner).strokeWidth === "4px";
+                 return [e.dataset?.place ?? null, style.outlineStyle !== "none" || ringed]; }"""
+        )
+        if place is not None:
+            assert outline, page.evaluate("document.activeElement.outerHTML.slice(0, 200)")
+            reached.add(place)
+        if len(reached) == wanted:
+            break
+    assert len(reached) == wanted
+
+
+@pytest.mark.parametrize("path", ["/compare?q=save+evil&b=text+only", "/judge?q=save+evil+script", "/measure",
+                                  "/graph?from=write&to=%3Cb%3Ebad%3C%2Fb%3E%26%3F%23%22%27", "/graph?node=open_file",
+                                  "/graph?task=save+evil"])  # fmt: skip
+def test_a_hostile_node_is_only_text(bad, new_page, path):
+    page = new_page(bad, path)
+    page.wait_for_load_state("networkidle")
+    assert page.evaluate("window.owned") is None
+    assert page.locator("img, iframe, main script").count() == 0
+    assert page.evaluate("[...document.links].every((link) => link.origin === location.origin)")
+    assert page.evaluate("document.documentElement.scrollWidth") <= 1440
+
+
+def test_a_hostile_node_is_judged_and_walked_to(bad, new_page):
+    page = new_page(bad, "/judge?q=save+evil+script")
+    row = page.locator(".hit", has_text="window.owned").first
+    with page.expect_response("**/judge/mark?*") as answer:
+        row.get_by_role("button", name="Relevant").click()
+    assert answer.value.ok
+    with Retriever(bad.db, read_only=True) as other:
+        assert ("save evil script", "<b>bad</b>&?#\"'", 1.0) in other.judgements()
+    row.locator("h2 a").click()
+    expect(page.get_by_role("heading", name="Where the score comes from")).to_be_visible()
+    assert page.evaluate("window.owned") is None
+
+
+def test_a_page_of_yesterday_is_told_to_load_again(bad, new_page):
+    page = new_page(bad, "/judge?q=save")
+    page.evaluate("document.getElementById('pool').dataset.bound = '0'")
+    page.locator(".hit").first.get_by_role("button", name="Relevant").click()
+    expect(page.locator("#said")).to_contain_text("load the page again")
+    page.context.clear_cookies()
+    new_page.faults[:] = [fault for fault in new_page.faults if "403" not in fault]  # which the browser told, too
+
+
+def open_view(server, new_page, view, **options):
+    page = new_page(server, VIEWS[view], **options)
+    page.wait_for_load_state("networkidle")
+    # an answer of 400 or 404 is told on the console by the browser itself
+    new_page.faults[:] = [fault for fault in new_page.faults if "status of 40" not in fault]
+    return page
