@@ -6,7 +6,7 @@ import json
 import logging
 import shlex
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict
 
 import numpy as np
@@ -153,8 +153,8 @@ class GraphEmbedding:
 
     def documents(
         self, nodes: Sequence[Node], progress: Progress | None, by: str | None = None
-    ) -> tuple[list[NDArray[np.float32] | None], set[str | None]]:
-        """Return a vector for each node, and the names of their makers.
+    ) -> tuple[Iterator[list[NDArray[np.float32] | None]], set[str | None]]:
+        """Return the vectors of the nodes, made batch by batch as they are asked for, and the names of their makers.
 
         Beside vectors of unknown origin, in the graph or among these nodes, none is made: such nodes get None.
 
@@ -180,28 +180,42 @@ class GraphEmbedding:
                 f"The vector of node {culprit!r} has {other} dimensions, "
                 f"the vectors of {self._backend.path!r} have {known}."
             )
-        missing = [place for place, vector in enumerate(vectors) if vector is None]
+        missing = sum(vector is None for vector in vectors)
         unknown = self._backend.meta("embedder") is None if stored is not None else None in makers
         if not missing or unknown:
-            return vectors, makers
+            return iter([vectors]), makers
         self.check(None if stored is not None else by)
         self.check_reads(stored_reads(self._backend))
-        for start in range(0, len(missing), _BATCH):
-            batch = missing[start : start + _BATCH]
-            texts = [self.text_of(nodes[place]) for place in batch]
-            try:
-                made = checked(self.embedder.embed_documents(texts), len(texts), self.embedder.name)
-            except EmbedderError:
-                raise
-            except Exception as error:
-                raise EmbedderError(
-                    f"The embedder {self.embedder.name!r} failed, nothing was written: {error}"
-                ) from error
-            for place, vector in zip(batch, made, strict=True):
-                vectors[place] = vector
-            if progress is not None:
-                progress(min(start + len(batch), len(missing)), len(missing))
-        return vectors, makers | {self.embedder.name}
+        return self._made(nodes, vectors, missing, progress), makers | {self.embedder.name}
+
+    def _made(
+        self,
+        nodes: Sequence[Node],
+        vectors: Sequence[NDArray[np.float32] | None],
+        missing: int,
+        progress: Progress | None,
+    ) -> Iterator[list[NDArray[np.float32] | None]]:
+        """Return the vectors of successive nodes, in lists; ``missing`` of them are made here."""
+        done = 0
+        for start in range(0, len(nodes), _BATCH):
+            found = list(vectors[start : start + _BATCH])
+            places = [place for place, vector in enumerate(found) if vector is None]
+            if places:
+                for place, vector in zip(places, self._embedded([nodes[start + p] for p in places]), strict=True):
+                    found[place] = vector
+                done += len(places)
+                if progress is not None:
+                    progress(done, missing)
+            yield found
+
+    def _embedded(self, nodes: Sequence[Node]) -> Vectors:
+        texts = [self.text_of(node) for node in nodes]
+        try:
+            return checked(self.embedder.embed_documents(texts), len(texts), self.embedder.name)
+        except EmbedderError:
+            raise
+        except Exception as error:
+            raise EmbedderError(f"The embedder {self.embedder.name!r} failed, nothing was written: {error}") from error
 
     def text_of(self, node: Node) -> str:
         """Return what the embedder reads of a node."""
@@ -272,7 +286,7 @@ class GraphEmbedding:
             f"{dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, or "
             "query_vector.",
             FourfoldWarning,
-            stacklevel=6,
+            stacklevel=8,
         )
         return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
 

@@ -27,8 +27,6 @@ from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Node, SearchResult
 from fourfold.validation import content_hash
 
-_TOKENIZE_BATCH = 8192
-
 logger = logging.getLogger(__name__)
 
 
@@ -169,19 +167,22 @@ class Session:
         also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
-        vectors, makers = self.embedding.documents(nodes, progress, vectors_by)
-        pieces = token_table().distinct([wordpiece_text(node) for node in nodes])
-        rows = [
-            Row(node, content_hash(node), vector, own) for node, vector, own in zip(nodes, vectors, pieces, strict=True)
-        ]
-        batches = []
-        for start in range(0, len(rows), _TOKENIZE_BATCH):
-            part = rows[start : start + _TOKENIZE_BATCH]
-            batches.append((part, *self.tokenizer.batch([getattr(r.node, f) for r in part for f in FIELDS])))
+        made, makers = self.embedding.documents(nodes, progress, vectors_by)
+        batches, dimensions, done = [], set(), 0
+        for vectors in made:
+            part = nodes[done : done + len(vectors)]
+            done += len(vectors)
+            pieces = token_table().distinct([wordpiece_text(node) for node in part])
+            rows = [
+                Row(node, content_hash(node), vector, own)
+                for node, vector, own in zip(part, vectors, pieces, strict=True)
+            ]
+            batches.append((rows, *self.tokenizer.batch([getattr(node, field) for node in part for field in FIELDS])))
+            dimensions |= {len(vector) for vector in vectors if vector is not None}
         with self.backend.transaction() as writer:
             first(writer)
-            self.embedding.sign(writer, {len(v) for v in vectors if v is not None}, makers)
-            if rows:
+            self.embedding.sign(writer, dimensions, makers)
+            if nodes:
                 self._sign_tokenizer(writer)
             for prepared in batches:
                 writer.put_nodes(*prepared)

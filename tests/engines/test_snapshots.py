@@ -5,6 +5,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -13,6 +14,7 @@ import pytest
 from fourfold import Edge, Node, Retriever
 from fourfold.engines.sqlite import snapshots
 from fourfold.engines.sqlite.store import Store
+from fourfold.index import structure
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 QUESTIONS = ("save the file", "parse a tree", "alpha beta", "graph edge n07")
@@ -200,3 +202,28 @@ def test_a_killed_writer_leaves_nothing_stale(path, tmp_path):
             assert {f"w{n}" for n in range(written + 1)} <= set(retriever.manifest())
             assert answers(retriever) == from_scratch(path, tmp_path)
     assert all(os.path.isdir(folder) for folder in derived(path))
+
+
+def test_closing_while_communities_are_looked_for_raises_nothing(tmp_path, monkeypatch):
+    failed = []
+    monkeypatch.setattr(threading, "excepthook", failed.append)
+    monkeypatch.setattr(structure, "_PATIENCE", 0.0)
+    retriever = Retriever(tmp_path / "kg.sqlite")
+    retriever.add([Node(f"n{i}", f"word {i}") for i in range(60)], [Edge(f"n{i}", f"n{i + 1}", "a") for i in range(59)])
+    entered, closed = threading.Event(), threading.Event()
+    found = structure.Structure._compact
+
+    def slow(self):
+        entered.set()
+        assert closed.wait(30)
+        return found(self)
+
+    monkeypatch.setattr(structure.Structure, "_compact", slow)
+    snapshot = retriever.analysis.snapshot()
+    snapshot.structure._inline = 0
+    snapshot.communities(exact=False)
+    assert entered.wait(30)
+    retriever.close()
+    closed.set()
+    snapshot.structure._thread.join(30)
+    assert not failed

@@ -16,9 +16,8 @@ from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
 from fourfold.errors import EmbedderError, InvalidValueError
 from fourfold.types import FloatArray
 
-_FEW, _SHORT = 16, 500
-"""Up to so many texts of so many characters are embedded without what a library does around a batch: a question is
-read four times as fast. So short a text is never cut off."""
+_REMEMBERED = 4096
+"""The tokens of a batch of at most so many texts are remembered until the next."""
 
 BUNDLED_FOLDER = Path(__file__).parent / "model"
 
@@ -45,7 +44,7 @@ class StaticEmbedder:
         self._deadline = deadline
         self._hub = None if Path(source).exists() else HubModel(source, deadline)
         self._model: Any = None
-        self._last: tuple[str, list[int]] = "", []
+        self._last: dict[str, list[int]] = {}
         self._name: str | None = None
         self._lock = threading.Lock()
 
@@ -67,9 +66,17 @@ class StaticEmbedder:
 
         """
         model = self._loaded()
-        if len(texts) <= _FEW and all(len(text) <= _SHORT for text in texts):
-            return _means(model, self.tokenize(texts))
-        vectors: FloatArray = model.encode(list(texts), use_multiprocessing=False)
+        longest = None if model.max_length is None else model.max_length * model.median_token_length
+        found = self.tokenize([text[:longest] for text in texts])
+        vectors = np.zeros((len(texts), model.dim), np.float32)
+        for place, tokens in enumerate(found):
+            if tokens:
+                rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
+                if model.weights is not None:
+                    rows = rows * model.weights[tokens][:, None]
+                vectors[place] = rows.mean(axis=0)
+        if model.normalize:
+            vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
         return vectors
 
     def embed_query(self, text: str) -> FloatArray:
@@ -78,12 +85,11 @@ class StaticEmbedder:
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each text; unknown words have none."""
-        last = self._last  # a question is asked for twice: for its vector and for its wordpieces
-        if len(texts) == 1 and texts[0] == last[0]:
-            return [last[1]]
+        last = self._last  # a batch is asked for twice: for its vectors and for its wordpieces
+        if all(text in last for text in texts):
+            return [last[text] for text in texts]
         ids: list[list[int]] = self._loaded().tokenize(list(texts))
-        if len(texts) == 1:
-            self._last = texts[0], ids[0]
+        self._last = dict(zip(texts, ids, strict=True)) if len(texts) <= _REMEMBERED else {}
         return ids
 
     def token_vectors(self) -> tuple[str, FloatArray]:
@@ -110,20 +116,6 @@ def bundled() -> StaticEmbedder:
     One for the whole process: it never changes, and loading it takes longer than a thousand searches.
     """
     return StaticEmbedder(BUNDLED_FOLDER)
-
-
-def _means(model: Any, ids: Sequence[Sequence[int]]) -> FloatArray:
-    """Return the mean of each text's token vectors as ``StaticModel.encode`` does, without what it does around it."""
-    vectors = np.zeros((len(ids), model.dim), np.float32)
-    for place, tokens in enumerate(ids):
-        if tokens:
-            rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
-            if model.weights is not None:
-                rows = rows * model.weights[tokens][:, None]
-            vectors[place] = rows.mean(axis=0)
-    if model.normalize:
-        vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
-    return vectors
 
 
 def _load(folder: Path) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -10,9 +11,12 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.errors import StoreError
 from fourfold.index import communities as detection
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.pagerank import pagerank
+
+logger = logging.getLogger(__name__)
 
 _PATIENCE = 1.0
 """Seconds before the background work begins, so that it does not slow the first answers of a new generation."""
@@ -114,10 +118,16 @@ class Structure:
             if self._propagated is not None:
                 return self._propagated
             if self._thread is None:
-                self._thread = threading.Timer(_PATIENCE, self._propagate)
+                self._thread = threading.Timer(_PATIENCE, self._propagate_beside)
                 self._thread.name, self._thread.daemon = "fourfold-communities", True
                 self._thread.start()
             return self._stale
+
+    def _propagate_beside(self) -> None:
+        try:
+            self._propagate()
+        except StoreError as error:  # closed meanwhile: nobody asks for them any more
+            logger.debug("The communities were not found: %s", error)
 
     def _propagate(self) -> None:
         self._propagated = self._found(detection.label_propagation)

@@ -75,8 +75,8 @@ class TokenTable:
 
 
 def wordpiece_text(node: Node) -> str:
-    """Return the text whose wordpieces stand for a node."""
-    return f"{node.name} {node.text}"
+    """Return the text whose wordpieces stand for a node: as embedders read it by default, so it is cut up once."""
+    return f"{node.name} {node.name} {node.text}" if node.text else node.name
 
 
 @cache
