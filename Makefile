@@ -1,6 +1,7 @@
 # make demo   answers questions over a real graph
 # make test   lints, type-checks and tests core and adapters
 # make test-browser   tests the pages of Lens in the system's Chromium; they skip where there is none
+# make test-engines   puts the engines under load: servers killed again and again, many processes at once
 # make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
 #             make bench-tools ARGS="--rounds 50" runs one other script of benchmarks/
 # make dist   builds the four distributions into dist/, the same bytes wherever they are built
@@ -16,20 +17,24 @@ ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
-.PHONY: demo test test-browser lint types bench soak dist clean
+.PHONY: demo test test-browser test-engines lint types bench soak dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/fourfold demo
 
 # The adapters are type-checked one by one: several have a package of the name "tests".
 test: lint types
-	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser" tests $(wildcard $(ADAPTERS:=/tests))
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not browser and not engines" tests $(wildcard $(ADAPTERS:=/tests))
 
 # axe-core, for tests only, checks what the pages are to those who do not see them; without npm that part skips.
 test-browser: $(VENV)/.test
 	@test -d $(VENV)/axe || ! command -v npm >/dev/null || \
 	  npm install --silent --no-audit --no-fund --prefix $(VENV)/axe axe-core@4 || echo "axe-core could not be fetched."
 	$(BIN)/python -m pytest -m browser tests/lens
+
+# What takes minutes with real servers: power cuts by the dozen, twelve processes for a minute.
+test-engines: $(VENV)/.test
+	$(BIN)/python -m pytest -m engines tests/engines
 
 lint: $(VENV)/.test
 	$(BIN)/ruff check .

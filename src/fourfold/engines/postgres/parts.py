@@ -157,7 +157,7 @@ class Text:
         """Return (place, term) of the terms of some nodes, with what else a passage is asked for."""
         bm25 = self._boards.bm25
         held = (
-            bm25.held.replace("%(terms)s::int[]", "(SELECT array_agg(DISTINCT term) FROM own)")
+            bm25.held.replace("%(terms)s", "(SELECT array_agg(DISTINCT term) FROM own)")
             if self._boards.state.tables.guarded
             else "SELECT * FROM terms WHERE num IN (SELECT term FROM own)"
         )
