@@ -11,10 +11,11 @@ from __future__ import annotations
 import argparse
 import sys
 
+import damaged
 import folders
 import fuzz
 
-PARTS = {"fuzz": fuzz, "folders": folders}
+PARTS = {"fuzz": fuzz, "folders": folders, "damaged": damaged}
 
 
 def main() -> int:

@@ -69,8 +69,10 @@ class Retriever:
             Embedder. None for the one trained from the graph, where it has one, else the static model in the
             package; never a network service (see docs/embeddings.md).
         config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
-        read_only: open an existing file without ever writing to it.
+        read_only: open an existing file without ever writing to it or beside it.
         must_exist: raise StoreError where there is no such file, instead of beginning one.
+        durable: a write that has returned outlives a power cut, at the price of waiting for the disk; else the last
+            ones may be lost with the power, though never in part, and never with the process.
 
     Raises:
         StoreError: the file is no database, is another application's, or is newer than this version.
@@ -88,9 +90,15 @@ class Retriever:
         config: RetrievalConfig | None = None,
         read_only: bool = False,
         must_exist: bool = False,
+        durable: bool = False,
     ) -> None:
         self._session = Session(
-            arguments.file_path(path), embedder=embedder, config=config, read_only=read_only, must_exist=must_exist
+            arguments.file_path(path),
+            embedder=embedder,
+            config=config,
+            read_only=read_only,
+            must_exist=must_exist,
+            durable=durable,
         )
         self.learning = Learning(self._session)
         """What users said of answers, and the configs that were chosen for the graph."""

@@ -37,11 +37,18 @@ class Session:
     """
 
     def __init__(
-        self, address: str, *, embedder: object, config: RetrievalConfig | None, read_only: bool, must_exist: bool
+        self,
+        address: str,
+        *,
+        embedder: object,
+        config: RetrievalConfig | None,
+        read_only: bool,
+        must_exist: bool,
+        durable: bool,
     ) -> None:
         if config is not None:
             require_config(config)
-        self.backend = open_backend(address, read_only=read_only, must_exist=must_exist)
+        self.backend = open_backend(address, read_only=read_only, must_exist=must_exist, durable=durable)
         self.foreign: Follower | None = None
         try:
             self.config = config if config is not None else self.history().config()
@@ -85,7 +92,7 @@ class Session:
             self.foreign.close()
         self.backend.close()
         self._current = None
-        self.answers.clear()
+        self.answers = Cache(0, 0)  # whoever was forked must not wait for a lock of its parent's
 
     # -- the present --------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""Commands about the graph file: ``index``, ``reembed`` and ``info``."""
+"""Commands about the graph file: ``index``, ``reembed``, ``info`` and ``check``."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import typer
 from rich.progress import Progress, TaskID
 
 from fourfold import Edge, InvalidValueError, Node, Retriever
+from fourfold.checking import check
 from fourfold.cli import documents, options, output
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
@@ -22,6 +23,7 @@ def register(app: typer.Typer) -> None:
     app.command()(index)
     app.command()(reembed)
     app.command()(info)
+    app.command(name="check")(check_)
 
 
 def index(
@@ -167,3 +169,19 @@ def info(db: options.Db, json: options.Json = False) -> None:
         output.emit_json(facts)
     else:
         output.show_facts(output.stdout(), {name.replace("_", " "): value for name, value in facts.items()})
+
+
+def check_(db: options.Db, json: options.Json = False) -> None:
+    """Read a whole graph file and say what is damaged in it; the exit code is 1 where something is."""
+    found = check(db)
+    if json:
+        output.emit_json(found.as_dict())
+    else:
+        for problem in found.problems:
+            output.stdout().print(problem, soft_wrap=True, markup=False)
+        if found.sound:
+            output.stdout().print(
+                f"{db}: {found.nodes:,} nodes and {found.edges:,} edges are as they were written.", soft_wrap=True
+            )
+    if not found.sound:
+        raise typer.Exit(1)

@@ -25,13 +25,14 @@ ENGINES: Mapping[str, str] = MappingProxyType(
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
 
 
-def open_backend(url: str, *, read_only: bool = False, must_exist: bool = False) -> Backend:
+def open_backend(url: str, *, read_only: bool = False, must_exist: bool = False, durable: bool = False) -> Backend:
     """Open the graph at a URL.
 
     Args:
         url: a path, ``":memory:"``, ``postgresql://…`` or ``milvus://…``.
         read_only: never write to it; it must exist.
         must_exist: raise StoreError where there is none, instead of beginning one.
+        durable: of a file, what was written is on the disk when the call returns; servers decide that themselves.
 
     Raises:
         InvalidValueError: a URL of another scheme.
@@ -39,7 +40,8 @@ def open_backend(url: str, *, read_only: bool = False, must_exist: bool = False)
         StoreError: the place cannot be opened.
 
     """
-    backend: Backend = _engine(url).open_backend(url, read_only=read_only, must_exist=must_exist)
+    more = {"durable": True} if durable and not _SCHEME.match(url) else {}
+    backend: Backend = _engine(url).open_backend(url, read_only=read_only, must_exist=must_exist, **more)
     return backend
 
 

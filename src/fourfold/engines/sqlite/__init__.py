@@ -14,11 +14,11 @@ from fourfold.errors import StoreError
 __all__ = ["SqliteBackend", "open_backend", "open_foreign"]
 
 
-def open_backend(url: str, *, read_only: bool, must_exist: bool) -> Backend:
+def open_backend(url: str, *, read_only: bool, must_exist: bool, durable: bool = False) -> Backend:
     """Open a file, created if missing, or ``":memory:"``; see ``fourfold.engines``."""
     if must_exist and not os.path.isfile(url):
         raise StoreError(f"There is no file {shown(url)} to open.")
-    return SqliteBackend(url, read_only=read_only)
+    return SqliteBackend(url, read_only=read_only, durable=durable)
 
 
 def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:

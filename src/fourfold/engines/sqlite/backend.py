@@ -9,7 +9,7 @@ from pathlib import Path
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
-from fourfold.engines.sqlite import usage
+from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import to_sql
@@ -46,8 +46,8 @@ class SqliteBackend(Store):
 
     capabilities = Capabilities("sqlite")
 
-    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
-        super().__init__(path, read_only=read_only)
+    def __init__(self, path: str | Path, *, read_only: bool = False, durable: bool = False) -> None:
+        super().__init__(path, read_only=read_only, durable=durable)
         self.snapshots = Snapshots(self, RetrievalConfig())
 
     @property
@@ -83,6 +83,13 @@ class SqliteBackend(Store):
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
         return Allowed(self.matching(*to_sql(clause)))
+
+    def problems(self) -> list[str]:
+        """Return what SQLite finds wrong with the file, in sentences."""
+        with self.reading() as connection:
+            found = list(integrity.problems(connection))
+        self.changes(-1)  # refuses numbers and lengths that no writer gives
+        return found
 
     def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""

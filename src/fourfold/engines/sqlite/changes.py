@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import OWN_SHARE
-from fourfold.engines.sqlite.rows import generation_of, meta, token_of
+from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, token_of
 from fourfold.engines.sqlite.schema import schema_version
-from fourfold.index.changes import PIECE, TOKEN, Changes
+from fourfold.index.changes import FIELDS, PIECE, TOKEN, Changes
 
 _CHUNK = 4096
 
@@ -51,7 +52,7 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
     if since >= 0:
         for kind, num in connection.execute("SELECT kind, num FROM deletions WHERE generation > ?", (since,)):
             deleted[kind].append(num)
-    return Changes(
+    changes = Changes(
         generation=(generation := generation_of(connection)),
         token=token_of(connection, generation),
         embedder=meta(connection, "embedder"),
@@ -72,6 +73,34 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
         deleted_nodes=np.array(deleted["node"], np.int64),
         deleted_edges=np.array(deleted["edge"], np.int64),
     )
+    _check(connection, changes)
+    return changes
+
+
+def _check(connection: sqlite3.Connection, changes: Changes) -> None:
+    """Raise ValueError where the numbers are none that a writer gives: arrays are as long as the largest."""
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone()
+    nodes, terms, types = (
+        (last[0] if last else 0),
+        connection.execute("SELECT max(num) FROM terms").fetchone()[0] or 0,
+        connection.execute("SELECT count(*) FROM edge_types").fetchone()[0],
+    )
+    tokens = changes.tokens
+    _require(changes.nums, 1, min(nodes, LARGEST_NUMBER), "the number of a node")
+    _require(tokens["term"], 1, min(terms, LARGEST_NUMBER), "the number of a term")
+    _require(tokens["field"], 0, len(FIELDS) - 1, "the field of a term")
+    _require(changes.edge_sources, 1, nodes, "the source of an edge")
+    _require(changes.edge_targets, 1, nodes, "the target of an edge")
+    _require(changes.edge_types, 0, types - 1, "the type of an edge")
+    if not np.isfinite(changes.edge_weights).all() or not np.isfinite(changes.vectors).all():
+        raise ValueError("a weight or a vector that is not finite")
+    if not 0 <= changes.own_share <= 1:
+        raise ValueError(f"{changes.own_share} in the place of a share")
+
+
+def _require(numbers: NDArray[Any], least: int, most: int, what: str) -> None:
+    if len(numbers) and (numbers.min() < least or numbers.max() > most):
+        raise ValueError(f"{what} is beyond {least} to {most}")
 
 
 def _columns(
@@ -83,5 +112,11 @@ def _columns(
     """
     joined = ", ".join(f"group_concat({column})" for column in columns)
     where = f"WHERE generation > {since:d}" if since >= 0 else ""  # all rows are read faster without the index
-    row = connection.execute(f"SELECT {joined} FROM {table} {where}").fetchone()
-    return [np.fromstring(text, np.float64, sep=",") if text else np.empty(0) for text in row]
+    count, *texts = connection.execute(f"SELECT count(*), {joined} FROM {table} {where}").fetchone()
+    try:
+        arrays = [np.fromstring(text, np.float64, sep=",") if text else np.empty(0) for text in texts]
+    except DeprecationWarning as error:
+        raise ValueError(f"text among the numbers of {table}") from error
+    if any(len(array) != count or not (np.abs(array) < 2.0**62).all() for array in arrays):
+        raise ValueError(f"no numbers among those of {table}")
+    return arrays

@@ -2,44 +2,133 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
 import time
-from pathlib import Path
+from contextlib import suppress
 from urllib.parse import quote
 
-from fourfold.engines.sqlite.schema import APPLICATION_ID, OLDEST_SEARCHED, SCHEMA_VERSION, migrate, schema_version
+from fourfold.engines.sqlite.schema import (
+    APPLICATION_ID,
+    OLDEST_SEARCHED,
+    SCHEMA_VERSION,
+    migrate,
+    schema_version,
+    strangers,
+)
 from fourfold.errors import StoreError
 
 _BUSY_SECONDS = 60.0
 
 
-def connect(path: str, *, read_only: bool) -> sqlite3.Connection:
-    """Return a new connection to a file, which is made if it is missing and may be written."""
-    if read_only and not Path(path).is_file():
-        raise StoreError(f"There is no file {path!r} to open for reading.")
-    target = f"file:{quote(path)}?mode=ro" if read_only else path
+def connect(path: str) -> sqlite3.Connection:
+    """Return a new connection to a file, which is made if it is missing."""
+    return _opened(path, path)
+
+
+class QuietConnection:
+    """A connection that only reads, and leaves no trace: it makes no file beside the one it reads.
+
+    SQLite reads a file with a write-ahead log by means of two files beside it, and makes them where they are missing. A
+    log that is missing or empty means that nobody is writing and that the file alone holds everything: it is then read
+    as one that does not change, and opened anew when it has.
+
+    Args:
+        path: an existing file.
+
+    """
+
+    def __init__(self, path: str) -> None:
+        if not os.path.isfile(path):
+            raise StoreError(f"There is no file {path!r} to open for reading.")
+        self._path = path
+        self._state = self._seen()
+        self._connection = self._connect()
+
+    def current(self) -> sqlite3.Connection:
+        """Return the connection, opened anew where the file was written to since."""
+        if self._state != (now := self._seen()):
+            self._connection.close()
+            self._state = now
+            self._connection = self._connect()
+        return self._connection
+
+    def confirm(self) -> None:
+        """Raise StoreError if the file was written to while it was read as one that does not change."""
+        if self._state != self._seen() and self._state[0] is not None:
+            raise StoreError(f"The file {self._path!r} was written to while it was read; ask again.")
+
+    def close(self) -> None:
+        """Close it; a second call does nothing."""
+        self._connection.close()
+
+    def _seen(self) -> tuple[tuple[int, ...] | None, bool]:
+        """Return the file's status, None where a log may hold more; and whether a reader beside a writer can read."""
+        with suppress(OSError):
+            if os.stat(f"{self._path}-wal").st_size:
+                return None, os.path.exists(f"{self._path}-shm")
+        try:
+            status = os.stat(self._path)
+        except OSError as error:
+            raise StoreError(f"The file {self._path!r} cannot be read: {error.strerror}.") from error
+        return (status.st_ino, status.st_size, status.st_mtime_ns), False
+
+    def _connect(self) -> sqlite3.Connection:
+        status, shared = self._state
+        if status is None and not shared:
+            raise StoreError(
+                f"Beside {self._path!r} lies a write-ahead log whose writer is gone; open the file once for writing, "
+                "which takes it in, or bring the file that ends in -shm along, too."
+            )
+        way = "mode=ro" if status is None else "mode=ro&immutable=1"
+        return _opened(f"file:{quote(self._path)}?{way}", self._path, uri=True)
+
+
+def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
     try:
         connection = sqlite3.connect(
-            target, uri=read_only, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
+            target, uri=uri, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS
         )
     except sqlite3.Error as error:
         raise StoreError(f"The file {path!r} cannot be opened: {error}.") from error
     connection.execute("PRAGMA foreign_keys = ON")
+    connection.execute("PRAGMA cell_size_check = ON")  # damaged pages are seen before they are used
     connection.create_function("lower_case", 1, lambda value: str(value).lower(), deterministic=True)
     return connection
 
 
-def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool) -> None:
-    """Check whose file this is, and bring its schema up to date."""
+def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durable: bool = False) -> None:
+    """Check whose file this is and that its schema is ours, and bring it up to date."""
+    version = _checked_version(connection, path)
+    if read_only:
+        if version < OLDEST_SEARCHED:
+            raise StoreError(f"The file {path!r} has schema version {version}; open it once for writing.")
+        return
     try:
+        _use_wal(connection)
+        connection.execute(f"PRAGMA synchronous = {'FULL' if durable else 'NORMAL'}")
+        if version < SCHEMA_VERSION:
+            connection.execute("BEGIN IMMEDIATE")
+            migrate(connection)
+            connection.execute("COMMIT")
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        raise StoreError(f"The file {path!r} cannot be written: {error}.") from error
+
+
+def _checked_version(connection: sqlite3.Connection, path: str) -> int:
+    """Return the schema version of a file that is ours, or is empty."""
+    try:
+        connection.execute("PRAGMA trusted_schema = OFF")  # nothing that the file brings along calls a function
         connection.execute("BEGIN")  # one snapshot: another process may be creating the tables right now
         version = schema_version(connection)
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+        stranger = next(strangers(connection), None)
         connection.execute("COMMIT")
+        connection.execute("PRAGMA trusted_schema = ON")  # by now it is ours, whose triggers keep the full text
     except sqlite3.OperationalError as error:
         raise StoreError(f"The file {path!r} cannot be opened: {error}.") from error
-    except sqlite3.DatabaseError as error:
+    except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise StoreError(f"The file {path!r} is no SQLite database: {error}.") from error
     if tables and application != APPLICATION_ID:
         raise StoreError(
@@ -51,19 +140,11 @@ def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool) -> No
             f"The file {path!r} has schema version {version}, newer than {SCHEMA_VERSION}, "
             "the newest this version of fourfold reads; upgrade fourfold."
         )
-    if read_only:
-        if version < OLDEST_SEARCHED:
-            raise StoreError(f"The file {path!r} has schema version {version}; open it once for writing.")
-        return
-    try:
-        _use_wal(connection)
-        connection.execute("PRAGMA synchronous = NORMAL")
-        if version < SCHEMA_VERSION:
-            connection.execute("BEGIN IMMEDIATE")
-            migrate(connection)
-            connection.execute("COMMIT")
-    except sqlite3.Error as error:
-        raise StoreError(f"The file {path!r} cannot be written: {error}.") from error
+    if version < 0 or (tables and not version):
+        raise StoreError(f"The file {path!r} has schema version {version}, which no version of fourfold writes.")
+    if stranger is not None:
+        raise StoreError(f"The file {path!r} holds {stranger}, which fourfold did not make so; it is not opened.")
+    return version
 
 
 def _use_wal(connection: sqlite3.Connection) -> None:

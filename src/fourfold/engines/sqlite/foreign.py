@@ -31,6 +31,11 @@ from fourfold.types import Node
 _BUSY_SECONDS = 60.0
 _SETTLED_NS = 2_000_000_000
 _LARGEST_WEIGHT = 1e30
+_PROBING, _READING = 20, 200
+"""Millions of steps of SQLite's machine, some 50 ns each, that a look at a table and the reading of all may take;
+reading has 100 more for each byte of the file. A view may be endless."""
+_ROWS = 100_000
+"""Rows that a table or a view may have; more only where the file has as many bytes."""
 
 Status = tuple[int, int, int]
 _GONE: Status = (0, 0, 0)
@@ -134,7 +139,7 @@ class ForeignFile:
                 self._reopen()  # another file has taken the place
             self._inode = None if current is None else current[0]
             seen = self._state()
-            with self._snapshot():
+            with self._snapshot(), self._patience(_READING + (current[1] if current else 0) // 10_000):
                 graph = self._read()
             self._seen = seen
         except sqlite3.Error as error:
@@ -161,6 +166,7 @@ class ForeignFile:
                 check_same_thread=False,
                 timeout=_BUSY_SECONDS,
             )
+            connection.execute("PRAGMA trusted_schema = OFF")
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
@@ -180,6 +186,16 @@ class ForeignFile:
             yield
         finally:
             self._connection.execute("COMMIT")
+
+    @contextmanager
+    def _patience(self, millions: int) -> Iterator[None]:
+        """Interrupt what takes more steps of SQLite's machine."""
+        left = iter(range(millions))
+        self._connection.set_progress_handler(lambda: next(left, None) is None, 1_000_000)
+        try:
+            yield
+        finally:
+            self._connection.set_progress_handler(None, 0)
 
     def _understand(self) -> tuple[ForeignSchema, tuple[str, ...]]:
         """Return the schema, given or found, and remarks on tables that cannot be read."""
@@ -203,7 +219,8 @@ class ForeignFile:
             try:
                 columns = self._connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
                 keys = self._connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
-                self._connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 1").fetchone()
+                with self._patience(_PROBING):
+                    self._connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 1").fetchone()
             except sqlite3.DatabaseError as error:
                 unreadable.append(name)
                 notes.append(f"The table {name!r} of {self.path!r} cannot be read and is left out: {error}.")
@@ -220,6 +237,13 @@ class ForeignFile:
 
     def _matches(self, edges: str, column: str, nodes: str, key: str) -> float:
         """Return the share of the first edges whose end is a value of the node table's column."""
+        try:
+            with self._patience(_PROBING):
+                return self._share_matched(edges, column, nodes, key)
+        except sqlite3.OperationalError:  # too many steps
+            return 0.0
+
+    def _share_matched(self, edges: str, column: str, nodes: str, key: str) -> float:
         ends = self._connection.execute(
             f"SELECT DISTINCT {quoted(column)} FROM {quoted(edges)} WHERE {quoted(column)} IS NOT NULL LIMIT 200"
         ).fetchall()
@@ -235,7 +259,13 @@ class ForeignFile:
 
     def _select(self, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
         names = ", ".join(map(quoted, columns))
-        return self._connection.execute(f"SELECT {names} FROM {quoted(table)}")
+        most = max(_ROWS, os.path.getsize(self.path))
+        for row, left in zip(
+            self._connection.execute(f"SELECT {names} FROM {quoted(table)}"), range(most, -1, -1), strict=False
+        ):
+            if not left:
+                raise StoreError(f"{table!r} of {self.path!r} gives more than {most:,} rows, for a file of its size.")
+            yield row
 
     def _read(self) -> ForeignGraph:
         counts: Counter[str] = Counter()

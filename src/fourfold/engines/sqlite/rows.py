@@ -4,20 +4,59 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
+from fourfold.arguments import shown
+from fourfold.engines.base import OWN_SHARE
 from fourfold.engines.sqlite.schema import schema_version
+from fourfold.validation import LONGEST_VECTOR
+
+LARGEST_NUMBER = 2**31 - 1
+"""Largest number of a node or a term; arrays are as long as the largest."""
+
+
+class DamagedValueError(ValueError):
+    """A value that no version of fourfold writes; the store turns it into a StoreError that names the file."""
+
+
+_DIGITS = 15
+_KINDS: Mapping[str, Callable[[str], bool]] = {
+    "dimensions": lambda value: 0 < int(value) <= LONGEST_VECTOR,
+    OWN_SHARE: lambda value: 0 <= float(value) <= 1,
+    **dict.fromkeys(("embedder", "tokenizer"), lambda value: value.isprintable()),
+    **dict.fromkeys(
+        ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest", "ingest_roots"),
+        lambda value: isinstance(json.loads(value), (dict, list)),
+    ),
+}
+"""What the settings are that others than their writers read."""
 
 
 def meta(connection: sqlite3.Connection, key: str) -> str | None:
-    """Return a stored setting, or None."""
+    """Return a stored setting, or None.
+
+    Raises:
+        DamagedValueError: it is not of the kind that the setting has.
+
+    """
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-    return None if row is None else str(row[0])
+    if row is None:
+        return None
+    value = row[0]
+    try:
+        if not isinstance(value, str) or (key in _KINDS and not _KINDS[key](value)):
+            raise ValueError
+    except (ValueError, RecursionError) as error:
+        raise DamagedValueError(f"{shown(value)} as the setting {key!r}") from error
+    return value
 
 
 def generation_of(connection: sqlite3.Connection) -> int:
     """Return the number that every committed write moves on."""
-    return int(connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()[0])
+    row = connection.execute("SELECT value FROM meta WHERE key = 'generation'").fetchone()
+    if row is None or not (generation := str(row[0])).isdecimal() or len(generation) > _DIGITS:
+        raise DamagedValueError("no generation")
+    return int(generation)
 
 
 def token_of(connection: sqlite3.Connection, generation: int) -> str:

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 import sqlite3
+from collections.abc import Iterator
 
 APPLICATION_ID = 0x464F5552  # "FOUR": tells a Fourfold file from any other SQLite file
 SCHEMA_VERSION = 3
@@ -203,6 +205,20 @@ def migrate(connection: sqlite3.Connection) -> None:
 def schema_version(connection: sqlite3.Connection) -> int:
     """Return the schema version of an open file; 0 for an empty one."""
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
+
+
+def strangers(connection: sqlite3.Connection) -> Iterator[str]:
+    """Yield what runs when a file is read or written and is not as our schema has it; tables of others do not run."""
+    ours = {_plain(statement) for script in MIGRATIONS.values() for statement in _statements(script)}
+    names = {found[1] for statement in ours if (found := re.match(r"CREATE (?:VIRTUAL )?TABLE (\w+)", statement))}
+    for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
+        if (kind in ("view", "trigger") or name in names) and _plain(str(sql)) not in ours:
+            yield f"the {kind} {name!r}"
+
+
+def _plain(statement: str) -> str:
+    """Return a statement without comments, quotation marks and line breaks."""
+    return " ".join(re.sub(r"--[^\n]*", "", statement).replace('"', "").split()).rstrip(";")
 
 
 def _statements(script: str) -> list[str]:

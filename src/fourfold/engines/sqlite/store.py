@@ -8,6 +8,7 @@ in another.
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -19,17 +20,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import connect, prepare
-from fourfold.engines.sqlite.rows import generation_of, meta, nums_of, storable, token_of
+from fourfold.engines.sqlite.connection import QuietConnection, connect, prepare
+from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
-from fourfold.errors import StoreError
+from fourfold.errors import FourfoldError, StoreError
 from fourfold.filters import ELEMENT, SCALAR
 from fourfold.frozen import freeze
 from fourfold.index.changes import Changes
 from fourfold.types import Edge, Node
 
 W = TypeVar("W", bound=Writer)
+
+_UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
+"""What reading a value raises that no version of fourfold writes."""
 
 _TEXTS = {
     "name": "SELECT num, name FROM nodes ORDER BY num",
@@ -43,37 +47,59 @@ class Store:
 
     Args:
         path: a file, created if missing, or ``":memory:"``.
-        read_only: never write; the file must exist.
+        read_only: never write, neither into the file nor beside it; the file must exist.
+        durable: a write that has returned is on the disk (``PRAGMA synchronous = FULL``); else the last ones may be
+            lost with the power, though never in part.
 
     Raises:
         StoreError: no database, another application's database, a newer schema, or not writable.
 
     """
 
-    def __init__(self, path: str | Path, *, read_only: bool = False) -> None:
+    def __init__(self, path: str | Path, *, read_only: bool = False, durable: bool = False) -> None:
         self.path = str(path)
         self.read_only = read_only
+        self._process = os.getpid()
         self._vocabulary: dict[str, int] = {}
         self._edge_types: dict[str, int] = {}
         self._write_lock = threading.RLock()
-        self._writer = connect(self.path, read_only=read_only)
+        self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
+        self._quiet = QuietConnection(self.path) if read_only else None
+        self._writer = self._quiet.current() if self._quiet is not None else connect(self.path)
+        self._reader = self._writer
         try:
-            prepare(self._writer, self.path, read_only=read_only)
+            prepare(self._writer, self.path, read_only=read_only, durable=durable)
+            if self.path != ":memory:" and not read_only:
+                self._reader = connect(self.path)
         except BaseException:
             self._writer.close()
             raise
-        if self.path == ":memory:":
-            self._reader, self._read_lock = self._writer, self._write_lock
-        else:
-            self._reader, self._read_lock = connect(self.path, read_only=read_only), threading.RLock()
 
     # -- opening and closing ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close both connections; a second call does nothing."""
+        """Close all connections; a second call does nothing. Of a forked process, they are left to the first."""
+        if os.getpid() != self._process:
+            return
         with self._write_lock, self._read_lock:
+            if self._quiet is not None:
+                self._quiet.close()
             self._reader.close()
             self._writer.close()
+
+    def _damaged(self, error: Exception) -> StoreError:
+        return StoreError(
+            f"The file {self.path!r} is damaged, it holds what fourfold does not write ({error}); fourfold check says "
+            "where."
+        )
+
+    def _require_process(self) -> None:
+        """Refuse a process that was forked: SQLite's connections, and locks held meanwhile, do not outlive a fork."""
+        if os.getpid() != self._process:
+            raise StoreError(
+                f"The file {self.path!r} was opened by process {self._process}, of which this one, {os.getpid()}, is a "
+                "fork; open it again here, or start processes by 'spawn'."
+            )
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -85,11 +111,20 @@ class Store:
 
     @contextmanager
     def _reading(self) -> Iterator[sqlite3.Connection]:
+        self._require_process()
         with self._read_lock:
             try:
-                yield self._reader
+                if self._quiet is None:
+                    yield self._reader
+                else:
+                    yield self._quiet.current()
+                    self._quiet.confirm()
             except sqlite3.Error as error:
                 raise StoreError(f"Reading {self.path!r} failed: {error}.") from error
+            except _UNREADABLE as error:
+                if isinstance(error, FourfoldError):
+                    raise
+                raise self._damaged(error) from error
 
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
@@ -148,10 +183,7 @@ class Store:
                 "SELECT num, id, name, type, text, metadata FROM nodes WHERE num IN (SELECT value FROM json_each(?))",
                 (json.dumps([int(num) for num in nums]),),
             ).fetchall()
-        return {
-            num: Node(identity, name, type_, text, freeze(json.loads(metadata)))
-            for num, identity, name, type_, text, metadata in rows
-        }
+            return {num: _node(*row) for num, *row in rows}
 
     def ids(self, nums: NDArray[np.int64]) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
@@ -176,10 +208,10 @@ class Store:
         with self._reading() as connection:
             sql = "SELECT node, vector FROM vectors WHERE node IN (SELECT value FROM json_each(?)) ORDER BY node"
             rows = connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall()
-        if not rows:
-            return np.empty(0, np.int64), np.empty((0, 0), np.float32)
-        matrix = np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1)
-        return np.array([row[0] for row in rows], np.int64), matrix.copy()
+            if not rows:
+                return np.empty(0, np.int64), np.empty((0, 0), np.float32)
+            matrix = np.frombuffer(b"".join(row[1] for row in rows), "<f4").reshape(len(rows), -1)
+            return np.array([row[0] for row in rows], np.int64), matrix.copy()
 
     def knows(self, generation: int, token: str) -> bool:
         """Whether a write of this generation and mark is part of this file's history."""
@@ -209,7 +241,7 @@ class Store:
                 "JOIN vectors v ON v.node = n.num",
                 (json.dumps([identity for identity in ids if storable(identity)], ensure_ascii=False),),
             ).fetchall()
-        return {identity: np.frombuffer(blob, "<f4") for identity, blob in rows}
+            return {identity: np.frombuffer(blob, "<f4") for identity, blob in rows}
 
     def edges_of(self, ids: Sequence[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
@@ -222,12 +254,17 @@ class Store:
                 "ORDER BY s.id, t.id, y.type",
                 {"n": nums},
             ).fetchall()
-        return [Edge(*row) for row in rows]
+            return [
+                Edge(source, target, kind, float(weight))
+                for *ends, weight in rows
+                for source, target, kind in [_texts(*ends)]
+            ]
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
         with self._reading() as connection:
-            return dict(connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall())
+            rows = connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall()
+            return {identity: own for identity, own in (_texts(*row) for row in rows)}
 
     def feedback(self) -> list[tuple[str, str, float]]:
         """Return what users said of answers: (query, node id, grade), oldest query first."""
@@ -242,13 +279,13 @@ class Store:
         sql, kinds = _TEXTS[place], (SCALAR, ELEMENT) if place == "metadata" else ()
         with self._reading() as connection:
             rows = connection.execute(sql, kinds).fetchall()
-        return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [row[1] for row in rows]
+            return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [str(row[1]) for row in rows]
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the node numbers that a statement selects."""
         with self._reading() as connection:
             rows = connection.execute(sql, parameters).fetchall()
-        return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+            return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement of another module of the store."""
@@ -259,7 +296,7 @@ class Store:
         """Return the numbers of the nodes that are no answers: documents whose text is in their chunks."""
         with self._reading() as connection:
             rows = connection.execute("SELECT node FROM documents WHERE chunks > 0").fetchall()
-        return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+            return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
         """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
@@ -273,7 +310,7 @@ class Store:
                 "ORDER BY f.rank, n.id LIMIT ?",
                 (quoted, -1 if limit is None else limit),
             ).fetchall()
-        return [(num, abs(rank)) for num, rank in rows]
+            return [(num, abs(rank)) for num, rank in rows]
 
     # -- writing ------------------------------------------------------------------------------------------------
 
@@ -282,6 +319,7 @@ class Store:
         """One write, whose statements are those of a ``kind`` of Writer; see ``engines.base``."""
         if self.read_only:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
+        self._require_process()
         with self._write_lock:
             connection = self._writer
             try:
@@ -298,7 +336,22 @@ class Store:
                     connection.execute("ROLLBACK")
                 if writer is not None:
                     writer.forget_new_terms()
-                if isinstance(error, sqlite3.Error):
+                if isinstance(error, DamagedValueError):
+                    raise self._damaged(error) from error
+                if isinstance(error, (sqlite3.Error, UnicodeDecodeError)):
                     raise StoreError(f"Writing {self.path!r} failed, nothing was changed: {error}.") from error
                 raise
             self._edge_types = writer.edge_types
+
+
+def _node(*row: Any) -> Node:
+    identity, name, kind, text, metadata = _texts(*row)
+    return Node(identity, name, kind, text, freeze(json.loads(metadata)))
+
+
+def _texts(*values: object) -> Any:
+    """Return values that are all texts, or raise TypeError: SQLite's columns take anything."""
+    for value in values:
+        if not isinstance(value, str):
+            raise TypeError(f"{type(value).__name__} in the place of a text")
+    return values

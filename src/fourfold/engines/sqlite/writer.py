@@ -11,8 +11,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import shown
 from fourfold.engines.base import Row
-from fourfold.engines.sqlite.rows import encodable, generation_of, meta, nums_of
+from fourfold.engines.sqlite.rows import LARGEST_NUMBER, DamagedValueError, encodable, generation_of, meta, nums_of
 from fourfold.errors import UnknownNodeError
 from fourfold.filters import attributes
 from fourfold.index.changes import FIELDS, PIECE, TOKEN
@@ -98,7 +99,7 @@ class Writer:
         """
         known = nums_of(self._connection, [row.node.id for row in rows])
         last = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone()
-        following = (last[0] if last else 0) + 1
+        following = _number(last) + 1
         nums = []
         for row in rows:
             if row.node.id not in known:
@@ -163,7 +164,7 @@ class Writer:
             ).fetchall()
             vocabulary.update(found)
             new = sorted(unseen.difference(term for term, _ in found))
-            last = self._connection.execute("SELECT max(num) FROM terms").fetchone()[0] or 0
+            last = _number(self._connection.execute("SELECT max(num) FROM terms").fetchone())
             numbered = list(zip(new, range(last + 1, last + 1 + len(new)), strict=True))
             self._connection.executemany("INSERT INTO terms (term, num) VALUES (?, ?)", numbered)
             vocabulary.update(numbered)
@@ -237,3 +238,11 @@ class Writer:
 
 def _json(node: Node) -> str:
     return json.dumps(dict(node.metadata), ensure_ascii=False, allow_nan=False)
+
+
+def _number(row: tuple[Any, ...] | None) -> int:
+    """Return the last number that was given, 0 where none was."""
+    last = (row[0] if row else 0) or 0
+    if not isinstance(last, int) or not 0 <= last < LARGEST_NUMBER:
+        raise DamagedValueError(f"{shown(last)} as the last number")
+    return last

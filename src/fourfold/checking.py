@@ -1,0 +1,100 @@
+"""``check``: whether a graph still holds what was written, by each node's content hash and by what the engine knows.
+
+SQLite finds broken pages, not changed contents: a byte that fell over inside a text is as good a text. The content hash
+that is stored with each node tells.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import islice
+from pathlib import Path
+
+import numpy as np
+
+from fourfold.arguments import file_path
+from fourfold.engines import Backend, open_backend
+from fourfold.errors import FourfoldError, StoreError
+from fourfold.retriever import Retriever
+from fourfold.validation import content_hash
+
+_TOGETHER = 1_000
+LISTED = 100
+"""Problems that are told one by one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Check:
+    """What was looked at and what is wrong with it: sentences, the first ``LISTED`` of them."""
+
+    path: str
+    nodes: int
+    edges: int
+    problems: tuple[str, ...]
+
+    @property
+    def sound(self) -> bool:
+        """Whether nothing is wrong."""
+        return not self.problems
+
+    def as_dict(self) -> dict[str, object]:
+        """Return the same in plain JSON types."""
+        return {"path": self.path, "nodes": self.nodes, "edges": self.edges, "problems": list(self.problems)}
+
+
+def check(path: str | Path) -> Check:
+    """Read a whole graph and say what is damaged in it; nothing is written.
+
+    Args:
+        path: the file, or the address of another engine.
+
+    Raises:
+        InvalidValueError: something that is no path.
+
+    """
+    given = file_path(path)
+    try:
+        backend = open_backend(given, read_only=True, must_exist=True)
+        try:
+            problems, counts = list(islice(_problems(backend), LISTED)), {"nodes": 0, "edges": 0}
+            if not problems:
+                counts = backend.counts()
+        finally:
+            backend.close()
+        if not problems:
+            with Retriever(given, read_only=True, must_exist=True) as retriever:
+                retriever.info()  # its settings are read, too
+    except FourfoldError as error:
+        return Check(given, 0, 0, (str(error),))
+    return Check(given, counts["nodes"], counts["edges"], tuple(problems))
+
+
+def _problems(backend: Backend) -> Iterator[str]:
+    """Yield what is wrong; what cannot be read at all ends the list."""
+    try:
+        if (own := getattr(backend, "problems", None)) is not None:
+            yield from own()
+        yield from _changed(backend)
+    except StoreError as error:
+        yield str(error)
+
+
+def _changed(backend: Backend) -> Iterator[str]:
+    """Yield the nodes whose content is not what their hash says, and vectors that are none."""
+    manifest = backend.manifest()
+    ids = iter(manifest)
+    lengths = set[int]()
+    while part := list(islice(ids, _TOGETHER)):
+        nodes = backend.nodes_by_id(part)
+        for identity in part:
+            if identity not in nodes:
+                yield f"The node {identity!r} cannot be found by its id."
+            elif content_hash(nodes[identity]) != manifest[identity]:
+                yield f"The content of the node {identity!r} is not what was written: its hash is another."
+        for identity, vector in backend.vectors_of(part).items():
+            lengths.add(len(vector))
+            if not np.isfinite(vector).all():
+                yield f"The vector of the node {identity!r} holds NaN or infinite numbers."
+    if len(lengths) > 1:
+        yield f"The vectors have several lengths: {', '.join(map(str, sorted(lengths)))}."

@@ -1,0 +1,144 @@
+"""Damaged and crafted files: a StoreError or an answer, never a raw error or endless memory; ``check`` tells."""
+
+import json
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from fourfold import Edge, FourfoldError, Node, Retriever, StoreError
+from fourfold.checking import check
+
+SOAK = Path(__file__).parents[2] / "benchmarks" / "soak"
+
+
+@pytest.fixture
+def path(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        nodes = [Node(f"n{n}", f"save file {n}", "tool", "Saves a file." * n, {"n": n}) for n in range(9)]
+        retriever.add(nodes, [Edge(f"n{n}", f"n{n - 1}", "requires") for n in range(1, 9)])
+    return path
+
+
+def alter(path, *statements):
+    connection = sqlite3.connect(path, isolation_level=None)
+    connection.execute("PRAGMA foreign_keys = OFF")
+    for sql, *parameters in statements:
+        connection.execute(sql, parameters)
+    connection.close()
+
+
+CRAFTED = {
+    "node number": [("UPDATE nodes SET num = ? WHERE id = 'n1'", 2**40)],
+    "term number": [("UPDATE tokens SET terms = ? WHERE node = 1", (2**31 - 1).to_bytes(4, "little") + b"\0\1\0")],
+    "negative term": [("UPDATE tokens SET terms = ? WHERE node = 1", b"\xff\xff\xff\xff\0\1\0")],
+    "blob length": [("UPDATE tokens SET terms = ? WHERE node = 1", b"\0\0\0")],
+    "vector length": [("UPDATE vectors SET vector = ? WHERE node = 1", b"\0" * 40)],
+    "vector text": [("UPDATE vectors SET vector = 'x' WHERE node = 1",)],
+    "metadata": [("UPDATE nodes SET metadata = '{' WHERE id = 'n1'",)],
+    "deep metadata": [("UPDATE nodes SET metadata = ? WHERE id = 'n1'", '{"a": ' * 100_000)],
+    "edge type": [("UPDATE edges SET type = 77",)],
+    "edge end": [("UPDATE edges SET target = ?", 2**40)],
+    "edge weight": [("UPDATE edges SET weight = 'heavy'",)],
+    "generation": [("UPDATE meta SET value = 'x' WHERE key = 'generation'",)],
+    "no generation": [("DELETE FROM meta WHERE key = 'generation'",)],
+    "dimensions": [("UPDATE meta SET value = '1e9' WHERE key = 'dimensions'",)],
+    "version": [("PRAGMA user_version = -3",)],
+    "view": [
+        ("ALTER TABLE nodes RENAME TO old",),
+        ("CREATE VIEW nodes AS WITH RECURSIVE n AS (SELECT 1 UNION ALL SELECT 1 FROM n) SELECT * FROM old, n",),
+    ],
+}
+
+
+@pytest.mark.parametrize("what", CRAFTED)
+def test_a_crafted_file_is_refused_in_a_sentence_and_check_says_so(path, what):
+    alter(path, *CRAFTED[what])
+    with pytest.raises(StoreError, match=str(path)), Retriever(path, read_only=True) as retriever:
+        retriever.search("save file")
+        retriever.get(["n1"])
+        retriever.vectors(["n1", "n2"])
+        retriever.info()
+        pytest.fail("everything was answered")
+    report = check(path)
+    assert not report.sound and all(problem.endswith(".") for problem in report.problems)
+
+
+def test_check_finds_by_the_content_hash_what_sqlite_cannot(path):
+    assert check(path).as_dict() == {"path": str(path), "nodes": 9, "edges": 8, "problems": []}
+    data = path.read_bytes()
+    for place in range(len(data)):  # a byte falls over inside the text of n8, where SQLite keeps it as it is
+        if data[place : place + 104] == b"Saves a file." * 8:
+            path.write_bytes(data[: place + 3] + b"X" + data[place + 4 :])
+    connection = sqlite3.connect(path)
+    assert connection.execute("PRAGMA integrity_check").fetchall() == [("ok",)]
+    connection.close()
+    (problem,) = check(path).problems
+    assert problem == "The content of the node 'n8' is not what was written: its hash is another."
+
+
+def test_what_is_no_graph_is_a_problem_and_no_exception(tmp_path):
+    (tmp_path / "text.sqlite").write_text("This is no database. " * 100)
+    assert "no SQLite database" in check(tmp_path / "text.sqlite").problems[0]
+    assert "no file" in check(tmp_path / "missing.sqlite").problems[0]
+    assert not (tmp_path / "missing.sqlite").exists()
+
+
+ENDLESS = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT"
+
+
+@pytest.mark.parametrize(
+    ("view", "says"),
+    [
+        (f"CREATE VIEW zzz AS {ENDLESS} i FROM n WHERE i < 0", None),
+        (f"CREATE VIEW zzz AS {ENDLESS} i AS source, i AS target FROM n WHERE i < 0", None),
+        (f"DROP TABLE entities; CREATE VIEW entities AS {ENDLESS} i AS id, 'x' AS name, 'y' AS text FROM n", "rows"),
+    ],
+)
+def test_an_endless_view_does_not_hang(tmp_path, view, says):
+    path = tmp_path / "foreign.db"
+    connection = sqlite3.connect(path)
+    connection.executescript(
+        "CREATE TABLE entities (id TEXT PRIMARY KEY, name TEXT, text TEXT);"
+        "INSERT INTO entities VALUES ('a', 'alpha', ''), ('b', 'beta', '');"
+        "CREATE TABLE relations (source TEXT, target TEXT, type TEXT); INSERT INTO relations VALUES ('a', 'b', 'r');"
+        + view
+    )
+    connection.close()
+    program = "import sys, warnings; warnings.simplefilter('ignore'); from fourfold import Retriever\n"
+    program += "with Retriever.open_foreign(sys.argv[1]) as r: print(r.search('alpha').ids[0])"
+    done = subprocess.run([sys.executable, "-c", program, str(path)], capture_output=True, text=True, timeout=300)
+    if says is None:
+        assert done.stdout == "a\n", done.stderr
+    else:
+        assert "StoreError" in done.stderr and says in done.stderr.splitlines()[-1]
+
+
+@pytest.mark.slow
+def test_any_damage_is_refused_or_answered():
+    """A little of what ``make soak`` does with thousands."""
+    command = [sys.executable, SOAK, "damaged", "--count", "40", "--seed", "900"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "40 of 40 files hold" in done.stdout
+
+
+def test_the_command_says_what_is_wrong(path):
+    from typer.testing import CliRunner
+
+    from fourfold.cli import create_app
+
+    fine = CliRunner().invoke(create_app(), ["check", "--db", str(path)])
+    assert fine.exit_code == 0 and "9 nodes and 8 edges are as they were written" in fine.output
+    alter(path, ("UPDATE nodes SET text = 'another' WHERE id = 'n3'",))
+    wrong = CliRunner().invoke(create_app(), ["check", "--db", str(path), "--json"])
+    assert wrong.exit_code == 1
+    assert any("'n3'" in problem for problem in json.loads(wrong.stdout)["problems"])
+
+
+def test_check_refuses_what_is_no_path():
+    with pytest.raises(FourfoldError, match="path"):
+        check(5)
