@@ -128,6 +128,3 @@ def _shares(session: Session, side: Side, node_id: str) -> dict[str, float]:
         return share_by_component(session.explain(side.asked, node_id, retriever=side.retriever).evidence)
     except UnknownNodeError:
         return {}
-
-
-ROUTES = (("/compare", "GET", compare),)

@@ -158,6 +158,3 @@ def _facts(session: Session, facts: dict[str, object]) -> list[tuple[str, str]]:
         ("config version", facts["config_version"]),
     ]
     return [(name, f"{v:,}" if isinstance(v, int) else cut(str(v), 200)) for name, v in told if v is not None]
-
-
-ROUTES = (("/graph", "GET", graph),)

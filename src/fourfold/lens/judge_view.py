@@ -98,11 +98,3 @@ def _listed(pages: Pages, asked: Asked) -> dict[str, object]:
         "progress": progress(pages.session, judged),
         "files": list(exchange.FILES),
     }
-
-
-ROUTES = (
-    ("/judge", "GET", judge),
-    ("/judge/mark", "POST", mark),
-    ("/judge/import", "POST", take),
-    ("/judge/export/{name}", "GET", give),
-)

@@ -131,12 +131,3 @@ def _in_words(values: Mapping[str, object]) -> str:
     for name, value in values.items():
         told.append(f"{name}: {_in_words(value)}" if isinstance(value, Mapping) else f"{name} {value}")
     return ", ".join(told)
-
-
-ROUTES = (
-    ("/measure", "GET", show),
-    ("/measure/run", "POST", run),
-    ("/measure/stop", "POST", stop),
-    ("/measure/apply", "POST", apply),
-    ("/measure/rollback", "POST", roll_back),
-)

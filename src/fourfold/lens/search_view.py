@@ -71,6 +71,3 @@ def find(pages: Pages, request: Request) -> Response:
     found = [(cut(n.name or n.id, 120), cut(n.type, 60), why_address(asked, n.id)) for n in pages.session.find(wanted)]
     context = {"asked": replace(asked), "view": "search", "wanted": cut(wanted, 120), "found": found}
     return pages.render("find.html", context)
-
-
-ROUTES = (("/", "GET", search), ("/values", "GET", values), ("/find", "GET", find))

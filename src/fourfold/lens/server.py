@@ -6,6 +6,7 @@ import sys
 import webbrowser
 from collections.abc import Callable, Mapping
 from functools import partial
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,6 @@ try:
     from starlette.routing import Mount, Route
     from starlette.staticfiles import StaticFiles
 
-    from fourfold.lens import compare_view, graph_view, judge_view, measure_view, search_view, why_view
     from fourfold.lens.page import FOLDER, HEADERS, NoPageError, Pages
 except ModuleNotFoundError as missing:  # pragma: no cover - an environment without the extra
     raise MissingExtraError(
@@ -37,8 +37,24 @@ LARGEST_REQUEST = 16 * 1024 * 1024
 
 COOKIE = "fourfold_lens"
 
-_MODULES = (search_view, why_view, compare_view, judge_view, measure_view, graph_view)
-"""Each has ``ROUTES``: (path, method, what answers)."""
+_ROUTES = (
+    ("/", "GET", "search_view", "search"),
+    ("/values", "GET", "search_view", "values"),
+    ("/find", "GET", "search_view", "find"),
+    ("/why", "GET", "why_view", "why"),
+    ("/compare", "GET", "compare_view", "compare"),
+    ("/judge", "GET", "judge_view", "judge"),
+    ("/judge/mark", "POST", "judge_view", "mark"),
+    ("/judge/import", "POST", "judge_view", "take"),
+    ("/judge/export/{name}", "GET", "judge_view", "give"),
+    ("/measure", "GET", "measure_view", "show"),
+    ("/measure/run", "POST", "measure_view", "run"),
+    ("/measure/stop", "POST", "measure_view", "stop"),
+    ("/measure/apply", "POST", "measure_view", "apply"),
+    ("/measure/rollback", "POST", "measure_view", "roll_back"),
+    ("/graph", "GET", "graph_view", "graph"),
+)
+"""Address, method, and who answers: a module, loaded when it is first asked, and its function."""
 
 
 class Lens:
@@ -82,9 +98,7 @@ class Lens:
 
         """
         routes = [
-            Route(path, _endpoint(self.pages, answer), methods=[method])
-            for module in _MODULES
-            for path, method, answer in module.ROUTES
+            Route(path, _endpoint(self.pages, module, name), methods=[method]) for path, method, module, name in _ROUTES
         ]
         static = Mount("/static", StaticFiles(directory=FOLDER / "static"))
         shown = Starlette(routes=[*routes, static], exception_handlers={404: partial(_missing, self.pages)})
@@ -127,16 +141,20 @@ class Lens:
             self.session.close()
 
 
-def _endpoint(pages: Pages, answer: Callable[..., Response]) -> Callable[[Request], Any]:
+def _endpoint(pages: Pages, module: str, name: str) -> Callable[[Request], Any]:
     """Return what Starlette calls: forms are read before, the answer is made off the event loop."""
+
+    def answer(*given: Any) -> Response:
+        found: Response = getattr(import_module(f"fourfold.lens.{module}"), name)(pages, *given)
+        return found
 
     async def endpoint(request: Request) -> Response:
         try:
             if request.method == "POST":
                 async with request.form(max_files=4, max_fields=100, max_part_size=LARGEST_REQUEST) as form:
-                    files = {name: await part.read() for name, part in form.items() if not isinstance(part, str)}
-                    return await run_in_threadpool(answer, pages, request, form, files)
-            return await run_in_threadpool(answer, pages, request)
+                    files = {key: await part.read() for key, part in form.items() if not isinstance(part, str)}
+                    return await run_in_threadpool(answer, request, form, files)
+            return await run_in_threadpool(answer, request)
         except FourfoldError as error:
             return await run_in_threadpool(pages.failed, request, error)
 

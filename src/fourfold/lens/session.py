@@ -8,21 +8,22 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fourfold import Edge, EmbedderError, Explanation, InvalidValueError, Node, RetrievalConfig, Retriever, SearchResult
 from fourfold.arguments import shown
 from fourfold.cache import Cache
 from fourfold.config_history import ConfigHistory, ConfigVersion
-from fourfold.evaluate.tune import FEW_QUERIES
 from fourfold.intent import NO_INTENT
 from fourfold.lens.jobs import Jobs
 from fourfold.lens.state import Asked
-from fourfold.questions import Questions
 from fourfold.snippets import snippet
 from fourfold.tokenizer import make_tokenizer
-from fourfold.tools import ToolCatalog
 from fourfold.types import Evidence, FloatArray, Weights
+
+if TYPE_CHECKING:  # loaded when a page first needs them: the first page is there half a second earlier
+    from fourfold.questions import Questions
+    from fourfold.tools import ToolCatalog
 
 _REMEMBERED_QUESTIONS = 256
 _REMEMBERED_SNIPPETS = 4096
@@ -233,11 +234,15 @@ class Session:
     @cached_property
     def questions(self) -> Questions:
         """Structural questions over the graph."""
+        from fourfold.questions import Questions
+
         return Questions(self.retriever)
 
     @cached_property
     def catalog(self) -> ToolCatalog:
         """The graph's tools."""
+        from fourfold.tools import ToolCatalog
+
         return ToolCatalog(self.retriever)
 
     # -- judgements ---------------------------------------------------------------------------------------------
@@ -252,6 +257,8 @@ class Session:
     @property
     def wanted_questions(self) -> int:
         """How many questions with a relevant node the tuner asks for before its gate may open."""
+        from fourfold.evaluate.tune import FEW_QUERIES
+
         return FEW_QUERIES
 
     def judge(self, question: str, node_id: str, grade: float) -> None:

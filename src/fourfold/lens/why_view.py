@@ -134,6 +134,3 @@ def neighbours_in_rank(asked: Asked, result: SearchResult, rank: int | None) -> 
 
 def _added(evidence: Sequence[Evidence]) -> float:
     return sum(value for value in share_by_component(evidence).values() if value > 0)
-
-
-ROUTES = (("/why", "GET", why),)
