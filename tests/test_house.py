@@ -15,8 +15,9 @@ SRC = Path(fourfold.__file__).parent
 FLOORS = (
     {"errors", "frozen", "plain_text", "snippets"},
     {"arguments", "markup", "when_needed"},
+    {"tokenizer"},
     {"types", "guard"},
-    {"intent", "mermaid", "planning", "tokenizer", "filters", "cache", "jsonl", "validation"},
+    {"intent", "mermaid", "planning", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},
     {"config", "embed", "present"},
     {"index", "config_history", "two_signal"},

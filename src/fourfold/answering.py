@@ -53,6 +53,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             generation=snapshot.generation,
             meta=freeze({"diversity": sorted(bonus)}),
             grounds=grounds,
+            tokenizer=session.tokenizer.name,
         )
         if not result.degraded:
             session.answers.put(key, result)

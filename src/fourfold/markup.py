@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import html
 import re
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fourfold.plain_text import plain_text
@@ -45,6 +46,53 @@ def cut(text: str, limit: int) -> str:
     if len(text) <= limit:
         return shown
     return f"{shown[:limit].rstrip()}… (the first {limit} of {len(text):,} characters)"
+
+
+def escaped(text: str) -> str:
+    """Return text for HTML; it may hold lone surrogates, which no page can be encoded with."""
+    return html.escape(text).encode("utf-8", "replace").decode("utf-8")
+
+
+def marked_html(pieces: Iterable[Piece]) -> str:
+    """Return pieces as HTML in which whatever they hold is only text."""
+    return "".join(f"<mark>{escaped(text)}</mark>" if mark else escaped(text) for text, mark in pieces)
+
+
+def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table for a notebook, its cells left-aligned and at the top.
+
+    Args:
+        caption: plain text above the table.
+        head: plain text above each column; empty for none.
+        rows: cells that are HTML already, see ``escaped`` and ``marked_html``.
+
+    """
+    left = ' style="text-align:left;vertical-align:top"'
+    names = "<tr>" + "".join(f"<th{left}>{escaped(name)}</th>" for name in head) + "</tr>" if head else ""
+    body = "".join("<tr>" + "".join(f"<td{left}>{cell}</td>" for cell in row) + "</tr>" for row in rows)
+    return f'<table><caption style="text-align:left">{escaped(caption)}</caption>{names}{body}</table>'
+
+
+def html_facts(caption: str, facts: Mapping[str, object]) -> str:
+    """Return names and values as a table for a notebook; values that have parts of their own are left out."""
+    rows = (
+        [escaped(name.replace("_", " ")), escaped(cut(_in_words(value), 300))]
+        for name, value in facts.items()
+        if not isinstance(value, Mapping)
+    )
+    return html_table(caption, (), rows)
+
+
+def _in_words(value: object) -> str:
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value)) or "none"
+    return f"{value:,}" if isinstance(value, int) else str(value)
+
+
+def html_name(name: str, more: str = "", text: str = "") -> str:
+    """Return a cell: a name in bold, a word beside it, and what there is to read below, which is HTML already."""
+    beside = f" <small>{escaped(more)}</small>" if more else ""
+    return f"<b>{name}</b>{beside}" + (f"<br>{text}" if text else "")
 
 
 def _stretches(word: str, wanted: Collection[str], terms: Callable[[str], Sequence[str]]) -> Sequence[tuple[int, int]]:

@@ -27,6 +27,7 @@ from fourfold.errors import EmbedderMismatchError, InvalidValueError, StoreError
 from fourfold.graph_embedding import Progress
 from fourfold.learning import Learning
 from fourfold.maintenance import Maintenance
+from fourfold.markup import html_facts
 from fourfold.reembedding import unfinished
 from fourfold.session import Session
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
@@ -405,6 +406,10 @@ class Retriever:
             "config_changes": changes_of(self.config),
             **more,
         }
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the file holds."""
+        return html_facts("Retriever", self.info())
 
     def close(self) -> None:
         """Close the graph; a second call does nothing."""

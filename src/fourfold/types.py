@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import html
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Any
@@ -14,6 +13,10 @@ from numpy.typing import NDArray
 from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
+from fourfold.markup import cut, escaped, html_name, html_table, marked, marked_html
+from fourfold.plain_text import plain_text
+from fourfold.snippets import snippet
+from fourfold.tokenizer import make_tokenizer
 
 FloatArray = NDArray[np.floating[Any]]
 """A numpy array of floating point numbers (float32 or float64)."""
@@ -213,6 +216,12 @@ class Hit:
         """How surely this hit has to do with the question, in [0, 1]: what ``min_confidence`` cuts on."""
         return self.grounds.confidence
 
+    def _repr_html_(self) -> str:
+        """Show the hit in a notebook, the words of the question that its evidence names marked."""
+        words = " ".join(item.word for item in self.evidence if item.word)
+        terms = make_tokenizer(_USUAL_TOKENIZER).terms
+        return html_table("", _HEAD, [_cells(self, words, frozenset(terms(words)), terms)])
+
     def as_dict(self) -> dict[str, Any]:
         """Return the hit in plain JSON types."""
         return {
@@ -236,7 +245,8 @@ class SearchResult:
 
     ``degraded`` names the components that failed and were left out; ``generation`` is the state of the graph that
     answered; ``meta`` tells what diversity and grouping changed; ``grounds`` say how surely the graph knows anything of
-    the question, whatever ``k``, ``min_score`` and ``min_confidence`` left.
+    the question, whatever ``k``, ``min_score`` and ``min_confidence`` left; ``tokenizer`` is the name of the index's,
+    by which words are marked where the answer is shown.
     """
 
     query: str
@@ -248,6 +258,7 @@ class SearchResult:
     generation: int = 0
     meta: Mapping[str, Any] = field(default_factory=FrozenDict)
     grounds: Grounds = Grounds()
+    tokenizer: str = field(default="", compare=False, repr=False)
 
     @property
     def confidence(self) -> float:
@@ -299,15 +310,14 @@ class SearchResult:
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:
-        """Show the answer as a table in a notebook."""
-        head = "".join(f"<th>{name}</th>" for name in ("#", "node", "score", *COMPONENTS, "why"))
-        rows = []
-        for rank, hit in enumerate(self.hits, 1):
-            numbers = [hit.score, *hit.components.as_dict().values()]
-            cells = [str(rank), _escaped(hit.node.name or hit.node.id), *(f"{x:.3f}" for x in numbers)]
-            rows.append("<tr>" + "".join(f"<td>{c}</td>" for c in [*cells, _escaped(hit.why)]) + "</tr>")
-        caption = _escaped(f"{self.query} — {self.intent}, {_weights_in_words(self.weights)}")
-        return f"<table><caption>{caption}</caption><tr>{head}</tr>{''.join(rows)}</table>"
+        """Show the answer as a table in a notebook: names, snippets with the question's words marked, and why."""
+        terms = make_tokenizer(self.tokenizer or _USUAL_TOKENIZER).terms
+        rows = (
+            [str(rank), *_cells(hit, self.query, frozenset(terms(self.query)), terms)]
+            for rank, hit in enumerate(self.hits, 1)
+        )
+        caption = f"{self.query} — {self.intent}, {_weights_in_words(self.weights)}"
+        return html_table(caption, ("#", *_HEAD), rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,18 +370,23 @@ class Explanation:
 
     def _repr_html_(self) -> str:
         """Show the contributions as a table in a notebook."""
-        rows = "".join(
-            f"<tr><td>{c.component}</td><td>{html.escape(c.evidence)}</td><td>{c.value:+.4f}</td></tr>"
-            for c in self.contributions
-        )
-        caption = html.escape(self.text.splitlines()[0])
-        total = f"<tr><th></th><th>score</th><th>{self.score:.4f}</th></tr>"
-        return f"<table><caption>{caption}</caption>{rows}{total}</table>"
+        rows = [[escaped(c.component), escaped(cut(c.evidence, 300)), f"{c.value:+.4f}"] for c in self.contributions]
+        rows.append(["", "<b>score</b>", f"<b>{self.score:.4f}</b>"])
+        return html_table(cut(self.text.partition("\n")[0], 300), (), rows)
 
 
-def _escaped(text: str) -> str:
-    """Return text for HTML; a query may hold lone surrogates, which no page can be encoded with."""
-    return html.escape(text).encode("utf-8", "replace").decode("utf-8")
+_HEAD = ("node", "score", *COMPONENTS, "why")
+_USUAL_TOKENIZER = "snowball-english"
+_SNIPPET = 200
+
+
+def _cells(hit: Hit, question: str, wanted: frozenset[str], terms: Callable[[str], Sequence[str]]) -> Sequence[str]:
+    """Return a hit as cells of HTML, the question's words marked in its name and its text."""
+    passage = plain_text(snippet(hit.node.text, question, terms, length=_SNIPPET))
+    name = marked_html(marked(cut(hit.node.name or hit.node.id, _SNIPPET), wanted, terms))
+    numbers = (hit.score, *hit.components.as_dict().values())
+    shown = html_name(name, cut(hit.node.type, _SNIPPET), marked_html(marked(passage, wanted, terms)))
+    return [shown, *(f"{number:.3f}" for number in numbers), escaped(cut(hit.why, 600))]
 
 
 def _weights_in_words(weights: Weights) -> str:

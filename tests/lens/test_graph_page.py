@@ -90,19 +90,6 @@ def test_what_a_node_holds_is_only_ever_text(params):
         assert_harmless(page.text)
 
 
-def test_a_password_in_an_address_is_not_shown():
-    with tools() as retriever:
-        lens = Lens(retriever)
-
-        class Elsewhere:
-            path = "postgresql://someone:s3cret@db.example/graphs"
-
-        lens.session.retriever = Elsewhere()
-        assert lens.session.place == "postgresql://…@db.example/graphs"
-        assert lens.session.engine == "postgresql"
-        assert lens.session.name == "graphs"
-
-
 # -- drawing ------------------------------------------------------------------------------------------------------
 
 

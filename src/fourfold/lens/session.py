@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import threading
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
@@ -36,8 +35,6 @@ _MOST_VALUES = 50
 _LONGEST_VALUE = 80
 _MOST_EDGES_COUNTED = 50_000
 """Nodes up to which the edges of each type are counted."""
-
-_PASSWORD = re.compile(r"//[^/@]*@")
 
 FOREVER = 24 * 3600.0
 
@@ -84,8 +81,8 @@ class Session:
 
     @property
     def place(self) -> str:
-        """Where the graph lives, without a password that its address may have."""
-        return _PASSWORD.sub("//…@", self.retriever.path)
+        """Where the graph lives: a file, or an address without its password."""
+        return self.retriever.path
 
     @property
     def name(self) -> str:
@@ -95,8 +92,7 @@ class Session:
     @property
     def engine(self) -> str:
         """What keeps the graph, in a word or two."""
-        scheme = self.place.partition("://")[0] if "://" in self.place else "SQLite"
-        return "SQLite, in memory" if self.place == ":memory:" else scheme
+        return "SQLite, in memory" if self.place == ":memory:" else self.retriever.backend.capabilities.engine
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -335,7 +331,8 @@ class Session:
                 if "foreign" in self.facts():
                     opened = Retriever.open_foreign(self.retriever.path, embedder=embedder, config=config)
                 else:
-                    opened = Retriever(self.retriever.path, embedder=embedder, config=config, read_only=True)
+                    address = self.retriever.backend.address
+                    opened = Retriever(address, embedder=embedder, config=config, read_only=True)
                 self._others[way] = opened
             return self._others[way]
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from enum import Enum
 from typing import Any
 
+from fourfold.markup import cut, escaped, html_name, html_table
 from fourfold.mermaid import flowchart
 from fourfold.questions.vocabulary import TypeMatch
 from fourfold.types import Edge, Node
@@ -90,6 +91,20 @@ class Answer:
             f"{rank:3}. {score:.3f}  {title(node)}  {why}" for rank, (node, score, why) in enumerate(self.rows(), 1)
         ]
         return "\n".join([*lines, *self._footnotes()])
+
+    def _repr_html_(self) -> str:
+        """Show the answer as a table in a notebook."""
+        rows = (
+            [
+                str(rank),
+                html_name(escaped(cut(title(node), 200)), cut(node.type, 80), escaped(cut(node.text, 200))),
+                f"{score:.3f}",
+                escaped(cut(why, 600)),
+            ]
+            for rank, (node, score, why) in enumerate(self.rows(), 1)
+        )
+        notes = "".join(f"<p>{escaped(cut(note, 600))}</p>" for note in self._footnotes())
+        return html_table(cut(self.headline(), 600), ("#", "node", "score", "why"), rows) + notes
 
     def _footnotes(self) -> list[str]:
         taken = [

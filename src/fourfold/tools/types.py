@@ -9,6 +9,7 @@ from typing import Any, Literal, TypedDict
 from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
+from fourfold.markup import cut, escaped, html_name, html_table
 from fourfold.mermaid import flowchart
 from fourfold.plain_text import plain_text
 
@@ -103,6 +104,14 @@ class ToolAnswer:
         """Return the answer in plain JSON types."""
         return {"tools": [asdict(tool) for tool in self.tools], "meta": thaw(self.meta)}
 
+    def _repr_html_(self) -> str:
+        """Show the answer as a table in a notebook."""
+        rows = (
+            [str(rank), _shown(tool), f"{tool.score:.3f}", f"{tool.semantic_score:.3f}", f"{tool.graph_score:.3f}"]
+            for rank, tool in enumerate(self.tools, 1)
+        )
+        return html_table("", ("#", "tool", "score", "semantic", "graph"), rows)
+
     def __str__(self) -> str:
         lines = [f"{n:3}. {tool.score:.3f}  {tool.id}  {tool.description}" for n, tool in enumerate(self.tools, 1)]
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines) or "No tool matches."
@@ -191,6 +200,13 @@ class Workflow:
 
     to_mermaid = mermaid
 
+    def _repr_html_(self) -> str:
+        """Show the workflow as a table in a notebook, its steps in their order."""
+        told = [(str(step.stage + 1), step) for step in self.steps] + [("suggested", step) for step in self.suggested]
+        rows = ([stage, _shown(step), f"{step.confidence:.2f}", escaped(cut(step.reason, 300))] for stage, step in told)
+        notes = "".join(f"<p>Nothing serves {escaped(cut(part, 200))}.</p>" for part in self.missing)
+        return html_table(cut(self.request, 300), ("stage", "tool", "confidence", "why"), rows) + notes
+
     def __str__(self) -> str:
         lines = [] if self.steps else [f"No tool matches {self.request!r}."]
         lines += [
@@ -200,3 +216,8 @@ class Workflow:
         lines += [f"Missing: nothing serves {part!r}." for part in self.missing]
         lines += [f"These need each other, their order is a guess: {', '.join(cycle)}." for cycle in self.cycles]
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
+
+
+def _shown(of: ToolEntry | Step) -> str:
+    """Return a tool as a cell of HTML: its name, its server and the beginning of its description."""
+    return html_name(escaped(cut(of.name or of.id, 200)), cut(of.server, 80), escaped(cut(of.description, 200)))
