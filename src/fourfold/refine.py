@@ -54,37 +54,27 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     asked = late.ask(table, pieces, snapshot.tokens.frequency(pieces.astype(np.int64)), snapshot.size, settings)
     if asked is None:
         return
-    places = _leading(scores, query, settings.depth)
+    found = [scores.best_of(name, query, settings.among) for name in scores.rankings]
+    named = ordered.distinct(np.concatenate([scores.phrase.nodes, *(one.nodes for one in found)]))
+    scores.take(named)
+    weights = scores.weights.as_dict()
+    values = {name: scores.pool.at(name, named, scores) for name in scores.pool.values}
+    base = sum((weights[name] * each for name, each in values.items()), np.zeros(len(named)))
+    places = np.sort(named.searchsorted(best(named, base, settings.depth, snapshot)))
     if not len(places):
         return
-    pool = scores.pool
-    nodes = pool.nodes[places]
+    nodes = named[places]
     starts, held = snapshot.tokens.of(nodes)
     covered = late.coverage(table, asked, starts, held, threshold=settings.threshold)
     factors = late.factors(covered, np.diff(starts), asked, settings).astype(np.float64)
     least = float(factors.min())
-    each = np.full(len(pool.nodes), least)
-    each[places] = factors
-    top = max(float((values * each).max()) for values in pool.values.values())
-    top = max(top, *(floor * least for floor in pool.floors.values()))
+    every = np.full(len(named), least)
+    every[places] = factors
+    floors = [scores.scales[name].bound(one.floor) for name, one in zip(scores.rankings, found, strict=True)]
+    top = max(*(float((each * every).max()) for each in values.values()), *(floor * least for floor in floors))
     if top > 0:
         scores.late = Late(asked, nodes, factors / top, least / top)
         scores.covered = Covered(nodes, covered)
-
-
-def _leading(scores: Scores, query: Query, count: int) -> NDArray[np.int64]:
-    """Return the places in the pool of the best nodes by text and embedding together, ascending."""
-    weights = scores.weights.as_dict()
-    scores.widen(query, max(FIRST_CANDIDATES, count + 1))
-    while True:
-        pool = scores.pool
-        base = sum((weights[name] * values for name, values in pool.values.items()), np.zeros(len(pool.nodes)))
-        leading = best(pool.nodes, base, count, scores.snapshot)
-        places = pool.nodes.searchsorted(leading)
-        outside = sum(weights[name] * floor for name, floor in pool.floors.items())
-        if outside <= 0 or outside < (base[places[-1]] if len(places) == count else 0.0):
-            return np.sort(places)
-        scores.widen(query, pool.count * WIDER)
 
 
 def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:

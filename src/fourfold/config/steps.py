@@ -14,6 +14,7 @@ class LateInteraction:
 
     Args:
         depth: how many candidates, the best by text and embedding together, are looked at; 0 turns it off.
+        among: so many of the best by text, and as many by embedding, the candidates are chosen from.
         threshold: cosine up to which two wordpieces have nothing in common, in [0, 1).
         floor: the factor of a candidate that covers nothing of the question.
         length: how much a candidate is held back for having many distinct wordpieces, by the natural logarithm.
@@ -23,6 +24,7 @@ class LateInteraction:
     """
 
     depth: int = 30
+    among: int = 128
     threshold: float = 0.2
     floor: float = 0.1
     length: float = 0.06

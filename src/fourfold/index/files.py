@@ -83,21 +83,25 @@ class Mapped:
         return rows
 
     def _verify(self, key: Any) -> None:
-        if isinstance(key, slice):
-            start, stop, _ = key.indices(len(self))
-            blocks = np.arange(start * self._row // _BLOCK, -(-stop * self._row // _BLOCK))
-        else:
-            rows = np.atleast_1d(np.asarray(key))
-            rows = np.nonzero(rows)[0] if rows.dtype == bool else rows.astype(np.int64)
-            first, last = rows * self._row // _BLOCK, ((rows + 1) * self._row - 1) // _BLOCK
-            spans = [np.arange(a, b + 1) for a, b in zip(first.tolist(), last.tolist(), strict=True)]
-            blocks = np.unique(np.concatenate(spans)) if self._row > _BLOCK else np.unique((first, last))
-        for block in blocks[self._unread[blocks]].tolist():
+        blocks = self._blocks(key)
+        for block in np.unique(blocks[self._unread[blocks]]).tolist():
             if zlib.crc32(self._bytes[block * _BLOCK : (block + 1) * _BLOCK]) != self._checksums[block]:
                 raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} is damaged.")
             with self._lock:
                 self._left -= int(self._unread[block])
                 self._unread[block] = False
+
+    def _blocks(self, key: Any) -> NDArray[np.int64]:
+        """Return the blocks in which rows lie, in any order."""
+        if isinstance(key, slice):
+            start, stop, _ = key.indices(len(self))
+            return np.arange(start * self._row // _BLOCK, -(-stop * self._row // _BLOCK))
+        rows = np.atleast_1d(np.asarray(key))
+        rows = rows.nonzero()[0] if rows.dtype == bool else rows.astype(np.int64)
+        first = rows * self._row // _BLOCK
+        across = (self._row - 1) // _BLOCK + 1  # a row may lie across so many further blocks
+        last = ((rows + 1) * self._row - 1) // _BLOCK
+        return np.concatenate([np.minimum(first + further, last) for further in range(across + 1)])
 
 
 Stored = NDArray[Any] | Mapped

@@ -22,7 +22,7 @@ from fourfold.types import FloatArray
 
 __all__ = ["FirstStageSettings", "VectorRanking", "VectorSegment", "Vectors", "VectorsInfo", "merge"]
 
-_RESCORED = 16
+_RESCORED = 6
 """Candidates rescored for each node asked for, at least."""
 _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
