@@ -314,7 +314,7 @@ def test_only_index_and_demo_make_a_file(tmp_path, monkeypatch):
         "probes": [[]],
         "lens": [["--no-browser"]],
     }
-    assert set(get_command(create_app()).commands) == {*calls, "index", "demo", "compare"}
+    assert set(get_command(create_app()).commands) == {*calls, "index", "demo", "compare", "copy", "check"}
     for command, variants in calls.items():
         for arguments in variants:
             result = run(command, *arguments, "--db", "mistyped.sqlite")

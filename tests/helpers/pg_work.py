@@ -11,8 +11,9 @@ CONFIG = RetrievalConfig().replace(index={"cache_seconds": 0.0})
 
 
 def pair(writer, number):
-    """Return the nodes and the edge of one write."""
-    nodes = [Node(f"{writer}.{number}.{side}", f"twin {side}", text=f"zebra {writer} {number}") for side in TWINS]
+    """Return the nodes and the edge of one write: twins score alike, so an answer has both or none."""
+    text = f"zebra {writer} number{number} bucket{number % 40}"
+    nodes = [Node(f"{writer}.{number}.{side}", "twin", text=text) for side in TWINS]
     return nodes, [Edge(nodes[0].id, nodes[1].id, "twin_of")]
 
 
@@ -23,7 +24,7 @@ def write(url, writer, seconds):
         for number in itertools.count():
             nodes, edges = pair(writer, number)
             generation = own.add(nodes, edges)
-            found = own.search(f"zebra {writer} {number}", mode="text")
+            found = own.search(f"zebra {writer} number{number}", mode="text")
             assert found.generation >= generation, "an older state was answered from"
             assert {node.id for node in nodes} <= set(found.ids), f"{nodes[0].id} is not found: {found.ids}"
             if time.monotonic() > until:
@@ -35,7 +36,7 @@ def read(url, seconds):
     until, last = time.monotonic() + seconds, 0
     with Retriever(url, config=CONFIG) as own:
         for number in itertools.count(1):
-            found = own.search(f"zebra twin {number % 7}", k=1000, mode="text")
+            found = own.search(f"bucket{number % 40}", k=100_000, mode="text")
             assert found.degraded == (), found.degraded
             assert found.generation >= last, "time ran backwards"
             last = found.generation

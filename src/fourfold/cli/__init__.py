@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 GROUPS = (
     "graph",
+    "copying",
     "embedder",
     "search",
     "questions",

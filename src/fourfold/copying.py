@@ -1,0 +1,212 @@
+"""A graph from one engine to another: nodes with their vectors as they are, edges, settings, feedback and usage.
+
+Nothing is embedded anew. What is copied is committed batch by batch; a copy that was cut short is continued by the next
+call with the same two places: nodes that are there already, by their content hash, are not sent again. Whatever is
+written to the source meanwhile is taken along before the copy ends. It ends with both compared: counts, manifests, and
+hashes over every vector and every edge.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+
+from fourfold.arguments import shown
+from fourfold.engines import Backend
+from fourfold.engines.base import OWN_SHARE, Row
+from fourfold.errors import FourfoldWarning, StoreError, UnsupportedError
+from fourfold.index.changes import FIELDS
+from fourfold.retriever import Retriever
+from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.tokenizer import Tokenizer, make_tokenizer
+from fourfold.validation import content_hash
+
+Progress = Callable[[int, int], None]
+"""Called with (steps done, steps in all): a step for each node and one for its edges."""
+
+_BATCH = 2000
+_MARK = "copying"
+_VECTORS = ("dimensions", "embedder", "embedding", "embedder_training", OWN_SHARE)
+"""What the settings say of the vectors."""
+_SETTINGS = (*_VECTORS, "tokenizer", "config")
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy has moved and compared.
+
+    Args:
+        nodes: how many there are in both.
+        edges: the same of edges.
+        vectors: the same of vectors.
+        sent: how many nodes this call has sent; fewer where an earlier one was cut short.
+        hash: over every node's content, every vector and every edge; equal in both places.
+
+    """
+
+    nodes: int
+    edges: int
+    vectors: int
+    sent: int
+    hash: str
+
+
+def copy(source: Retriever, target: Retriever, *, progress: Progress | None = None) -> Copied:
+    """Copy a graph to an empty place, or go on with a copy that was cut short.
+
+    Args:
+        source: is only read.
+        target: empty, or with what an earlier call has copied from the same source.
+        progress: called with (steps done, steps in all).
+
+    Raises:
+        StoreError: the target holds another graph, the source was embedded anew meanwhile, or what arrived differs.
+        UnsupportedError: the target's engine cannot keep something that the source has.
+
+    """
+    return _Copy(source.backend, target.backend, source.path, target.path, progress).run()
+
+
+class _Copy:
+    def __init__(
+        self, source: Backend, target: Backend, source_path: str, path: str, progress: Progress | None
+    ) -> None:
+        self._source, self._target, self._path = source, target, path
+        self._source_path = source_path
+        self._progress = progress or (lambda done, total: None)
+        self._settings = self._read_settings()
+        self._tokenizer: Tokenizer = make_tokenizer(self._settings["tokenizer"] or "snowball-english")
+        self._sent = 0
+
+    def run(self) -> Copied:
+        self._begin()
+        generation = -1
+        while generation != self._source.generation():  # what was written to the source meanwhile comes along
+            generation = self._source.generation()
+            if self._read_settings() != self._settings:
+                raise StoreError(
+                    f"{self._source_path!r} was embedded or configured anew while it was copied; copy it again."
+                )
+            self._nodes(generation)
+        self._beside()
+        counts = self._target.counts()
+        if counts != self._source.counts() or self._target.manifest() != self._source.manifest():
+            raise StoreError(f"What arrived in {self._path!r} is not what is in {self._source_path!r}: {counts}.")
+        own, other = (_hash(one) for one in (self._source, self._target))
+        if own != other:
+            raise StoreError(f"Vectors or edges in {self._path!r} are not those of {self._source_path!r}.")
+        with self._target.transaction() as writer:
+            writer.set_meta(_MARK, None)
+        return Copied(counts["nodes"], counts["edges"], counts["vectors"], self._sent, own)
+
+    def _read_settings(self) -> dict[str, str | None]:
+        return {key: self._source.meta(key) for key in _SETTINGS}
+
+    def _begin(self) -> None:
+        """Mark the target as the copy of this source, or see that it is."""
+        mark = json.dumps({"from": self._source_path, **{key: self._settings[key] for key in _VECTORS}})
+        begun = self._target.meta(_MARK)
+        if begun is None and self._target.counts()["nodes"]:
+            raise StoreError(
+                f"{self._path!r} holds {self._target.counts()['nodes']:,} nodes already; copy to an empty place."
+            )
+        if begun is not None and begun != mark:
+            raise StoreError(
+                f"{self._path!r} holds the beginning of another copy, of {shown(json.loads(begun)['from'])}; copy to "
+                "an empty place."
+            )
+        name = self._settings["embedder"]
+        model = None if name is None else self._source.model(name)
+        if model is not None and not self._target.capabilities.models:
+            raise UnsupportedError(
+                f"The embedder of {self._source_path!r} was trained from its graph, and {self._path!r} keeps none "
+                "such; embed the graph again before: retriever.maintenance.reembed()."
+            )
+        if self._source.capabilities.documents and self._source.documents.booked():
+            warnings.warn(
+                f"The books of the documents in {self._source_path!r} stay there. In the copy, a document that was "
+                "cut into chunks is a node like any other, and a folder cannot be read again.",
+                FourfoldWarning,
+                stacklevel=4,
+            )
+        with self._target.transaction(moves=False) as writer:
+            for key, value in self._settings.items():
+                writer.set_meta(key, value)
+            if model is not None and name is not None:
+                writer.put_model(name, model)
+            writer.set_meta(_MARK, mark)
+
+    def _nodes(self, generation: int) -> None:
+        """Send what the target lacks, and take away what the source no longer has."""
+        wanted, there = self._source.manifest(), self._target.manifest()
+        total = 2 * len(wanted)
+        gone = [identity for identity in there if identity not in wanted]
+        missing = [identity for identity, digest in wanted.items() if there.get(identity) != digest]
+        done = len(wanted) - len(missing)
+        self._progress(done, total)
+        for batch in _batches(gone):
+            with self._target.transaction() as writer:
+                writer.delete_nodes(batch)
+        for batch in _batches(missing):
+            self._send(batch)
+            done += len(batch)
+            self._progress(done, total)
+        for batch in _batches(list(wanted)):
+            self._edges(batch)
+            done += len(batch)
+            self._progress(done, total)
+
+    def _send(self, ids: Sequence[str]) -> None:
+        found, vectors = self._source.nodes_by_id(ids), self._source.vectors_of(ids)
+        nodes = [found[identity] for identity in ids if identity in found]  # others are gone meanwhile
+        pieces = token_table().distinct([wordpiece_text(node) for node in nodes])
+        rows = [
+            Row(node, content_hash(node), vectors.get(node.id), own) for node, own in zip(nodes, pieces, strict=True)
+        ]
+        terms, lengths = self._tokenizer.batch([getattr(node, name) for node in nodes for name in FIELDS])
+        with self._target.transaction() as writer:
+            writer.put_nodes(rows, terms, lengths)
+        self._sent += len(nodes)
+
+    def _edges(self, ids: Sequence[str]) -> None:
+        """Make the edges that leave these nodes those of the source."""
+        own, there = (set(one.edges_from(ids, one.edge_type_names())) for one in (self._source, self._target))
+        if own == there:
+            return
+        known = self._target.nums(list({end for edge in own for end in (edge.source, edge.target)}))
+        kept = {(edge.source, edge.target, edge.type) for edge in own}
+        with self._target.transaction() as writer:
+            writer.delete_edges([e for e in there if (e.source, e.target, e.type) not in kept])
+            writer.put_edges([e for e in own - there if e.source in known and e.target in known])
+
+    def _beside(self) -> None:
+        """Copy what is kept beside the graph."""
+        with self._target.transaction() as writer:
+            for query, node, grade in self._source.feedback():
+                writer.put_feedback(query, node, grade)
+            if self._source.capabilities.usage and self._target.capabilities.usage:
+                writer.put_usage(self._source.usage())
+
+
+def _batches(ids: Sequence[str]) -> Iterator[Sequence[str]]:
+    for start in range(0, len(ids), _BATCH):
+        yield ids[start : start + _BATCH]
+
+
+def _hash(backend: Backend) -> str:
+    """Return a hash over every node's content, vector and edges, in the order of the ids."""
+    found = hashlib.blake2b(digest_size=16)
+    types = backend.edge_type_names()
+    manifest = backend.manifest()
+    for ids in _batches(sorted(manifest)):
+        vectors = backend.vectors_of(ids)
+        edges = sorted((e.source, e.target, e.type, e.weight) for e in backend.edges_from(ids, types))
+        found.update(json.dumps([[identity, manifest[identity]] for identity in ids]).encode())
+        found.update(json.dumps(edges).encode())
+        for identity in ids:
+            if identity in vectors:
+                found.update(identity.encode() + vectors[identity].astype("<f4").tobytes())
+    return found.hexdigest()
