@@ -1,11 +1,14 @@
 """What tuning is worth on queries it was not learnt from, that it leaves noise alone, and how long it takes.
 
     FOURFOLD_DATASETS=… python benchmarks/tuning.py quality [--collections toollinkos …] [--max-queries 300]
-    FOURFOLD_DATASETS=… python benchmarks/tuning.py random [--trials 100] [--collections restbench_tmdb]
+    FOURFOLD_DATASETS=… python benchmarks/tuning.py random [--trials 100] [--labels dealt]
+    python benchmarks/tuning.py power [--gains 0 .02 .05 .1] [--sizes 50 100 300 1000] [--trials 10]
     python benchmarks/tuning.py speed [--nodes 5000] [--queries 300]
 
 ``quality`` prints, for each collection, the config in force and the tuned one on held-out folds, and what the gate let
-pass; ``random`` deals the judgements out to the wrong queries and counts how often anything would be applied;
+pass; ``random`` labels at random and counts how often anything would be applied: ``drawn`` gives every query any nodes,
+``dealt`` the answers of other queries, so that popular answers stay popular; ``power`` counts how often the gate lets a
+planted gain pass;
 ``speed`` times tuning on a made-up graph, and evaluating against searching. Results are written as JSON (--results).
 """
 
@@ -14,6 +17,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -22,6 +26,7 @@ from shared import MEASURES, add_collection_options, facts, folders, held_out
 
 from fourfold import Edge, Node, Retriever
 from fourfold.evaluate import JudgedQuery, Judgements, evaluate, load_collection, summarise, tune
+from fourfold.evaluate.tune import answer_groups, evidence, make_folds, passes
 
 
 def quality(options: argparse.Namespace) -> dict[str, Any]:
@@ -55,6 +60,18 @@ def print_table(rows: dict[str, Any]) -> None:
     print(f"{'mean':20}" + "".join(f"{np.mean([row[c] for row in rows.values()]):18.3f}" for c in columns))
 
 
+def dealt_out(judged: Sequence[JudgedQuery], ids: Sequence[str], labels: str, trial: int) -> list[JudgedQuery]:
+    """Return the queries with labels that have nothing to do with them."""
+    dice = np.random.default_rng(trial)
+    if labels == "dealt":
+        order = dice.permutation(len(judged)).tolist()
+        return [replace(query, relevant=judged[other].relevant) for query, other in zip(judged, order, strict=True)]
+    return [
+        replace(query, relevant=dict.fromkeys(dice.choice(ids, len(query.relevant), replace=False), 1.0))
+        for query in judged
+    ]
+
+
 def random(options: argparse.Namespace) -> dict[str, Any]:
     rows = {}
     for folder in folders(options.collections or ["restbench_tmdb"]):
@@ -65,16 +82,12 @@ def random(options: argparse.Namespace) -> dict[str, Any]:
         with Retriever() as retriever:
             retriever.add(collection.nodes, collection.edges)
             for trial in range(options.trials):
-                dice = np.random.default_rng(trial)
-                dealt = [
-                    replace(query, relevant=dict.fromkeys(dice.choice(ids, len(query.relevant), replace=False), 1.0))
-                    for query in judged
-                ]
-                result = tune(retriever, dealt, seed=trial)
+                result = tune(retriever, dealt_out(judged, ids, options.labels, trial), seed=trial)
                 applied += result.worthwhile
                 gains.append(result.gain.mean)
                 largest = max(largest, result.lower)
                 rows[folder.name] = {
+                    "labels": options.labels,
                     "trials": trial + 1,
                     "applied": applied,
                     "mean gain": float(np.mean(gains)),
@@ -84,6 +97,47 @@ def random(options: argparse.Namespace) -> dict[str, Any]:
                 if (trial + 1) % 10 == 0:
                     print(folder.name, rows[folder.name], flush=True)
                     write(options, {"random": rows})
+    return rows
+
+
+RANKS = np.array([1, 2, 3, 4, 6, 9, 11])  # 11: not found
+RANK_SHARES = np.array([0.4, 0.12, 0.08, 0.06, 0.07, 0.07, 0.2])
+NODES, SHAKEN = 400, 0.2
+
+
+def planted(gain: float, count: int, dice: np.random.Generator) -> bool:
+    """Plant a gain in made-up answers, put it to the gate, and return whether it passes.
+
+    Answers are shared as people ask: the n-th node is asked for in proportion to 1 / n. Of the queries, ``SHAKEN``
+    change places at random; of all some are lifted to the first place, so many that the mean nDCG@10 rises by ``gain``.
+    """
+    popularity = 1.0 / np.arange(1, NODES + 1)
+    answers = dice.choice(NODES, count, p=popularity / popularity.sum()).tolist()
+    queries = [JudgedQuery(str(place), f"q {place}", {f"n{answer}": 1.0}) for place, answer in enumerate(answers)]
+    discounts = np.where(RANKS > 10, 0.0, 1.0 / np.log2(RANKS + 1))
+    before = dice.choice(len(RANKS), count, p=RANK_SHARES)
+    after = np.where(dice.random(count) < SHAKEN, dice.choice(len(RANKS), count, p=RANK_SHARES), before)
+    after[dice.random(count) < gain / float(RANK_SHARES @ (discounts[0] - discounts))] = 0
+    rankings = []
+    for answer, place in zip(answers, after.tolist(), strict=True):
+        listed = [f"n{other}" for other in dice.choice(NODES, 11, replace=False).tolist() if other != answer][:10]
+        if RANKS[place] <= 10:
+            listed.insert(int(RANKS[place]) - 1, f"n{answer}")
+        rankings.append(listed[:10])
+    fold_of, _ = make_folds(answer_groups(queries), 5, 0)
+    own = discounts[before]
+    bound, chance = evidence(queries, own, rankings, fold_of)
+    return passes(float((discounts[after] - own).mean()), bound, chance, count)
+
+
+def power(options: argparse.Namespace) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    for gain in options.gains:
+        for size in options.sizes:
+            passed = sum(planted(gain, size, np.random.default_rng(trial)) for trial in range(options.trials))
+            rows[f"{gain:g} {size}"] = {"planted": gain, "labels": size, "passed": passed, "trials": options.trials}
+            print(rows[f"{gain:g} {size}"], flush=True)
+            write(options, {"power": rows})
     return rows
 
 
@@ -141,13 +195,16 @@ def write(options: argparse.Namespace, found: dict[str, Any]) -> None:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("what", choices=["quality", "random", "speed"])
+    parser.add_argument("what", choices=["quality", "random", "power", "speed"])
     add_collection_options(parser)
     parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--labels", choices=["drawn", "dealt"], default="drawn", help="of random")
+    parser.add_argument("--gains", type=float, nargs="+", default=[0.0, 0.02, 0.05, 0.1])
+    parser.add_argument("--sizes", type=int, nargs="+", default=[50, 100, 300, 1000])
     parser.add_argument("--nodes", type=int, default=5000)
     parser.add_argument("--queries", type=int, default=300)
     options = parser.parse_args()
-    found = {"quality": quality, "random": random, "speed": speed}[options.what](options)
+    found = {"quality": quality, "random": random, "power": power, "speed": speed}[options.what](options)
     write(options, {options.what: found})
     print(json.dumps(facts()))
 

@@ -85,6 +85,34 @@ def test_tune_applies_only_when_told_and_can_be_taken_back(graph, monkeypatch):
     assert json.loads(run("info", "--db", db, "--json").stdout)["config_changes"] == {}
 
 
+def test_tune_can_be_told_to_apply_what_the_gate_withholds(graph, tmp_path):
+    db, probes = graph
+    few = tmp_path / "few.jsonl"
+    few.write_text("".join(probes.read_text().splitlines(keepends=True)[:12]))
+    assert "say --apply --force" in run("tune", few, "--db", db, "--force", code=1).stderr
+    held_back = json.loads(run("tune", few, "--db", db, "--apply", "--json").stdout)
+    assert held_back["applied"] is None and held_back["learnt"]
+    assert any(note.startswith("Seen on them") for note in held_back["notes"])
+    forced = json.loads(run("tune", few, "--db", db, "--apply", "--force", "--json").stdout)
+    assert forced["applied"]
+    history = json.loads(run("tune", "--history", "--db", db, "--json").stdout)
+    assert history["versions"][-1]["evidence"]["forced"] is True
+    assert history["versions"][-1]["evidence"]["verdict"].startswith("Not applied")
+    run("tune", "--rollback", "--db", db)
+
+
+def test_each_intent_is_tried_on_every_probe(graph):
+    db, probes = graph
+    found = json.loads(run("eval", probes, "--db", db, "--each-intent", "--json").stdout)
+    assert found["measure"] == "ndcg@10" and len(found["queries"]) == 39
+    assert {"as read", "default", "workflow", "semantic"} <= set(found["means"])
+    one = found["queries"][0]
+    most = max(value for name, value in one["values"].items() if name != "as read")
+    assert all(one["values"][name] == pytest.approx(most) for name in one["best"])
+    shown = run("eval", probes, "--db", db, "--each-intent").stdout
+    assert "served best by" in shown and "as read" in shown
+
+
 def test_tune_without_labels_says_where_to_get_them(graph):
     db, _ = graph
     assert "holds no feedback" in run("tune", "--db", db, code=1).stderr

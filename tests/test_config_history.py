@@ -20,7 +20,7 @@ from fourfold import (
 from fourfold.config_history import changes_of, with_changes
 from fourfold.engines.sqlite.backend import SqliteBackend as Store
 from fourfold.evaluate import feedback_judgements
-from fourfold.evaluate.tune import with_profiles
+from fourfold.evaluate.learner import with_profiles
 
 weights = st.builds(Weights, *[st.floats(0.01, 2)] * 4)
 

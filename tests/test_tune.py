@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 from fourfold import Edge, InvalidValueError, Node, Retriever, Weights
 from fourfold.evaluate import JudgedQuery, measure, tune
 from fourfold.evaluate.components import ComponentScores
-from fourfold.evaluate.tune import answer_groups, make_folds
+from fourfold.evaluate.learner import Learner
+from fourfold.evaluate.tune import ERROR, answer_groups, evidence, make_folds, passes
 
 WORDS = (
     "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple nettle olive poppy".split()  # noqa: SIM905
@@ -86,6 +87,9 @@ def test_few_queries_are_told_what_they_cannot_say(graph):
     result = tune(retriever, queries[:8])
     assert not result.worthwhile
     assert result.notes[0].startswith("8 queries are few: nDCG is only known to lie between")
+    assert result.notes[1].startswith("Seen on them, each answered by what the others taught: ")
+    gained = [query.text for query in queries[:8] if query.text in result.notes[1]]
+    assert gained, "the notes name the queries that moved"
 
 
 def test_labels_on_one_node_leave_nothing_to_judge_by(graph):
@@ -135,3 +139,52 @@ def test_queries_that_share_their_answers_share_their_fold(answers, folds):
     assert set(fold_of.tolist()) == set(range(used))
     for group in set(groups):
         assert len({int(fold) for fold, own in zip(fold_of, groups, strict=True) if own == group}) == 1
+
+
+def made_up(count, *, lifted, random_labels=False, answers=40, seed=0):
+    """Return queries that share answers, their former nDCG, and held-out rankings, a share of them lifted to 1."""
+    dice = np.random.default_rng(seed)
+    popularity = 1.0 / np.arange(1, answers + 1)
+    own = dice.choice(answers, count, p=popularity / popularity.sum())
+    served = dice.choice(answers, count, p=popularity / popularity.sum()) if random_labels else own
+    queries = [JudgedQuery(str(place), "q", {f"n{answer}": 1.0}) for place, answer in enumerate(own.tolist())]
+    rankings = []
+    for answer, rise in zip(served.tolist(), (dice.random(count) < lifted).tolist(), strict=True):
+        others = [f"n{other}" for other in dice.permutation(answers).tolist() if other != answer][:9]
+        rankings.append([f"n{answer}", *others] if rise else [*others[:2], f"n{answer}", *others[2:]])
+    before = np.full(count, 0.5)
+    return queries, before, rankings, make_folds(answer_groups(queries), 5, 0)[0]
+
+
+def test_the_gate_lets_a_planted_gain_pass_and_more_labels_do_not_hide_it():
+    """A gain of .15 with shared answers: refused before, the more surely the more labels there were."""
+    for count in (100, 300, 1000):
+        bound, chance = evidence(*made_up(count, lifted=0.3))
+        assert bound > 0 and chance <= ERROR
+        assert passes(0.15, bound, chance, count)
+
+
+def test_labels_that_have_nothing_to_do_with_the_queries_do_not_pass():
+    """Everywhere the popular answers are lifted: a gain with any labels, so of labels at random few may pass."""
+    passed = 0
+    for seed in range(40):
+        queries, _, rankings, folds = made_up(100, lifted=0.5, random_labels=True, answers=12, seed=seed)
+        _, chance = evidence(queries, np.zeros(100), rankings, folds)
+        passed += chance <= ERROR
+    assert passed <= 1
+
+
+def test_bridges_coverage_and_paths_are_learnt(graph):
+    retriever, queries = graph
+    scores = ComponentScores(retriever, queries)
+    learner = Learner(scores, retriever.config)
+    tried = {move.parameter for move in learner._whole_moves()}
+    assert tried == {"graph.bridge.weight", "intents.paths.weight"}, "coverage waits for mentions"
+    everywhere = np.ones(len(queries), bool)
+    config, changes = learner.fit(everywhere)
+    whole = {move.parameter: move for move, _ in learner._refinements or ()}
+    for parameter in whole:
+        group, part, name = parameter.split(".")
+        assert getattr(getattr(getattr(config, group), part), name) == changes.get(
+            parameter, getattr(getattr(getattr(retriever.config, group), part), name)
+        )

@@ -200,6 +200,9 @@ def test_edges_alone():
     with Retriever() as retriever:
         retriever.add([Node(id=str(n)) for n in range(30)], [Edge(str(n), str((n + 1) % 30)) for n in range(30)])
         assert not train_embedder(retriever, settings=QUICK).worthwhile
+        forced = train_embedder(retriever, settings=QUICK, force=True)
+        assert forced.generation is not None and not forced.worthwhile
+        assert retriever.info()["embedder_training"]["forced"] is True
 
 
 def test_a_graph_changed_by_another_retriever_says_so(path):
@@ -236,10 +239,10 @@ def test_the_command(path, tmp_path):
     missing = runner.invoke(create_app(), ["train-embedder", "--db", str(tmp_path / "none.sqlite")])
     assert missing.exit_code == 1
     assert not (tmp_path / "none.sqlite").exists()
-    dry = runner.invoke(create_app(), ["train-embedder", "--db", str(path), "--steps", "60", "--dry-run", "--json"])
+    dry = runner.invoke(create_app(), ["train-embedder", "--db", str(path), "--steps", "60", "--json"])
     assert dry.exit_code == 0, dry.output
     assert json.loads(dry.stdout)["applied"] is False
-    real = runner.invoke(create_app(), ["train-embedder", "--db", str(path), "--steps", "60", "--json"])
+    real = runner.invoke(create_app(), ["train-embedder", "--db", str(path), "--steps", "60", "--apply", "--json"])
     facts = json.loads(real.stdout)
     assert facts["applied"] is True, facts
     assert facts["embedder"] == json.loads(dry.stdout)["embedder"]

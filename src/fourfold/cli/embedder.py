@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 from rich.progress import TaskID
 
-from fourfold import Retriever
+from fourfold import InvalidValueError, Retriever
 from fourfold.cli import options, output
 from fourfold.embed.contextual.training import Settings
 from fourfold.training import train_embedder
@@ -24,14 +24,21 @@ def train_embedder_(
     steps: Annotated[int, typer.Option("--steps", min=1, help="At most so many; fewer if nothing is gained.")] = (
         Settings().steps
     ),
-    dry_run: Annotated[bool, typer.Option("--dry-run", help="Train and measure, change nothing.")] = False,
+    apply: Annotated[
+        bool, typer.Option("--apply/--dry-run", help="Embed the graph with it, if held-out questions say so.")
+    ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --apply: whatever held-out questions say; they are written down.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
-    """Train an embedder on the graph's own edges, titles and texts, and embed the graph with it.
+    """Train an embedder on the graph's own edges, titles and texts; --apply embeds the graph with it.
 
     A tenth of them is held out: the file is changed only if that is found better than before. Interrupted, the same
     command goes on where it stopped.
     """
+    if force and not apply:
+        raise InvalidValueError("--force says how to apply; say --apply --force.")
     with Retriever(db, must_exist=True) as retriever, output.progress_bar() as bar:
         tasks: dict[str, TaskID] = {}
 
@@ -40,7 +47,8 @@ def train_embedder_(
                 tasks[what] = bar.add_task(what.capitalize(), total=total)
             bar.update(tasks[what], completed=done, total=total)
 
-        found = train_embedder(retriever, settings=Settings(seed=seed, steps=steps), apply=not dry_run, progress=step)
+        settings = Settings(seed=seed, steps=steps)
+        found = train_embedder(retriever, settings=settings, apply=apply, force=force, progress=step)
     facts = {
         "verdict": found.verdict,
         "embedder": found.embedder.name,
@@ -50,6 +58,8 @@ def train_embedder_(
     if json:
         output.emit_json(facts)
         return
+    if found.worthwhile and not apply:
+        facts["applied"] = "nothing yet; say --apply"
     held_out = facts.pop("held_out")
     for kind, numbers in held_out.items():
         facts[f"held-out {kind}"] = (

@@ -19,6 +19,7 @@ from fourfold.evaluate import (
     Summary,
     ablations,
     compare,
+    each_intent,
     evaluate,
     feedback_judgements,
     known_to,
@@ -48,6 +49,7 @@ Html = Annotated[Path | None, typer.Option("--html", help="Write a report with p
 K = Annotated[int, typer.Option("-k", min=1, help="Hits per query.")]
 
 _MEASURES = ("ndcg@10", "recall@5", "recall@10", "hit@1", "mrr@10", "map@10")
+_EVIDENCE = ("queries", "measure", "in force", "tuned, held out", "gain", "lower bound", "by chance")
 _SWEEP = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
@@ -68,12 +70,18 @@ def eval_(
     save: Annotated[Path | None, typer.Option("--save", help="Keep the run as JSON.", show_default=False)] = None,
     trec: Annotated[Path | None, typer.Option("--trec", help="Keep the run in TREC form.", show_default=False)] = None,
     html: Html = None,
+    each: Annotated[
+        bool, typer.Option("--each-intent", help="Try every intent's profile on every query instead.")
+    ] = False,
     model: options.Model = None,
     json: options.Json = False,
 ) -> None:
     """Measure the answers to judged queries: quality with intervals, per intent and overall, and time."""
     with Retriever(db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
+        if each:
+            _each_intent(retriever, judged, k, (measures or _MEASURES)[0], json=json)
+            return
         with _progress("searching") as step:
             run = evaluate(retriever, judged, k=k, progress=step)
         summary = summarise(run, judged, measures=measures or _default_measures(judged))
@@ -155,6 +163,9 @@ def tune_(
     apply: Annotated[
         bool, typer.Option("--apply/--dry-run", help="Keep what was learnt in the file, if it is better.")
     ] = False,
+    force: Annotated[
+        bool, typer.Option("--force", help="With --apply: keep it whatever the gate says, with the evidence.")
+    ] = False,
     rollback: Annotated[
         bool, typer.Option("--rollback", help="Go back to the config before the one in force.")
     ] = False,
@@ -163,13 +174,15 @@ def tune_(
     json: options.Json = False,
 ) -> None:
     """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
+    if force and not apply:
+        raise InvalidValueError("--force says how to apply; say --apply --force.")
     with Retriever(db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
         if rollback:
             _say(json, {"in_force": retriever.learning.rollback_config()}, "In force is config version {in_force}.")
         elif history:
             _show_history(retriever, json)
         else:
-            _tune(retriever, queries, k=k, apply=apply, json=json)
+            _tune(retriever, queries, k=k, apply=apply, force=force, json=json)
 
 
 def probes(
@@ -211,7 +224,7 @@ def _default_measures(judged: Judgements) -> Sequence[str]:
     return (*_MEASURES, "semantic_recall@5") if semantic else _MEASURES
 
 
-def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, json: bool) -> None:
+def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, force: bool, json: bool) -> None:
     judged = _judged(retriever, queries)
     try:
         with _progress("tuning") as step:
@@ -232,8 +245,10 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, js
         "notes": list(result.notes),
         "applied": None,
     }
-    if apply and result.worthwhile:
-        evidence = {name: facts[name] for name in ("queries", "measure", "in force", "tuned, held out", "lower bound")}
+    if apply and (result.worthwhile or (force and result.changes)):
+        evidence = {name: facts[name] for name in _EVIDENCE}
+        if not result.worthwhile:
+            evidence |= {"forced": True, "verdict": result.verdict}
         facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence)
     if json:
         output.emit_json(facts)
@@ -242,6 +257,25 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, js
     if result.worthwhile and not apply:
         facts["applied"] = "nothing yet; say --apply"
     output.show_facts(output.stdout(), facts)
+
+
+def _each_intent(retriever: Retriever, judged: Judgements, k: int, measure: str, *, json: bool) -> None:
+    with _progress("each intent") as step:
+        found = each_intent(retriever, judged, k=k, measure=measure, progress=step)
+    if json:
+        output.emit_json(found.as_dict())
+        return
+    best = [found.best(place) for place in range(len(found.queries))]
+    table = Table("profile", measure, "best for", box=None)
+    for name, mean in found.means.items():
+        table.add_row(name, f"{mean:.3f}", str(sum(name in names for names in best)))
+    output.stdout().print(table)
+    table = Table("query", "read as", measure, "served best by", box=None)
+    for place, (query, read) in enumerate(zip(found.queries, found.read, strict=True)):
+        own, most = found.values[0, place], found.values[:, place].max()
+        served = f"{', '.join(best[place])} ({most:.2f})" if best[place] else "all alike"
+        table.add_row(query.text, read, f"{own:.2f}", served)
+    output.stdout().print(table)
 
 
 def _show_history(retriever: Retriever, json: bool) -> None:

@@ -8,6 +8,7 @@ from fourfold.evaluate.collection import (
     load_judgements,
     save_probes,
 )
+from fourfold.evaluate.each_intent import EachIntent, each_intent
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
 from fourfold.evaluate.report import write_report
 from fourfold.evaluate.run import Run, Summary, evaluate, feedback_judgements, known_to, summarise
@@ -20,6 +21,7 @@ __all__ = [
     "DEFAULT_MEASURES",
     "Collection",
     "Comparison",
+    "EachIntent",
     "Interval",
     "JudgedQuery",
     "Judgements",
@@ -30,6 +32,7 @@ __all__ = [
     "ablations",
     "bootstrap_interval",
     "compare",
+    "each_intent",
     "evaluate",
     "feedback_judgements",
     "holm",

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fourfold import pipeline, refine
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
+from fourfold.evaluate.metrics import measure
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
 from fourfold.pipeline import Query, Scores
@@ -102,6 +103,11 @@ class ComponentScores:
         if key not in self._values:
             self._values[key] = self.grid(config, [config])[0]
         return self._values[key]
+
+    def whole(self, config: RetrievalConfig) -> FloatArray:
+        """Return nDCG@k of each query, (n_queries,), by the pipeline itself."""
+        of = measure(f"ndcg@{self.k}")
+        return np.array([of(found, query) for found, query in zip(self.exact(config), self.queries, strict=True)])
 
     def grid(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
         """Return nDCG@k of each query under each weighting, (n_weightings, n_queries).

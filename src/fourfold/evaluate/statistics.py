@@ -141,10 +141,10 @@ def sign_flip_p_value(
 
 
 def permutation_p_value(tables: Sequence[FloatArray], *, samples: int = 20_000, seed: int = 0) -> float:
-    """Return how often answers dealt out at random gain as much as each query's own.
+    """Return how often answers dealt out at random are worth as much as each query's own.
 
-    The diagonal of a table is what was observed. A gain that does not depend on which answers belong to which query,
-    such as that of a node nobody ever asks for moved down everywhere, is no gain by this test, which is exact.
+    The diagonal of a table is what was observed. What does not depend on which answers belong to which query is worth
+    as much with others' answers; the test is exact.
 
     Args:
         tables: one for each set of queries within which answers may change places; (n, n), the value of each query

@@ -59,6 +59,7 @@ def train_embedder(
     settings: Settings | None = None,
     base: StaticEmbedder | None = None,
     apply: bool = True,
+    force: bool = False,
     progress: Progress | None = None,
 ) -> EmbedderTraining:
     """Train an embedder on a graph's own edges, titles and texts; no query and no judgement is read.
@@ -70,6 +71,7 @@ def train_embedder(
         settings: the numbers of the training.
         base: the static model to start from; None is the bundled one.
         apply: embed the graph with it if it is worthwhile (see ``Retriever.maintenance.reembed``).
+        force: with ``apply``, embed the graph with it whatever was held out says; the file keeps the verdict.
         progress: called along the way.
 
     Raises:
@@ -113,8 +115,10 @@ def train_embedder(
             for kind in trained.before
         },
     }
+    if force and not worthwhile:
+        facts |= {"forced": True, "verdict": verdict}
     generation = None
-    if apply and worthwhile:
+    if apply and (worthwhile or force):
 
         def also(writer: Writer) -> None:
             writer.set_meta("embedder_training", json.dumps(facts))
