@@ -101,7 +101,7 @@ def sentence_of(item: Evidence) -> str:
         for step in item.path
     )
     told = in_words(replace(item, path=path, word=cut(item.word, 60)))
-    return told[:1].upper() + told[1:]
+    return f"Reached {told}" if item.kind == "path" else told[:1].upper() + told[1:]
 
 
 def text_of(session: Session, node: Node, question: str) -> tuple[list[Piece], str]:
