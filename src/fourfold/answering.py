@@ -42,7 +42,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
         query = asker.query(snapshot, text, options)
         calibration = asker.calibrator.of(snapshot)
         scores, hits, grounds = _ranked(session, snapshot, query, options, calibration, without_gone=last)
-        bonus = [hit.node.id for hit in hits if any(item.kind == "bonus" for item in hit.evidence)]
+        bonus = [hit.node.id for hit in hits if scores.bonus and any(one.kind == "bonus" for one in hit.evidence)]
         result = SearchResult(
             query=text,
             hits=hits,

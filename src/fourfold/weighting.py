@@ -9,6 +9,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.intent import IntentSpec
 from fourfold.types import COMPONENTS, Intent, Weights
 
+_EIGHT = frozenset(Intent)
 _LOST = 1e-15
 """A smaller share of the sum is less than its rounding."""
 
@@ -55,7 +56,7 @@ def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConf
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
     weights, tilt = config.fusion.weights, config.fusion.intent_tilt
-    profiles = [s.profile.as_tuple() for s in config.intents.specs if s.profile is not None and s.name in set(Intent)]
+    profiles = [s.profile.as_tuple() for s in config.intents.specs if s.profile is not None and s.name in _EIGHT]
     if spec.profile is None or not tilt or not profiles:
         return weights
     means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]

@@ -11,20 +11,21 @@ _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in mean
 
 def why(evidence: Sequence[Evidence], components: Components) -> str:
     """Return one sentence: matched words, similarity, and the strongest way that led there."""
+    of = {kind: [item for item in evidence if item.kind == kind] for kind in {item.kind for item in evidence}}
     parts = []
-    if words := [item.word for item in evidence if item.kind == "term"]:
-        parts.append("matches " + ", ".join(words))
-    elif phrase := next((item.word for item in evidence if item.kind == "phrase"), None):
-        parts.append(f"holds the phrase {phrase!r}")
+    if words := of.get("term"):
+        parts.append("matches " + ", ".join([item.word for item in words]))
+    elif phrase := of.get("phrase"):
+        parts.append(f"holds the phrase {phrase[0].word!r}")
     if components.embedding > 0:
         parts.append(f"similar in meaning ({components.embedding:.2f})")
-    ways = [item for item in evidence if item.kind == "path" and item.path[0].source != item.path[-1].target]
+    ways = [item for item in of.get("path", ()) if item.path[0].source != item.path[-1].target]
     if ways:  # a way that ends where it began says nothing
         parts.append("reached " + path_in_words(max(ways, key=lambda item: item.value).path))
-    elif any(item.component in ("graph", "intent") for item in evidence):
+    elif any([item.component in ("graph", "intent") for item in evidence]):
         parts.append("near the best matches in the graph")
-    parts += [in_words(item) for item in evidence if item.kind == "bridge"]
-    if any(item.kind == "bonus" for item in evidence):
+    parts += [in_words(item) for item in of.get("bridge", ())]
+    if "bonus" in of:
         parts.append("first of its community")
     return "; ".join(parts) or _NOTHING_STANDS_OUT
 
