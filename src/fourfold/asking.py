@@ -161,7 +161,7 @@ class Asker:
             allowed=None if options.filter is None else self.allowed(snapshot, options.filter),
             intent=options.intent,
             weights=options.weights,
-            phrases=self._backend.phrase,
+            phrases=self._backend.phrase if self._backend.capabilities.phrases else None,
             asked_types=partial(self._asked_types, snapshot, words),
             relations=partial(self._relations, snapshot),
             failed=failed,

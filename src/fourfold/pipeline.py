@@ -115,6 +115,7 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.rankings["text"] = scores.snapshot.text.ask(terms)
 
     def look_up(phrase: str) -> None:
+        assert query.phrases is not None
         keep = config.fusion.candidate_multiplier * query.limit
         rows = query.phrases(phrase, None if query.allowed is not None else keep)
         scores.phrase, scores.phrase_asked = signals.text.phrase_scores(rows, keep, query.allowed), phrase
@@ -178,7 +179,7 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, kee
 
 def _phrase(scores: Scores, query: Query, settings: TextConfig) -> str | None:
     """Return the phrase to look up by FTS5, if any: the whole query only where one of the best holds all its words."""
-    if settings.phrase == "never":
+    if settings.phrase == "never" or query.phrases is None:
         return None
     if settings.phrase == "always" and settings.phrase_nodes is None:
         return query.text

@@ -33,9 +33,10 @@ class Query:
     """One question as the pipeline takes it.
 
     ``vector`` is None where there is none or the embedder failed; ``allowed`` holds the nodes the filter keeps;
-    ``phrases`` returns FTS5 rows for a phrase; ``asked_types`` returns how much the words of the query that are not in
-    the name of the given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice;
-    ``relations`` returns the edge types to be compared with the question, or None where they say nothing.
+    ``phrases`` returns FTS5 rows for a phrase, None where nothing ranks phrases; ``asked_types`` returns how much the
+    words of the query that are not in the name of the given node ask for each edge type, (n_types,) in [0, 1], or None
+    where there is no choice; ``relations`` returns the edge types to be compared with the question, or None where
+    they say nothing.
     """
 
     text: str
@@ -46,7 +47,7 @@ class Query:
     allowed: Allowed | None = None
     intent: str | None = None
     weights: Weights | Mapping[str, float] | None = None
-    phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] = lambda phrase, limit: ()
+    phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] | None = None
     asked_types: Callable[[int], FloatArray | None] = lambda node: None
     relations: Callable[[], Relations | None] = lambda: None
     failed: tuple[str, ...] = ()

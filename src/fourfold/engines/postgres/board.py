@@ -25,9 +25,9 @@ from fourfold.index.base import Allowed, Keys, Moments, Nodes, NodeValues, Score
 from fourfold.index.changes import PIECE
 from fourfold.types import FloatArray
 
-FIRST = 256
+FIRST = 144
 """So many of the best are fetched of each part at first, though fewer are asked for: they cost next to nothing."""
-_LOOKED_AT = 96
+_LOOKED_AT = 144
 """Of so many of these everything is fetched that the next steps look at."""
 
 
@@ -175,11 +175,12 @@ class Board:
             self._text_sums, self._text[id(allowed)] = (0.0, 0.0, 0.0), Best(_NONE, _NO_VALUES, True)
         if not asked.text and not asked.near:
             return
-        parameters = {**self._parameters(), "count": count, "looked_at": _LOOKED_AT if first else 0}
+        parameters = self._parameters()
         if allowed is not None:
             parameters["allowed"] = allowed.nodes.tolist()
         found = self._link.ask(
-            (asked.best(None if allowed is None else len(allowed)), parameters), *(self._coming() if first else ())
+            (asked.best(count, _LOOKED_AT if first else 0, None if allowed is None else len(allowed)), parameters),
+            *(self._coming() if first else ()),
         )
         row = list(found[0][0])
         if asked.text:

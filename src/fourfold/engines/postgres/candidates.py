@@ -7,7 +7,9 @@ from dataclasses import dataclass
 from fourfold.engines.postgres.state import State
 from fourfold.engines.postgres.text import Bm25
 
-COSINE = "coalesce(nullif(1 - (v.vector <=> %(question)s::float8[]::vector), 'NaN'::float8), 0)::real"
+ASKED = "asked_vector AS MATERIALIZED (SELECT %(question)s::float8[]::vector AS unit)"
+"""The question's vector, read once: a parameter would be converted for every row."""
+COSINE = "(-(v.vector <#> (SELECT unit FROM asked_vector)) / v.norm)::real"
 READ_THROUGH = 10_000
 """Where a filter keeps no more nodes, all of their vectors are compared; an index would pass over most it finds."""
 HELD = (">i8", ">i4", ">f8", ">f8")
@@ -36,10 +38,12 @@ class Candidates:
     near: bool
     exact: bool
 
-    def best(self, allowed: int | None) -> str:
+    def best(self, count: int, looked_at: int, allowed: int | None) -> str:
         """Return SQL of the best of each part (five columns each), the nodes looked at (one), and their facets.
 
         Args:
+            count: so many of the best.
+            looked_at: of so many of them the facets.
             allowed: how many nodes a filter keeps; None without one.
 
         """
@@ -50,13 +54,14 @@ class Candidates:
                 "JOIN {postings} p ON p.term = a.term GROUP BY p.node)",
                 "best_text AS MATERIALIZED (SELECT node, value FROM scored WHERE value > 0 "
                 f"{'' if allowed is None else 'AND ' + _ALLOWED} ORDER BY value DESC "
-                "FETCH FIRST %(count)s ROWS WITH TIES)",
+                f"FETCH FIRST {count:d} ROWS WITH TIES)",
             ]
-            columns += _sums("scored", "scored")
+            tables.append(_sums("scored"))
+            columns += _summed("scored")
             pools.append("best_text")
         if self.near:
-            tables += self._nearest(allowed)
-            columns += _sums("angles", "angles") if self.exact else _sums("moved", "nearest", "sign * ")
+            tables += self._nearest(count, allowed)
+            columns += _summed("angles") if self.exact else _summed("moved")
             pools.append("best_near")
         columns += [
             f"(SELECT array_send(array_agg({column} ORDER BY value DESC, node)) FROM {name})"
@@ -64,8 +69,8 @@ class Candidates:
             for column in ("node", "value")
         ]
         columns.append("(SELECT array_send(array_agg(node ORDER BY node)) FROM pool)")
-        looked_at = (f"(SELECT node FROM {name} ORDER BY value DESC, node LIMIT %(looked_at)s)" for name in pools)
-        tables += [f"pool AS MATERIALIZED ({' UNION '.join(looked_at)})", *self._facets]
+        first = (f"(SELECT node FROM {name} ORDER BY value DESC, node LIMIT {looked_at:d})" for name in pools)
+        tables += [f"pool AS MATERIALIZED ({' UNION '.join(first)})", *self._facets]
         return self.state.tables.sql(f"WITH {', '.join(tables)} SELECT {', '.join((*columns, FACETS))}")
 
     @property
@@ -76,24 +81,26 @@ class Candidates:
 
     @property
     def _asked(self) -> list[str]:
-        return [self.bm25.asked] if self.text else []
+        return [*([self.bm25.asked] if self.text else ()), *([ASKED] if self.near else ())]
 
-    def _nearest(self, allowed: int | None) -> list[str]:
+    def _nearest(self, count: int, allowed: int | None) -> list[str]:
         where = "" if allowed is None else f"WHERE {_ALLOWED}"
-        first = "ORDER BY value DESC FETCH FIRST %(count)s ROWS WITH TIES"
+        first = f"ORDER BY value DESC FETCH FIRST {count:d} ROWS WITH TIES"
         if self.exact:
             return [
                 f"angles AS MATERIALIZED (SELECT v.node, {COSINE} AS value FROM {{vectors}} v)",
                 f"best_near AS MATERIALIZED (SELECT node, value FROM angles {where} {first})",
+                _sums("angles"),
             ]
         d = self.state.dimensions
-        by_index = f"v.vector::vector({d}) <=> %(question)s::float8[]::vector({d})"
+        by_index = f"v.vector::vector({d}) <=> (SELECT unit::vector({d}) FROM asked_vector)"
         if allowed is None or allowed > READ_THROUGH:
-            first = f"ORDER BY {by_index} LIMIT %(count)s"
+            first = f"ORDER BY {by_index} LIMIT {count:d}"
         return [
             f"best_near AS MATERIALIZED (SELECT v.node, {COSINE} AS value FROM {{vectors}} v {where} {first})",
-            f"nearest AS (SELECT {COSINE} AS value FROM {{vectors}} v ORDER BY {by_index} LIMIT 1)",
-            f"moved AS (SELECT v.sign, {COSINE}::float8 AS value FROM moved_vectors v)",
+            "sums_of_moved AS MATERIALIZED (SELECT sum(sign * value) AS total, sum(sign * value * value) AS squares, "
+            f"(SELECT {COSINE} FROM {{vectors}} v ORDER BY {by_index} LIMIT 1) AS most "
+            f"FROM (SELECT v.sign, {COSINE}::float8 AS value FROM moved_vectors v) m)",
         ]
 
     @property
@@ -101,9 +108,9 @@ class Candidates:
         text, near = _NOTHING, _NOTHING
         if self.text:
             text = (
-                "(SELECT node, term, worth, count * worth + %(sums)s - %(sums)s AS value FROM (SELECT p.node, a.term, "
+                f"(SELECT node, term, worth, {self.bm25.counted('worth')} AS value FROM (SELECT p.node, a.term, "
                 f"a.count, {self.bm25.worth} AS worth FROM pool o CROSS JOIN asked a "
-                "JOIN {postings} p ON p.term = a.term AND p.node = o.node) f)"
+                "JOIN {postings} p ON p.term = a.term AND p.node = o.node) a)"
             )
         if self.near:
             near = f"(SELECT v.node, {COSINE} AS value FROM pool o JOIN {{vectors}} v ON v.node = o.node)"
@@ -115,10 +122,13 @@ class Candidates:
         ]
 
 
-def _sums(table: str, largest: str, sign: str = "") -> list[str]:
-    """Return columns: the sum of all values, that of their squares, and the largest."""
-    return [
-        f"(SELECT sum({sign}value::float8) FROM {table})",
-        f"(SELECT sum({sign}value::float8 * value::float8) FROM {table})",
-        f"(SELECT max(value) FROM {largest})",
-    ]
+def _sums(table: str) -> str:
+    """Return a common table expression: the sum of all values, that of their squares, and the largest."""
+    return (
+        f"sums_of_{table} AS MATERIALIZED (SELECT sum(value::float8) AS total, "
+        f"sum(value::float8 * value::float8) AS squares, max(value) AS most FROM {table})"
+    )
+
+
+def _summed(table: str) -> list[str]:
+    return [f"(SELECT {column} FROM sums_of_{table})" for column in ("total", "squares", "most")]

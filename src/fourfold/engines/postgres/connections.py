@@ -65,7 +65,9 @@ class Connections:
 
     def _opened(self) -> Connection:
         try:
-            connection = psycopg.connect(self._conninfo, autocommit=True, connect_timeout=int(_WAIT))
+            connection = psycopg.connect(
+                self._conninfo, autocommit=True, connect_timeout=int(_WAIT), prepare_threshold=0
+            )
             try:
                 self._prepare(connection)
             except BaseException:

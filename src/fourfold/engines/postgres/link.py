@@ -204,7 +204,8 @@ class Link:
     def _settings(self) -> Statement:
         return (
             "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
-            "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('jit', 'off', false)",
+            "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', '160', false), "
+            "set_config('jit', 'off', false)",
             (self.search_path, str(int(self.address.timeout * 1000))),
         )
 

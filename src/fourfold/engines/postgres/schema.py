@@ -41,8 +41,12 @@ CREATE TABLE nodes (
 );
 CREATE INDEX nodes_by_name ON nodes (name_key) WHERE name_key <> 0;
 
--- As they came, not of length one.
-CREATE TABLE vectors (node bigint PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE, vector vector NOT NULL);
+-- As they came, not of length one; a vector of zeros has the norm 1, and so the cosine 0 with everything.
+CREATE TABLE vectors (
+    node bigint PRIMARY KEY REFERENCES nodes (num) ON DELETE CASCADE,
+    vector vector NOT NULL,
+    norm double precision GENERATED ALWAYS AS (coalesce(nullif(vector_norm(vector), 0), 1)) STORED
+);
 ALTER TABLE vectors ALTER COLUMN vector SET STORAGE PLAIN;
 
 -- The distinct terms and wordpieces (uint16, little-endian) of each node.
@@ -96,7 +100,7 @@ CREATE INDEX edges_by_target ON edges (target);
 CREATE TABLE moments (single boolean PRIMARY KEY DEFAULT true CHECK (single), total bytea NOT NULL,
     squares bytea NOT NULL);
 CREATE TABLE moved_vectors (num bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, sign smallint NOT NULL,
-    vector vector NOT NULL);
+    vector vector NOT NULL, norm double precision NOT NULL);
 
 CREATE TABLE feedback (num bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, query text NOT NULL, node text NOT NULL,
     grade double precision NOT NULL, pair text NOT NULL UNIQUE);

@@ -75,7 +75,9 @@ class Staging:
     def take_in(self) -> None:
         """Search the staged vectors from the transaction's generation on; those searched so far are gone."""
         gone = self._connection.execute("DELETE FROM vectors").rowcount
-        come = self._connection.execute("INSERT INTO vectors SELECT node, vector FROM staged_vectors").rowcount
+        come = self._connection.execute(
+            "INSERT INTO vectors (node, vector) SELECT node, vector FROM staged_vectors"
+        ).rowcount
         self._connection.execute("DELETE FROM staged_vectors")
         self._writer.replaced_vectors(come - gone)
         self._writer.set_meta("staging", None)

@@ -24,7 +24,8 @@ _BATCH = 20_000
 def queue(connection: Connection, sign: int, nums: NDArray[np.int64]) -> int:
     """Say that the vectors of these nodes have come (1) or are about to go (−1); return how many there are."""
     return connection.execute(
-        "INSERT INTO moved_vectors (sign, vector) SELECT %s, vector FROM vectors WHERE node = ANY(%s::bigint[])",
+        "INSERT INTO moved_vectors (sign, vector, norm) SELECT %s, vector, norm FROM vectors "
+        "WHERE node = ANY(%s::bigint[])",
         (sign, nums.tolist()),
     ).rowcount
 

@@ -1,4 +1,4 @@
-"""BM25 by SQL over ``postings``: the same sums as ``index.text``, to the last bit of the grid.
+"""BM25 by SQL over ``postings``: the same sums as ``index.text``, within rounding; equal texts tie, as there.
 
 Source: Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), in the variant of the method:
 ``idf · tf·(k1+1) / (tf + k1·(1 − b + b·|d|/avgdl))`` with ``idf = ln((N − df + 0.5)/(df + 0.5) + 1)``.
@@ -14,7 +14,7 @@ from typing import Any
 from fourfold.config import RetrievalConfig
 from fourfold.engines.postgres.state import State
 from fourfold.index.changes import FIELDS
-from fourfold.index.text_worth import COUNTED, Statistics
+from fourfold.index.text_worth import Statistics
 
 MASKS = range(1, 8)
 """Sets of fields, as bits: 1 name, 2 type, 4 text."""
@@ -70,7 +70,9 @@ class Bm25:
         parts = []
         for reading, one in enumerate(self.config.text.fields):
             df = _df(frozenset(one.columns))
-            parts.append(f"%(w{reading})s * ln((%(n)s - {df} + 0.5) / ({df} + 0.5) + 1.0) AS a{reading}")
+            parts.append(
+                f"%(w{reading})s * (%(k1)s + 1.0) * ln((%(n)s - {df} + 0.5) / ({df} + 0.5) + 1.0) AS a{reading}"
+            )
         return ", ".join(parts)
 
     @cached_property
@@ -78,15 +80,11 @@ class Bm25:
         """SQL of what a posting ``p`` is worth for a term ``a`` that is asked once, rounded to the grid."""
         parts = []
         for reading, one in enumerate(self.config.text.fields):
-            times = "(" + " + ".join(f"p.in_{name}" for name in sorted(set(one.columns))) + ")::float8"
-            length = "(" + " + ".join(f"p.{name}_length" for name in sorted(set(one.columns))) + ")::float8"
-            norm = (
-                f"%(k1)s * (1.0 - %(b)s + %(b)s * {length} / %(average{reading})s)"
-                if self.statistics.averages[reading]
-                else "%(k1)s"
-            )
+            times = "(" + " + ".join(f"p.in_{name}" for name in sorted(set(one.columns))) + ")"
+            length = "(" + " + ".join(f"p.{name}_length" for name in sorted(set(one.columns))) + ")"
+            part = f"a.a{reading} * {times} / ({times} + %(flat)s + %(slope{reading})s * {length})"
             parts.append(
-                f"CASE WHEN {times} > 0 THEN a.a{reading} * ({times} * (%(k1)s + 1.0) / ({times} + {norm})) ELSE 0 END"
+                part if len(set(one.columns)) == len(FIELDS) else f"CASE WHEN {times} > 0 THEN {part} ELSE 0 END"
             )
         return f"(({' + '.join(parts)}) + %(grid)s - %(grid)s)"
 
@@ -94,19 +92,18 @@ class Bm25:
         """Return what the statements need, for terms by number and how often each counts."""
         statistics = self.statistics
         counts = sum(map(abs, terms.values()))
-        plain = len(terms) <= COUNTED and all(count == 1.0 for count in terms.values())
         found: dict[str, Any] = {
             "terms": list(terms),
             "counts": [float(count) for count in terms.values()],
             "n": float(statistics.size),
             "k1": float(statistics.k1),
-            "b": float(statistics.b),
-            "grid": statistics.grid,
-            "sums": statistics.grid if plain else statistics.grid_for(counts),
+            "flat": float(statistics.k1 * (1.0 - statistics.b)),
+            "grid": statistics.grid_for(counts),
+            "sums": statistics.grid_for(counts),
         }
         for reading, (weight, average) in enumerate(zip(statistics.weights, statistics.averages, strict=True)):
             found[f"w{reading}"] = float(weight)
-            found[f"average{reading}"] = float(average)
+            found[f"slope{reading}"] = float(statistics.k1 * statistics.b / average) if average else 0.0
         return found
 
     @property
@@ -121,7 +118,11 @@ class Bm25:
     @property
     def summed(self) -> str:
         """SQL of a node's score from its postings ``p`` and terms ``a``, as an aggregate."""
-        return f"sum(a.count * {self.worth} + %(sums)s - %(sums)s)"
+        return f"sum({self.counted(self.worth)})"
+
+    def counted(self, worth: str) -> str:
+        """Return SQL of a worth as often as its term counts, rounded so that sums are exact in any order."""
+        return f"CASE WHEN a.count = 1 THEN {worth} ELSE a.count * {worth} + %(sums)s - %(sums)s END"
 
 
 def _df(columns: frozenset[str]) -> str:
