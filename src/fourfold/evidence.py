@@ -162,6 +162,8 @@ def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes) -> 
         if covering is not None:
             factor = covering.get(node, covering[EVERY_OTHER])
             found.append(Draft("coverage", "coverage", sum([draft.value for draft in found]) * (factor - 1.0)))
+        if moved := scores.sides.get(node):
+            found.append(Draft("sides", "side", moved))
 
 
 def _balance(told: list[list[Draft]], scores: Scores, query: Query, config: RetrievalConfig, nodes: Nodes) -> None:

@@ -10,7 +10,7 @@
 | 4 seeds | ``choose_seeds`` |
 | 5 graph ∥ intent edges | ``graph_component``, ``intent_component``, ``follow_paths`` |
 | 6 combine | ``combine``, ``refine.bridges`` |
-| 7 diversify | ``diversify``, ``refine.coverage`` |
+| 7 diversify | ``diversify``, ``refine.coverage``, ``refine.sides`` |
 
 Everything is computed for candidates only: the best by text, the best by embedding, and what the seeds reach. What no
 part has named cannot belong to the answer: ``combine`` asks for more until that is certain (``index.base``).
@@ -78,6 +78,7 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
         scores.order = ranked(scores, query, config)
     diversify(scores, config)
     attempt("coverage", scores, lambda: refine.coverage(scores, config))
+    attempt("sides", scores, lambda: refine.sides(scores, query, config))
     if config.fusion.fill:
         fill(scores, query)
     return scores

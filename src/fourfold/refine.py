@@ -1,10 +1,13 @@
 """What refines an answer beside the four components: each reads the candidates that the steps before it found.
 
 ``late_interaction`` looks at the best by text and embedding word by word; ``bridges`` follows what the best passages
-leave open to the nodes that add it; ``coverage`` tells next what of the question is not told yet.
+leave open to the nodes that add it; ``coverage`` tells next what of the question is not told yet; ``sides`` lets the
+two things that a comparison names take turns.
 """
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,9 +26,11 @@ from fourfold.scores import (
     best,
     final_scores,
 )
-from fourfold.signals import bridge, late
+from fourfold.signals import bridge, late, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
+from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
+from fourfold.types import Intent
 
 FIRST_CANDIDATES = 128
 """So many of the best are asked of each part at first …"""
@@ -159,3 +164,56 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
     scores.covering = {node: float(factor) / first for node, factor in zip(leading, factors, strict=True)}
     scores.covering[EVERY_OTHER] = 1.0 / first
     scores.order = [leading[place] for place in order.tolist()] + scores.order[settings.depth :]
+
+
+def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Put what a comparison names first, and let the hits of both sides take turns."""
+    if not config.diversity.sides or scores.spec.name != Intent.COMPARISON or not scores.order:
+        return
+    terms = compared(query.words)
+    if terms is None:
+        return
+    numbers = scores.snapshot.term_numbers({term for side in terms for term in side})
+    known = [[numbers[term] for term in side if term in numbers] for side in terms]
+    heads = [_called(scores, query, side) for side in terms]
+    if not all(known) or -1 in heads or heads[0] == heads[1]:
+        return
+    scores.take(np.sort(np.array(heads, np.int64)))
+    scores.tabulate(query)
+    nodes = ordered.distinct(np.concatenate((np.array([*heads, *scores.order], np.int64), scores.pool.nodes)))
+    nodes = nodes[scores.table.totals(nodes) > 0]
+    final = final_scores(scores, nodes.tolist(), config)
+    leading = np.lexsort((nodes, -final))
+    nodes, final = nodes[leading], final[leading]
+    if not np.isin(heads, nodes).all():
+        return
+    shares = [scores.snapshot.text.holds(side, nodes).mean(axis=1) for side in known]
+    which = np.select([shares[0] > shares[1], shares[1] > shares[0]], [FIRST, SECOND], NEITHER).astype(np.int8)
+    places = sorted(int(np.flatnonzero(nodes == head)[0]) for head in heads)
+    order = taking_turns(which, places, len(scores.order))
+    worth = np.sort(final[order])[::-1]
+    scores.sides = {
+        int(nodes[place]): float(value - final[place])
+        for place, value in zip(order, worth, strict=True)
+        if value != final[place]
+    }
+    scores.order = nodes[order].tolist()
+
+
+def _called(scores: Scores, query: Query, terms: Sequence[str]) -> int:
+    """Return the best node of that name, else the best by these words alone; -1 where there is none."""
+    snapshot = scores.snapshot
+    vocabulary = snapshot.term_numbers(terms)
+    spans = names.named([(term, (term,)) for term in terms], vocabulary, snapshot.names)
+    whole = [span.nodes for span in spans if span.end - span.start == len(terms)]
+    nodes = whole[0] if whole else np.empty(0, np.int64)
+    if query.allowed is not None:
+        nodes = nodes[query.allowed.contains(nodes)]
+    nodes = ordered.without(nodes, snapshot.hidden)
+    if not len(nodes):
+        found = snapshot.text.ask(dict.fromkeys(vocabulary.values(), 1.0)).best(1, query.allowed)
+        nodes = ordered.without(found.nodes[:1], snapshot.hidden)
+    if not len(nodes):
+        return -1
+    first = scores.first_stage("text", nodes)
+    return int(nodes[int(np.argmax(first))])

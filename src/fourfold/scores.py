@@ -200,6 +200,8 @@ class Scores:
     bridges: Bridges | None = None
     covering: dict[int, float] | None = None
     """The factor of each of the best nodes by what it adds to those before it, and that of all others."""
+    sides: dict[int, float] = field(default_factory=dict)
+    """What the best of a comparison gain or lose so that neither side fills the answer."""
     communities: dict[int, int] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
 
@@ -313,6 +315,8 @@ def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) 
         final += [scores.bonus.get(node, 0.0) for node in nodes]
     if (covering := scores.covering) is not None:
         final *= [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
+    if scores.sides:
+        final += [scores.sides.get(node, 0.0) for node in nodes]
     return np.minimum(final, 1.0) if config.fusion.clip else final
 
 

@@ -134,7 +134,7 @@ class PathStep:
 class Evidence:
     """One thing that a score comes from, and how much of the score it is; a hit's evidence adds up to its score.
 
-    ``component`` is one of the four, or "bridge", "diversity", "coverage", "clip" or "filter". ``kind`` says
+    ``component`` is one of the four, or "bridge", "diversity", "coverage", "sides", "clip" or "filter". ``kind`` says
     what stands beside the value:
 
     | kind | of | tells |
@@ -147,6 +147,7 @@ class Evidence:
     | "bridge" | bridge | ``path``, from the passage that leaves open what the node adds |
     | "bonus" | diversity | first hit of its community |
     | "coverage" | coverage | how much of the question it adds to the hits before it, relative to the first |
+    | "side" | sides | so that neither side of a comparison fills the answer |
     | "clipped" | clip | the sum was above 1 |
     | "masked" | filter | the filter leaves the node out |
     """

@@ -240,7 +240,7 @@ class IntentConfig:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DiversityConfig:
-    """The bonus for the first hit of each community.
+    """The bonus for the first hit of each community, and answers that one kind of hit does not fill.
 
     Args:
         bonus: the share of its score that the first hit gains; 0 turns it off.
@@ -248,6 +248,7 @@ class DiversityConfig:
         min_hits: only among more hits than that.
         exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
         coverage: the best re-ordered by what of the question is not yet covered, in graphs with mentions.
+        sides: comparisons ("json vs pickle") have both sides first, and then take turns, see ``signals.sides``.
 
     """
 
@@ -256,6 +257,7 @@ class DiversityConfig:
     min_hits: int = 3
     exact_communities: bool = False
     coverage: Coverage = Coverage()
+    sides: bool = True
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

@@ -58,6 +58,7 @@ def in_words(item: Evidence) -> str:
 _OTHERS = {
     "diversity": "first hit of its community",
     "coverage": "what it adds to the hits before it, relative to the first",
+    "sides": "so that neither side of the comparison fills the answer",
     "clip": "cut to 1",
     "filter": "the filter leaves this node out",
     "text rest": "further words",

@@ -1,0 +1,79 @@
+"""Comparisons: what a question sets side by side, and an answer that neither side fills alone.
+
+"json vs pickle" names two things. Both stand first, and what follows takes turns: of each side as many, best first. The
+scores stay those of the answer, dealt out anew in the new order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.signals.names import Words
+
+_AGAINST = frozenset({"vs", "versus"})
+_JOINING = frozenset({"and", "or", "with", "to", "from", "than"})
+_ASKING = frozenset(
+    """between compare compared comparing comparison contrast differ differs difference differences different
+    distinguish choose pick prefer better faster slower which should use using instead rather""".split()
+)
+_LONGEST = 4
+NEITHER, FIRST, SECOND = 0, 1, 2
+
+
+def compared(words: Words) -> tuple[list[str], list[str]] | None:
+    """Return the terms of the two things that a question compares, or None.
+
+    They stand on both sides of "vs", or of "and", "or", "with" … after a word that asks for a difference; each side
+    reaches as far as its words say something, at most four of them.
+    """
+    plain = [word.lower().rstrip(".") for word, _ in words]
+    joins = [place for place, word in enumerate(plain) if word in _AGAINST]
+    if not joins:
+        asks = next((place for place, word in enumerate(plain) if word in _ASKING), len(plain))
+        joins = [place for place, word in enumerate(plain) if place > asks and word in _JOINING]
+    for join in joins:
+        left = _reach(words, plain, range(join - 1, max(join - 1 - _LONGEST, -1), -1))[::-1]
+        right = _reach(words, plain, range(join + 1, min(join + 1 + _LONGEST, len(words))))
+        one, other = ([term for place in side for term in words[place][1]] for side in (left, right))
+        if one and other and set(one) != set(other):
+            return one, other
+    return None
+
+
+def _reach(words: Words, plain: Sequence[str], places: range) -> list[int]:
+    """Return the places of the words that belong to a side, going away from the join."""
+    found: list[int] = []
+    for place in places:
+        if words[place][1] and plain[place] not in _ASKING:
+            found.append(place)
+        elif found:
+            break
+    return found
+
+
+def taking_turns(sides: NDArray[np.int8], heads: Sequence[int], count: int) -> list[int]:
+    """Return the places of ``count`` nodes in an order that neither side fills.
+
+    Args:
+        sides: (n,) ``FIRST``, ``SECOND`` or ``NEITHER`` (or both) of nodes, best first.
+        heads: places of what the two sides are called; they come first.
+        count: how many are wanted.
+
+    """
+    order = list(heads)
+    waiting = {side: [int(p) for p in np.flatnonzero(sides == side) if p not in heads] for side in (0, 1, 2)}
+    shown = {FIRST: 1, SECOND: 1}
+    while len(order) < count and any(waiting.values()):
+        ready = [
+            side
+            for side, left in waiting.items()
+            if left and (side == NEITHER or shown[side] <= shown[3 - side] or not waiting[3 - side])
+        ]
+        side = min(ready, key=lambda one: waiting[one][0])
+        order.append(waiting[side].pop(0))
+        if side != NEITHER:
+            shown[side] += 1
+    return order[:count]
