@@ -1,0 +1,135 @@
+"""``fourfold lens`` as a service: real child processes, real sockets, other programs beside it."""
+
+import re
+import signal
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from html import unescape
+
+import pytest
+from lens_client import client_of, names
+from lens_graphs import tools
+
+from fourfold import Node, Retriever
+from fourfold.lens import Lens
+
+pytestmark = pytest.mark.xdist_group("lens server")
+
+
+@pytest.fixture(scope="module")
+def db(tmp_path_factory):
+    path = tmp_path_factory.mktemp("server") / "kg.sqlite"
+    tools(path).close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def server(serve, db):
+    with Retriever(db.parent / "other.sqlite") as other:
+        other.add([Node(id="only", name="only_here", text="Save data.")])
+    return serve(db, "--beside", str(db.parent / "other.sqlite"))
+
+
+def get(url: str, **headers):
+    try:
+        with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as answer:
+            return answer.status, answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.code, error.read().decode()
+
+
+def refused(*options) -> str:
+    """Return the sentence with which the command ends."""
+    command = [sys.executable, "-m", "fourfold", "lens", "--no-browser", *map(str, options)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 1, done.stderr
+    assert "Traceback" not in done.stderr and done.stderr.startswith("fourfold: ")
+    return done.stderr
+
+
+def test_what_another_program_writes_is_in_the_next_answer(server, db):
+    assert "A node of now" not in get(f"{server.url}/?q=brand+new")[1]
+    with Retriever(db) as other:
+        other.add([Node(id="new", name="A node of now", text="Brand new.")])
+        assert "A node of now" in unescape(re.sub("</?mark>", "", get(f"{server.url}/?q=brand+new")[1]))
+        other.delete(["new"])
+    assert "A node of now" not in get(f"{server.url}/?q=brand+new")[1]
+
+
+def test_only_this_machine_is_answered(server):
+    assert get(server.url)[0] == 200
+    assert get(server.url, Host="evil.example")[0] == 421
+    assert get(server.url, Origin="http://evil.example")[0] == 403
+    assert server.url.startswith("http://127.0.0.1:")
+
+
+def test_a_token_opens_what_listens_elsewhere(serve, db):
+    server = serve(db, "--host", "0.0.0.0", environment={"FOURFOLD_LENS_TOKEN": "s3cret"})
+    url = server.url.replace("0.0.0.0", "127.0.0.1")
+    assert get(url)[0] == 401
+    assert get(url, Authorization="Bearer s3cret")[0] == 200
+
+
+def test_the_end_is_quiet(db):
+    command = [sys.executable, "-m", "fourfold", "lens", "--db", str(db), "--port", "0", "--no-browser"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    line = process.stderr.readline()
+    assert "Lens shows" in line and "Ctrl+C ends it" in line
+    process.send_signal(signal.SIGINT)
+    _, rest = process.communicate(timeout=30)
+    assert "Traceback" not in rest
+    assert process.returncode in (0, 130, -signal.SIGINT)
+
+
+def test_what_cannot_be_served_is_a_sentence(db, tmp_path):
+    assert "set a token" in refused("--db", db, "--host", "0.0.0.0", "--port", "0")
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert "choose another port" in refused("--db", db, "--port", taken.getsockname()[1])
+    assert "There is no file" in refused("--db", db, "--beside", tmp_path / "mistyped.sqlite")
+    assert not list(tmp_path.iterdir())
+
+
+def test_read_only_leaves_the_file_as_it_is(serve, tmp_path):
+    path = tmp_path / "kg.sqlite"
+    tools(path).close()
+    before = path.read_bytes()
+    server = serve(path, "--read-only")
+    for address in (
+        "/",
+        "/?q=save",
+        "/why?q=save&node=write",
+        "/judge?q=save",
+        "/measure",
+        "/graph",
+        "/compare?q=save",
+    ):
+        assert get(server.url + address)[0] == 200
+    assert 'name="bound"' not in get(f"{server.url}/judge?q=save")[1]
+    assert path.read_bytes() == before
+
+
+def test_another_file_stands_beside(server):
+    assert "only_here" in get(f"{server.url}/compare?q=save&b=other.sqlite")[1]
+
+
+# -- the retrievers of the frameworks -----------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("framework", "adapter", "ask"),
+    [
+        ("langchain_core", "langchain_fourfold", lambda r: [each.id for each in r.invoke("save data")]),
+        ("llama_index.core", "llama_index.retrievers.fourfold", lambda r: [e.node_id for e in r.retrieve("save data")]),
+    ],
+)
+def test_over_the_retriever_of_a_framework(db, framework, adapter, ask):
+    pytest.importorskip(framework)
+    retriever = pytest.importorskip(adapter).FourfoldRetriever(path=str(db))
+    page = client_of(Lens(retriever)).get("/", params={"q": "save data"}).text
+    found = {node.id: node.name for node in retriever.retriever.get(ask(retriever))}
+    assert set(names(page)) == set(found.values()) and names(page)[0] == found[ask(retriever)[0]]
