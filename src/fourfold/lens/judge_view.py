@@ -22,7 +22,7 @@ LISTED = 200
 def judge(pages: Pages, request: Request) -> Response:
     """Show the page."""
     asked = Asked.of(request.query_params)
-    return pages.render("judge.html", _context(pages, asked, request.query_params.get("done", "")))
+    return pages.render("judge.html", _context(pages, asked))
 
 
 def mark(pages: Pages, request: Request, form: FormData, files: Mapping[str, bytes]) -> Response:
@@ -69,7 +69,7 @@ def give(pages: Pages, request: Request) -> Response:
     return Response(text.encode("utf-8", "replace"), media_type=exchange.FILES[name], headers=headers)
 
 
-def _context(pages: Pages, asked: Asked, done: str) -> dict[str, object]:
+def _context(pages: Pages, asked: Asked, done: str = "") -> dict[str, object]:
     session = pages.session
     context: dict[str, object] = {"view": "judge", "done": cut(done, 1000), **_listed(pages, asked), "pool": None}
     if asked.question.strip():

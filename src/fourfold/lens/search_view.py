@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 
@@ -69,5 +67,5 @@ def find(pages: Pages, request: Request) -> Response:
     asked = Asked.of(request.query_params)
     wanted = request.query_params.get("expected", "").strip()
     found = [(cut(n.name or n.id, 120), cut(n.type, 60), why_address(asked, n.id)) for n in pages.session.find(wanted)]
-    context = {"asked": replace(asked), "view": "search", "wanted": cut(wanted, 120), "found": found}
+    context = {"asked": asked, "view": "search", "wanted": cut(wanted, 120), "found": found}
     return pages.render("find.html", context)

@@ -151,7 +151,7 @@ def _endpoint(pages: Pages, module: str, name: str) -> Callable[[Request], Any]:
     async def endpoint(request: Request) -> Response:
         try:
             if request.method == "POST":
-                async with request.form(max_files=4, max_fields=100, max_part_size=LARGEST_REQUEST) as form:
+                async with request.form(max_files=4, max_fields=100) as form:
                     files = {key: await part.read() for key, part in form.items() if not isinstance(part, str)}
                     return await run_in_threadpool(answer, request, form, files)
             return await run_in_threadpool(answer, request)
