@@ -1,7 +1,7 @@
 """The ladder and each part switched off, on every collection of a folder.
 
     FOURFOLD_DATASETS=… python benchmarks/ablation.py [--collections cacm …] [--max-queries 300] [--results FOLDER]
-        [--tables ladder]
+        [--tables ladder] [--preset published]
 
 Prints one Markdown table for each of the two, nDCG@10 by collection, and writes ablation.json.
 """
@@ -19,18 +19,21 @@ from shared import add_collection_options, facts, figure, folders
 
 from fourfold import RetrievalConfig, Retriever
 from fourfold.evaluate import ablations, ladder, load_collection, run_variants
+from fourfold.presets import PRESETS, preset
 
 MEASURE = "ndcg@10"
 TABLES = {"ladder": ladder, "ablation": ablations}
 Table = dict[str, dict[str, float]]
 
 
-def measured(folder: Path, max_queries: int | None, kinds: Sequence[str]) -> dict[str, dict[str, float]]:
+def measured(
+    folder: Path, max_queries: int | None, kinds: Sequence[str], config: RetrievalConfig
+) -> dict[str, dict[str, float]]:
     collection = load_collection(folder)
     judged = collection.judgements.first(max_queries)
-    with Retriever() as retriever:
+    with Retriever(config=config) as retriever:
         retriever.add(collection.nodes, collection.edges)
-        runs = {kind: run_variants(retriever, judged, TABLES[kind](RetrievalConfig())) for kind in kinds}
+        runs = {kind: run_variants(retriever, judged, TABLES[kind](config)) for kind in kinds}
     return {
         kind: {run.system: float(run.values(judged, MEASURE).mean()) for run in found} for kind, found in runs.items()
     }
@@ -52,11 +55,12 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_collection_options(parser)
     parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES), help="only these")
+    parser.add_argument("--preset", choices=PRESETS, default="default", help="whose ladder")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     tables: dict[str, Any] = {}
     for folder in folders(options.collections):
-        tables[folder.name] = measured(folder, options.max_queries, options.tables)
+        tables[folder.name] = measured(folder, options.max_queries, options.tables, preset(options.preset))
         report = {"facts": facts(), "measure": MEASURE, "max_queries": options.max_queries, "tables": tables}
         (options.results / "ablation.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         print(folder.name, json.dumps(tables[folder.name]), flush=True)

@@ -42,7 +42,7 @@ from fourfold.evaluate.tune import answer_groups
 
 K = 10
 MAIN = MEASURES[0]
-OURS = ("default", "tuned", "tuned-ungated", "two-signal", "embedding", "bm25")
+OURS = ("default", "published", "tuned", "tuned-ungated", "two-signal", "embedding", "bm25")
 TUNED = ("tuned", "tuned-ungated")
 COMPARED = ("default", "tuned")
 TUNE_FACTS = ("applied", "verdict", "changes")
@@ -67,11 +67,16 @@ def our_runs(collection: Collection, wanted: Sequence[str], bar: tqdm[Any]) -> d
     config = RetrievalConfig().replace(index={"cache_size": 0})
     full = bare = Retriever(config=config)
     full.add(collection.nodes, collection.edges)
+    as_published = full
+    if "published" in wanted:
+        as_published = Retriever(config=RetrievalConfig.published().replace(index={"cache_size": 0}))
+        as_published.add(collection.nodes, collection.edges)
     if collection.edges and {"two-signal", "embedding", "bm25"}.intersection(wanted):
         bare = Retriever(config=config)
         bare.add(collection.nodes)
     searches = {
         "default": ours(full),
+        "published": ours(as_published),
         "two-signal": ours(bare),
         "embedding": ours(bare, weights=Weights(1, 0, 0, 0), mode="embedding"),
         "bm25": ours(bare, weights=Weights(0, 1, 0, 0), mode="text", intent="default"),

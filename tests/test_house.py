@@ -33,7 +33,7 @@ FLOORS = (
     {"answering", "analysis", "learning", "maintenance"},
     {"retriever"},
     {"__init__"},  # the front door: what `from fourfold import …` gives
-    {"copying", "ingest", "questions", "tools", "evaluate", "demo", "mmr", "checking"},
+    {"copying", "ingest", "questions", "tools", "evaluate", "demo", "mmr", "checking", "presets"},
     {"training", "testing"},
     {"lens"},
     {"cli"},

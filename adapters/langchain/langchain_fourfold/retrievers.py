@@ -16,6 +16,7 @@ from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.filters import parse
+from fourfold.presets import open_under
 from langchain_fourfold import chunks, shadow
 from langchain_fourfold.chunks import add_documents
 from langchain_fourfold.documents import plain, to_document, to_plain_document
@@ -55,6 +56,9 @@ class FourfoldRetriever(BaseRetriever):
 
     config: InstanceOf[RetrievalConfig] | None = Field(default=None, exclude=True, repr=False)
     """The constants of retrieval."""
+
+    preset: str | None = None
+    """``"default"``, ``"published"`` or ``"two-signal"`` instead of ``config``, see ``fourfold.presets``."""
 
     must_exist: bool = False
     """Whether a missing file is an error (StoreError) instead of a new graph: for a path that may be mistyped."""
@@ -222,13 +226,17 @@ class FourfoldRetriever(BaseRetriever):
         # RunnableConfigurableFields makes a copy for each call from all fields: it must share the engine, and it gives
         # path, embedder and config beside it, as they are set here.
         if self.retriever is None:
-            self.retriever = Retriever(
-                self.path,
-                embedder=as_embedder(self.embedder),
-                config=self.config,
-                read_only=self.read_only,
-                must_exist=self.must_exist,
-            )
+            if self.preset is not None and self.config is not None:
+                raise InvalidValueError("preset and config are two names of one thing; give one of them.")
+            options: dict[str, Any] = {
+                "embedder": as_embedder(self.embedder),
+                "read_only": self.read_only,
+                "must_exist": self.must_exist,
+            }
+            if self.config is not None:
+                self.retriever = Retriever(self.path, config=self.config, **options)
+            else:
+                self.retriever = open_under(self.preset, self.path, **options)
         else:
             for name, own in (
                 ("path", self.retriever.path),

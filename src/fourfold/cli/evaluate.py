@@ -33,6 +33,7 @@ from fourfold.evaluate import (
     weight_sweep,
     write_report,
 )
+from fourfold.presets import open_under
 
 Queries = Annotated[
     Path, typer.Argument(help="A folder with queries.jsonl and qrels.tsv, or a file of probes.", show_default=False)
@@ -74,10 +75,11 @@ def eval_(
         bool, typer.Option("--each-intent", help="Try every intent's profile on every query instead.")
     ] = False,
     model: options.Model = None,
+    preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
     """Measure the answers to judged queries: quality with intervals, per intent and overall, and time."""
-    with Retriever(db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
         if each:
             _each_intent(retriever, judged, k, (measures or _MEASURES)[0], json=json)
@@ -106,10 +108,11 @@ def ablate(
     measures: Measures = None,
     html: Html = None,
     model: options.Model = None,
+    preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
     """Show what each component is worth: the ladder, then each switched off in turn."""
-    with Retriever(db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
         names = measures or list(_default_measures(judged))
         found: dict[str, list[Run]] = {}
@@ -171,12 +174,15 @@ def tune_(
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="Show every config applied so far.")] = False,
     model: options.Model = None,
+    preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
     """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
     if force and not apply:
         raise InvalidValueError("--force says how to apply; say --apply --force.")
-    with Retriever(db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
+        if (apply or rollback) and retriever.path == ":memory:":
+            raise InvalidValueError(f"{db} was not made for the preset {preset!r}; nothing of it can be applied there.")
         if rollback:
             _say(json, {"in_force": retriever.learning.rollback_config()}, "In force is config version {in_force}.")
         elif history:

@@ -16,6 +16,7 @@ from fourfold.checking import check
 from fourfold.cli import documents, options, output
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
+from fourfold.presets import open_under
 
 
 def register(app: typer.Typer) -> None:
@@ -37,6 +38,7 @@ def index(
     ],
     db: options.Db,
     model: options.Model = None,
+    preset: options.Preset = None,
     follow_links: Annotated[
         bool, typer.Option("--follow-links", help="Read what links out of a folder lead to, too.")
     ] = False,
@@ -65,7 +67,7 @@ def index(
                 raise InvalidValueError(f"{source} holds no node and no edge.")
             nodes += more_nodes
             edges += more_edges
-        with Retriever(db, embedder=model) as retriever:
+        with open_under(preset, db, embedder=model) as retriever:
             if graphs:
                 add(retriever, nodes, edges, progress)
                 told["graph" if texts else "added"] = {"nodes": len(nodes), "edges": len(edges)}

@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fourfold import Retriever
 from fourfold.cli import options, output
+from fourfold.presets import open_under
 
 TOKEN_VARIABLE = "FOURFOLD_LENS_TOKEN"
 
@@ -36,13 +36,14 @@ def lens(
         str | None, typer.Option("--token", envvar=TOKEN_VARIABLE, hidden=True, show_default=False)
     ] = None,
     model: options.Model = None,
+    preset: options.Preset = None,
 ) -> None:
     """Open a page that shows why each answer is there, moves the weights, judges, measures and tunes."""
     from fourfold.lens import Lens
     from fourfold.lens.server import open_beside
 
     others = open_beside({path.name: path for path in beside or ()}, model)
-    with Retriever(db, embedder=model, read_only=read_only, must_exist=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever:
         shown = Lens(retriever, read_only=read_only, beside=others)
         shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=output.say)
     for other in others.values():

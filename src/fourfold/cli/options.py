@@ -10,6 +10,7 @@ from typing import Annotated, Any
 import typer
 
 from fourfold.pipeline import MODES
+from fourfold.presets import PRESETS
 from fourfold.types import COMPONENTS
 
 
@@ -36,6 +37,12 @@ def _weights(text: str) -> Mapping[str, float]:
     return weights
 
 
+def _preset(name: str) -> str:
+    if name not in PRESETS:
+        raise typer.BadParameter(f"{name!r} is none of {', '.join(PRESETS)}")
+    return name
+
+
 def _mode(text: str) -> str:
     if text not in MODES:
         raise typer.BadParameter(f"{text!r} is none of {', '.join(MODES)}")
@@ -51,6 +58,16 @@ Model = Annotated[
         metavar="FOLDER|NAME",
         help="The Model2Vec model of the vectors, or gemini:<model>:<dimensions>.",
         show_default="the bundled one",
+    ),
+]
+Preset = Annotated[
+    str | None,
+    typer.Option(
+        "--preset",
+        metavar="|".join(PRESETS),
+        parser=lambda name: _preset(name),
+        help="The config to make the graph for, or to answer under.",
+        show_default="what was applied to the file",
     ),
 ]
 Query = Annotated[str, typer.Argument(help="The question, in plain words.", show_default=False)]

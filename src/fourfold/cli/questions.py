@@ -7,8 +7,9 @@ from typing import Annotated, Any
 
 import typer
 
-from fourfold import InvalidValueError, Retriever
+from fourfold import InvalidValueError
 from fourfold.cli import options, output
+from fourfold.presets import open_under
 from fourfold.questions import Answer, AskAnswer, Questions
 
 NodeName = Annotated[str, typer.Argument(help="The id or the name of a node.", show_default=False)]
@@ -34,10 +35,13 @@ def ask(
     k: Annotated[int, typer.Option("-k", help="Length of lists.")] = 10,
     mermaid: Mermaid = False,
     model: options.Model = None,
+    preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
     """Ask a question; the method that fits answers it, or search."""
-    _show(db, lambda questions: questions.ask(question, node=node, to=to, k=k), model, json=json, mermaid=mermaid)
+    _show(
+        db, lambda questions: questions.ask(question, node=node, to=to, k=k), model, preset, json=json, mermaid=mermaid
+    )
 
 
 def path(
@@ -73,9 +77,17 @@ def impact(
     )
 
 
-def _show(db: Any, call: Callable[[Questions], Answer], model: str | None = None, *, json: bool, mermaid: bool) -> None:
+def _show(
+    db: Any,
+    call: Callable[[Questions], Answer],
+    model: str | None = None,
+    preset: str | None = None,
+    *,
+    json: bool,
+    mermaid: bool,
+) -> None:
     """Answer and print as text, JSON or a drawing."""
-    with Retriever(db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True) as retriever:
         answer = call(Questions(retriever))
     drawn = answer.answer if isinstance(answer, AskAnswer) else answer
     draw = getattr(drawn, "mermaid", None)

@@ -6,8 +6,8 @@ from typing import Annotated
 
 import typer
 
-from fourfold import Retriever
 from fourfold.cli import options, output
+from fourfold.presets import open_under
 
 
 def register(app: typer.Typer) -> None:
@@ -38,10 +38,11 @@ def search(
         typer.Option("--group-by", help="A metadata key: one hit for each of its values.", show_default=False),
     ] = None,
     model: options.Model = None,
+    preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
     """Ask a question and see the best nodes, and why they are there."""
-    with Retriever(db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True) as retriever:
         result = retriever.search(
             query,
             k=k,
@@ -71,10 +72,11 @@ def explain(
     weights: options.WeightsOption = None,
     mode: options.Mode = "hybrid",
     model: options.Model = None,
+    preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
     """Take the score of one node apart: every contribution, adding up to the score."""
-    with Retriever(db, embedder=model, read_only=True) as retriever:
+    with open_under(preset, db, embedder=model, read_only=True) as retriever:
         explanation = retriever.explain(query, node, filter=filter, intent=intent, weights=weights, mode=mode)
     if json:
         output.emit_json(explanation.as_dict())

@@ -46,7 +46,13 @@ class Variant:
 
 
 def ladder(config: RetrievalConfig) -> list[Variant]:
-    """Return the steps from embedding alone to the whole method; the last is ``config``, if it is not the default."""
+    """Return the steps from BM25 and embedding alone to the whole method; the last is ``config``.
+
+    Beside the default and what is tuned from it, the published method and others that do not add up standard scores
+    have a shorter one: the four components, one after the other.
+    """
+    if config.fusion.scaling != "standard":
+        return _components(config)
     default = RetrievalConfig()
     weights = default.fusion.weights
     plain = default.replace(text={"keyword_boost": 1.0}, fusion={"intent_tilt": 0.0}, diversity={"bonus": 0.0})
@@ -59,6 +65,7 @@ def ladder(config: RetrievalConfig) -> list[Variant]:
     bonus = {"bonus": default.diversity.bonus}
     boosted = both.replace(text={"keyword_boost": boost if boost != 1.0 else KEYWORD_BOOST})
     steps = [
+        Variant("BM25", both.replace(fusion={"weights": Weights(0.0, 1.0, 0.0, 0.0)}), "text"),
         Variant("embedding", both.replace(fusion={"weights": Weights(1.0, 0.0, 0.0, 0.0)}), "embedding"),
         Variant("+ BM25", both),
         Variant("+ keyword boost", boosted),
@@ -74,6 +81,17 @@ def ladder(config: RetrievalConfig) -> list[Variant]:
     if config != default:
         steps.append(Variant("+ tuned", config))
     return steps
+
+
+def _components(config: RetrievalConfig) -> list[Variant]:
+    both = without(without(config, "graph"), "intent")
+    return [
+        Variant("BM25", without(both, "embedding"), "text"),
+        Variant("embedding", without(both, "text"), "embedding"),
+        Variant("+ BM25", both),
+        Variant("+ graph", without(config, "intent")),
+        Variant("whole", config),
+    ]
 
 
 def ablations(config: RetrievalConfig) -> list[Variant]:

@@ -391,3 +391,20 @@ def test_a_pickle_opens_the_file_again(tmp_path):
 def test_a_graph_in_memory_is_not_pickled(retriever):
     with pytest.raises(fourfold.StoreError, match="in memory cannot be pickled"):
         pickle.dumps(retriever)
+
+
+# -- presets ----------------------------------------------------------------------------------------------------------
+
+
+def test_a_preset_by_name(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as made:
+        made.add(NODES, EDGES)
+    with pytest.warns(fourfold.FourfoldWarning, match="a copy of its 4 nodes"):
+        published = FourfoldRetriever(path=tmp_path / "kg.sqlite", preset="published")
+    assert published.retriever.config == RetrievalConfig.published()
+    assert published.invoke("read a file")[0].id == "read"
+    assert FourfoldRetriever(preset="two-signal").retriever.config == RetrievalConfig.two_signal()
+    with pytest.raises(ValidationError, match="two names of one thing"):
+        FourfoldRetriever(preset="published", config=RetrievalConfig())
+    with pytest.raises(ValidationError, match="no preset 'x'"):
+        FourfoldRetriever(preset="x")

@@ -426,3 +426,10 @@ def test_copies_share_the_open_graph_and_a_pickle_opens_its_file_again(tmp_path)
         opened.retriever.close()
     with pytest.raises(fourfold.StoreError, match="in memory cannot be pickled"):
         pickle.dumps(FourfoldRetriever.from_nodes(text_nodes()))
+
+
+def test_a_preset_by_name():
+    published = FourfoldRetriever(preset="published")
+    assert published.retriever.config == fourfold.RetrievalConfig.published()
+    with pytest.raises(fourfold.InvalidValueError, match="two names of one thing"):
+        FourfoldRetriever(preset="published", config=fourfold.RetrievalConfig())

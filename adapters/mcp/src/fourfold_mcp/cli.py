@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from fourfold import FourfoldError, Retriever
+from fourfold import FourfoldError
 from fourfold.guard import MAX_BODY, RATE, serve
+from fourfold.presets import PRESETS, open_under
 from fourfold.tools import ToolCatalog
 from fourfold_mcp.http import MAX_SESSIONS, SESSION_SECONDS, http_app
 from fourfold_mcp.server import make_server
@@ -30,7 +31,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
     logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
     try:
-        retriever = Retriever(options.db, embedder=options.model, read_only=options.read_only)
+        retriever = open_under(options.preset, options.db, embedder=options.model, read_only=options.read_only)
     except FourfoldError as error:
         return _refuse(str(error))
     with retriever:
@@ -72,6 +73,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--model", metavar="FOLDER|NAME", help="the model of the vectors where it is not the one of Fourfold"
     )
+    parser.add_argument("--preset", choices=tuple(PRESETS), help="the config to answer under; else: what was applied")
     parser.add_argument("--transport", choices=("stdio", "http"), default="stdio", help="default: stdio")
     parser.add_argument("--host", default="127.0.0.1", help="HTTP: where to listen; beyond loopback a token is needed")
     parser.add_argument("--port", type=_within(int, 0, 65535), default=8000, help="HTTP: default 8000; 0: any free one")

@@ -32,6 +32,7 @@ from fourfold import (
 )
 from fourfold.filters import parse
 from fourfold.ingest import delete_linked
+from fourfold.presets import open_under
 
 if TYPE_CHECKING:
     from llama_index.core import PropertyGraphIndex, VectorStoreIndex
@@ -52,6 +53,7 @@ class FourfoldRetriever(BaseRetriever):
         embedder: a ``BaseEmbedding``, or whatever ``fourfold.Retriever`` takes; None is the model that ships with it.
         embed_model: another name for ``embedder``.
         config: the constants of retrieval.
+        preset: ``"default"``, ``"published"`` or ``"two-signal"`` instead of ``config``, see ``fourfold.presets``.
         must_exist: whether a missing file is an error (StoreError) instead of a new graph.
         read_only: whether the file, which must exist, is opened without ever writing to it.
         similarity_top_k: number of nodes.
@@ -81,6 +83,7 @@ class FourfoldRetriever(BaseRetriever):
         embedder: object = None,
         embed_model: object = None,
         config: RetrievalConfig | None = None,
+        preset: str | None = None,
         must_exist: bool = False,
         read_only: bool = False,
         similarity_top_k: int = 10,
@@ -107,19 +110,30 @@ class FourfoldRetriever(BaseRetriever):
             raise InvalidValueError("embedder and embed_model are two names of one argument; give one of them.")
         model = embedder if embedder is not None else embed_model
         if retriever is not None:
-            given = {"path": path, "embedder": model, "config": config, "read_only": read_only or None}
+            given = {
+                "path": path,
+                "embedder": model,
+                "config": config,
+                "preset": preset,
+                "read_only": read_only or None,
+            }
             if extra := [name for name, value in given.items() if value is not None]:
                 raise InvalidValueError(f"{extra[0]} belongs to the retriever that was given; leave {extra[0]} out.")
         if retriever is None:  # one without nodes is false
             if isinstance(path, Retriever):
                 raise InvalidValueError("path is an open Retriever; give it as retriever=.")
-            retriever = Retriever(
-                ":memory:" if path is None else path,
-                embedder=as_embedder(model),
-                config=config,
-                read_only=read_only,
-                must_exist=must_exist,
-            )
+            if preset is not None and config is not None:
+                raise InvalidValueError("preset and config are two names of one thing; give one of them.")
+            address = ":memory:" if path is None else path
+            options: dict[str, Any] = {
+                "embedder": as_embedder(model),
+                "read_only": read_only,
+                "must_exist": must_exist,
+            }
+            if config is not None:
+                retriever = Retriever(address, config=config, **options)
+            else:
+                retriever = open_under(preset, address, **options)
         self.retriever = retriever
         self.similarity_top_k = similarity_top_k
         self.filters = filters

@@ -1,0 +1,95 @@
+"""A graph under a preset, by its name: ``default``, ``published`` or ``two-signal``.
+
+What a preset reads of a node (tokenizer, embedded text) is stored with the graph. A graph that is made under a preset
+keeps it; one that was made otherwise is copied to memory and indexed there as the preset asks, which is said.
+"""
+
+from __future__ import annotations
+
+import os
+import warnings
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from pathlib import Path
+from types import MappingProxyType
+
+from fourfold.arguments import shown
+from fourfold.config import RetrievalConfig
+from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError
+from fourfold.retriever import Retriever
+
+PRESETS: Mapping[str, Callable[[], RetrievalConfig]] = MappingProxyType(
+    {"default": RetrievalConfig, "published": RetrievalConfig.published, "two-signal": RetrievalConfig.two_signal}
+)
+"""The configs that have a name."""
+
+_IN_MEMORY = ":memory:"
+
+
+def preset(name: str) -> RetrievalConfig:
+    """Return the config of that name.
+
+    Raises:
+        InvalidValueError: there is none.
+
+    """
+    if not isinstance(name, str) or name not in PRESETS:
+        raise InvalidValueError(f"There is no preset {shown(name)}; there are {', '.join(PRESETS)}.")
+    return PRESETS[name]()
+
+
+def open_under(
+    name: str | None,
+    path: str | Path = _IN_MEMORY,
+    *,
+    embedder: object = None,
+    read_only: bool = False,
+    must_exist: bool = False,
+) -> Retriever:
+    """Open a graph under a preset; None is the config that was applied to it, else the default.
+
+    A graph without nodes keeps the preset for whoever opens it later (``learning.apply_config``). One that was made
+    for another tokenizer or another embedded text is answered from a copy in memory, with a FourfoldWarning.
+
+    Args:
+        name: one of ``PRESETS``, or None.
+        path: as for ``Retriever``.
+        embedder: as for ``Retriever``.
+        read_only: as for ``Retriever``; a copy is never written back.
+        must_exist: as for ``Retriever``.
+
+    Raises:
+        InvalidValueError: there is no such preset.
+        FourfoldError: as ``Retriever``.
+
+    """
+    if name is None:
+        return Retriever(path, embedder=embedder, read_only=read_only, must_exist=must_exist)
+    config = preset(name)
+    try:
+        opened = Retriever(path, embedder=embedder, config=config, read_only=read_only, must_exist=must_exist)
+    except EmbedderMismatchError:
+        with Retriever(path, embedder=embedder, read_only=True, must_exist=True) as source:
+            warnings.warn(
+                f"{os.fspath(path)} was not made for the preset {name!r}: a copy of its {len(source):,} nodes is "
+                "indexed in memory and answers instead.",
+                FourfoldWarning,
+                stacklevel=2,
+            )
+            return copied(source, config)
+    if not read_only and not len(opened):
+        opened.learning.apply_config(config, evidence={"preset": name})
+    return opened
+
+
+def copied(source: Retriever, config: RetrievalConfig) -> Retriever:
+    """Return a copy of a graph in memory, indexed as a config asks.
+
+    Texts are embedded anew by the graph's own embedder; vectors that callers brought are taken over.
+    """
+    ids = list(source.manifest())
+    brought = source.vectors(ids) if source.info()["embedder"] is None else {}
+    scratch = Retriever(embedder=None if brought else source.embedder, config=config)
+    nodes = [replace(node, vector=brought.get(node.id)) for node in source.get(ids)]
+    scratch.add(nodes, dict.fromkeys(source.edges(ids)))
+    return scratch

@@ -1,0 +1,113 @@
+"""A graph under a preset, by name: made for it, copied for it, in the library and in every command."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+from fourfold import Edge, FourfoldWarning, InvalidValueError, Node, RetrievalConfig, Retriever
+from fourfold.cli import create_app
+from fourfold.evaluate import ladder
+from fourfold.presets import PRESETS, copied, open_under, preset
+
+NODES = [
+    Node("w", "write_file", "tool", "Saves data to a file.", {"lang": "en"}),
+    Node("r", "read_file", "tool", "Reads a file.", {"lang": "en"}),
+    Node("p", "path", "idea", "Where a file is."),
+]
+EDGES = [Edge("w", "p", "requires", 2.0), Edge("r", "p", "requires")]
+
+
+@pytest.fixture
+def path(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(NODES, EDGES)
+    return tmp_path / "kg.sqlite"
+
+
+def run(*arguments):
+    return CliRunner().invoke(create_app(), list(map(str, arguments)))
+
+
+def test_presets_are_the_configs_of_that_name():
+    assert [preset(name) for name in PRESETS] == [
+        RetrievalConfig(),
+        RetrievalConfig.published(),
+        RetrievalConfig.two_signal(),
+    ]
+    with pytest.raises(InvalidValueError, match="no preset 'publisht'; there are default, published, two-signal"):
+        preset("publisht")
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_a_graph_made_under_a_preset_keeps_it(tmp_path, name):
+    with open_under(name, tmp_path / "kg.sqlite") as retriever:
+        retriever.add(NODES, EDGES)
+        expected = retriever.search("save a file").as_dict()
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        assert retriever.config == preset(name)
+        assert retriever.search("save a file").as_dict() == expected
+
+
+def test_another_graph_is_copied_and_answers_as_one_made_so(path, tmp_path):
+    before = path.read_bytes()
+    with open_under("published", tmp_path / "made.sqlite") as made:
+        made.add(NODES, EDGES)
+        expected = made.search("save a file")
+    with (
+        pytest.warns(FourfoldWarning, match="was not made for the preset 'published': a copy of its 3 nodes"),
+        open_under("published", path, read_only=True) as scratch,
+    ):
+        found = scratch.search("save a file")
+        assert scratch.path == ":memory:"
+    assert (found.ids, found.intent, found.weights) == (expected.ids, expected.intent, expected.weights)
+    assert [hit.score for hit in found] == pytest.approx([hit.score for hit in expected])
+    assert path.read_bytes() == before
+
+
+def test_where_nothing_has_to_be_read_anew_nothing_is_copied(path):
+    with open_under("two-signal", path, read_only=True) as retriever:
+        assert retriever.path == str(path) and retriever.config == RetrievalConfig.two_signal()
+    with open_under(None, path, read_only=True) as retriever:
+        assert retriever.config == RetrievalConfig()
+        assert retriever.learning.config_versions() == []
+
+
+def test_vectors_of_a_caller_are_taken_over():
+    with Retriever() as source:
+        source.add([Node("a", "alpha", vector=[1, 0, 0]), Node("b", "beta", vector=[0, 1, 0])])
+        with copied(source, RetrievalConfig.published()) as scratch:
+            assert scratch.search("", query_vector=[0, 1, 0], mode="embedding").ids[0] == "b"
+
+
+@pytest.mark.filterwarnings("ignore::fourfold.FourfoldWarning")
+def test_every_command_takes_a_preset(path, tmp_path):
+    graph = tmp_path / "graph.jsonl"
+    graph.write_text("\n".join(json.dumps({"id": n.id, "name": n.name, "text": n.text}) for n in NODES))
+    made = tmp_path / "made.sqlite"
+    assert run("index", graph, "--db", made, "--preset", "published").exit_code == 0
+    with Retriever(made, read_only=True) as retriever:
+        assert retriever.info()["tokenizer"] == "suffix"
+    (tmp_path / "q.jsonl").write_text(json.dumps({"query": "save data", "expected": ["w"]}))
+    for command in (
+        ("search", "save data"),
+        ("explain", "save data", "w"),
+        ("ask", "save data"),
+        ("eval", tmp_path / "q.jsonl"),
+        ("ablate", tmp_path / "q.jsonl"),
+    ):
+        for db in (made, path):
+            done = run(*command, "--db", db, "--preset", "published", "--json")
+            assert done.exit_code == 0, (command, done.output)
+            json.loads(done.stdout)
+    assert "is none of default, published" in run("search", "x", "--db", path, "--preset", "other").stderr
+    refused = run("tune", tmp_path / "q.jsonl", "--db", path, "--preset", "published", "--apply")
+    assert refused.exit_code == 1 and "nothing of it can be applied there" in refused.stderr
+
+
+@pytest.mark.parametrize("name", PRESETS)
+def test_the_ladder_of_each_preset_begins_with_bm25_alone_and_ends_with_itself(name):
+    steps = ladder(preset(name))
+    assert [step.name for step in steps[:2]] == ["BM25", "embedding"]
+    assert steps[-1].config == preset(name)
+    assert (steps[0].mode, steps[1].mode) == ("text", "embedding")
