@@ -108,6 +108,7 @@ def command_line(folder):
         "train-embedder": [["--db", folder / "texts.sqlite", "--steps", "2"]],
         "reembed": [["--db", db]],
         "check": [["--db", db]],
+        "copy": [[db, folder / "copy.sqlite"]],
     }
     app = create_app()
     os.chdir(folder)
