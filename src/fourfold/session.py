@@ -16,7 +16,8 @@ from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines import open_backend
-from fourfold.engines.base import Follower, ForeignSource, Row, Writer
+from fourfold.engines.base import Row, Writer
+from fourfold.engines.foreign import Follower, ForeignSource
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
 from fourfold.index.changes import FIELDS

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.engines.sqlite import snapshots
+from fourfold.engines.sqlite import parts
 from fourfold.engines.sqlite.store import Store
 from fourfold.index import structure
 
@@ -37,7 +37,7 @@ def answers(retriever):
 
 @pytest.fixture(autouse=True)
 def small_files(monkeypatch):
-    monkeypatch.setattr(snapshots, "_DERIVED_FROM", 10)
+    monkeypatch.setattr(parts, "_DERIVED_FROM", 10)
 
 
 @pytest.fixture
@@ -175,8 +175,8 @@ WRITER = """
 import sys
 from pathlib import Path
 from fourfold import Node, Retriever
-from fourfold.engines.sqlite import snapshots
-snapshots._DERIVED_FROM = 10
+from fourfold.engines.sqlite import parts
+parts._DERIVED_FROM = 10
 with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):
         retriever.add([Node(f"w{n}", f"written {n}")])

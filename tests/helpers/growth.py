@@ -28,8 +28,8 @@ from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.intent import classify
 from fourfold.plain_text import plain_text
-from fourfold.questions import intents, locate
-from fourfold.questions.intents import RULES
+from fourfold.questions import intents, locate, rules
+from fourfold.questions.rules import RULES
 from fourfold.signals.text import term_weights
 from fourfold.tokenizer import make_tokenizer
 
@@ -262,7 +262,7 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
         )
     for config in (RetrievalConfig(), RetrievalConfig.published()):
         yield "classify", lambda text, specs=config.intents.specs: classify(text.strip(), specs)
-    yield "classify_intent", intents.classify_intent
+    yield "classify_intent", rules.classify_intent
     yield "two_ends", locate.two_ends
     yield "parts_of", planning.parts_of
     yield "label", edge_types.label.__wrapped__

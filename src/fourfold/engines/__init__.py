@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 
 from fourfold.arguments import shown
-from fourfold.engines.base import Backend, ForeignSource
-from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.base import Backend
+from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.errors import InvalidValueError, MissingExtraError, StoreError
 
 __all__ = ["ENGINES", "Backend", "ForeignSchema", "ForeignSource", "open_backend", "open_foreign"]

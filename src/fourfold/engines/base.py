@@ -1,10 +1,11 @@
 """What an engine is: the place where one graph lives, and everything that is asked of that place.
 
-Whoever writes an engine reads this file, ``engines/documents.py`` (the books of ``fourfold.ingest``) and
-``index/base.py`` (the parts of a snapshot); nothing else of an engine is ever asked for. The engine is a package
-``fourfold.engines.<name>`` with two functions, ``open_backend(url, *, read_only, must_exist) -> Backend`` and, where it
-can read tables that others made, ``open_foreign(url, schema) -> ForeignSource``; ``fourfold.engines`` finds it by the
-scheme of the URL and imports it when first needed.
+Whoever writes an engine reads this file, ``engines/documents.py`` (the books of ``fourfold.ingest``),
+``engines/foreign.py`` (tables that others made) and ``index/base.py`` (the parts of a snapshot); nothing else of an
+engine is ever asked for. The engine is a package ``fourfold.engines.<name>`` with two functions,
+``open_backend(url, *, read_only, must_exist) -> Backend`` and, where it can read tables that others made,
+``open_foreign(url, schema) -> ForeignSource``; ``fourfold.engines`` finds it by the scheme of the URL and imports it
+when first needed.
 
 The words:
 
@@ -33,7 +34,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
-from typing import Any, NoReturn, Protocol
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -389,72 +390,4 @@ class Backend(Settings, Protocol):
 
     def refuse_foreign_vectors(self) -> None:
         """Raise StoreError if the vectors come from tables that others made: those are never replaced."""
-        ...
-
-
-# -- graphs in tables that others made --------------------------------------------------------------------------------
-
-
-class Write(Protocol):
-    """Embeds, tokenizes and stores nodes and edges in one transaction, which begins with ``first``."""
-
-    def __call__(self, nodes: Sequence[Node], edges: Sequence[Edge], *, first: Callable[[Writer], None]) -> int:
-        """Return the generation after the write."""
-        ...
-
-
-class Follower(Protocol):
-    """Keeps a graph of ours in step with the foreign tables it was read from; these are never written to."""
-
-    @property
-    def path(self) -> str:
-        """The foreign place, as messages call it."""
-        ...
-
-    @property
-    def address(self) -> str:
-        """What opens it again."""
-        ...
-
-    @property
-    def schema(self) -> Any:
-        """What its tables and columns mean."""
-        ...
-
-    def refuse(self) -> NoReturn:
-        """Raise StoreError: a foreign graph is only read."""
-        ...
-
-    def keep_in_step(self) -> None:
-        """Take in what has changed there since it was last read; called before every search, so cheap where nothing."""
-        ...
-
-    def info(self) -> dict[str, Any]:
-        """Return how it is read and what was skipped, in plain JSON types."""
-        ...
-
-    def close(self) -> None:
-        """Close the foreign place; a second call does nothing."""
-        ...
-
-
-class ForeignSource(Protocol):
-    """Foreign tables, understood but not yet read."""
-
-    @property
-    def index(self) -> str:
-        """The URL of the graph of ours that is derived from them."""
-        ...
-
-    @property
-    def notes(self) -> Iterable[str]:
-        """Remarks on what cannot be read, a sentence each."""
-        ...
-
-    def follow(self, backend: Backend, write: Write) -> Follower:
-        """Bring the derived graph up to date, and return what keeps it so."""
-        ...
-
-    def close(self) -> None:
-        """Close the foreign place."""
         ...

@@ -1,8 +1,13 @@
-"""What the tables of a graph that others keep mean."""
+"""Graphs in tables that others made: what these mean, and what is asked of whoever reads them."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any, NoReturn, Protocol
+
+from fourfold.engines.base import Backend, Writer
+from fourfold.types import Edge, Node
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,3 +48,68 @@ class ForeignSchema:
     vector_table: str | None = None
     vector_node: str | None = None
     vector_column: str | None = None
+
+
+class Write(Protocol):
+    """Embeds, tokenizes and stores nodes and edges in one transaction, which begins with ``first``."""
+
+    def __call__(self, nodes: Sequence[Node], edges: Sequence[Edge], *, first: Callable[[Writer], None]) -> int:
+        """Return the generation after the write."""
+        ...
+
+
+class Follower(Protocol):
+    """Keeps a graph of ours in step with the foreign tables it was read from; these are never written to."""
+
+    @property
+    def path(self) -> str:
+        """The foreign place, as messages call it."""
+        ...
+
+    @property
+    def address(self) -> str:
+        """What opens it again."""
+        ...
+
+    @property
+    def schema(self) -> Any:
+        """What its tables and columns mean."""
+        ...
+
+    def refuse(self) -> NoReturn:
+        """Raise StoreError: a foreign graph is only read."""
+        ...
+
+    def keep_in_step(self) -> None:
+        """Take in what has changed there since it was last read; called before every search, so cheap where nothing."""
+        ...
+
+    def info(self) -> dict[str, Any]:
+        """Return how it is read and what was skipped, in plain JSON types."""
+        ...
+
+    def close(self) -> None:
+        """Close the foreign place; a second call does nothing."""
+        ...
+
+
+class ForeignSource(Protocol):
+    """Foreign tables, understood but not yet read."""
+
+    @property
+    def index(self) -> str:
+        """The URL of the graph of ours that is derived from them."""
+        ...
+
+    @property
+    def notes(self) -> Iterable[str]:
+        """Remarks on what cannot be read, a sentence each."""
+        ...
+
+    def follow(self, backend: Backend, write: Write) -> Follower:
+        """Bring the derived graph up to date, and return what keeps it so."""
+        ...
+
+    def close(self) -> None:
+        """Close the foreign place."""
+        ...

@@ -10,13 +10,14 @@ from fourfold.questions.compose import Conflict, Missing, PlanAnswer, Step
 from fourfold.questions.explore import BoostAnswer, Boosted, Branch, ExploreAnswer
 from fourfold.questions.goals import GoalAnswer, Serving
 from fourfold.questions.impact import Impact, ImpactAnswer
-from fourfold.questions.intents import Classification, IntentScore, QuestionIntent, classify_intent
+from fourfold.questions.intents import Classification, IntentScore, QuestionIntent
 from fourfold.questions.locate import Subject
 from fourfold.questions.lookup import FilterAnswer, KeywordAnswer, Match, Measured
 from fourfold.questions.paths import Hop, PathAnswer
 from fourfold.questions.questions import Questions
 from fourfold.questions.results import Answer, AnswerDocument
 from fourfold.questions.routing import AskAnswer, Expanded, IntentSearchAnswer, Ranked, SearchAnswer
+from fourfold.questions.rules import classify_intent
 from fourfold.questions.similar import Similar, SimilarAnswer
 from fourfold.questions.vocabulary import TypeMatch
 

@@ -17,11 +17,12 @@ from fourfold.questions.explore import BoostAnswer, ExploreAnswer
 from fourfold.questions.goals import GoalAnswer
 from fourfold.questions.graph import GoneError
 from fourfold.questions.impact import DIRECTIONS, Direction, ImpactAnswer
-from fourfold.questions.intents import Classification, classify_intent
+from fourfold.questions.intents import Classification
 from fourfold.questions.locate import Subject
 from fourfold.questions.lookup import FilterAnswer, KeywordAnswer
 from fourfold.questions.paths import PathAnswer
 from fourfold.questions.routing import AskAnswer, IntentSearchAnswer
+from fourfold.questions.rules import classify_intent
 from fourfold.questions.similar import SimilarAnswer
 from fourfold.questions.view import View
 from fourfold.retriever import Retriever

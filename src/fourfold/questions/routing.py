@@ -12,9 +12,10 @@ import numpy as np
 from fourfold.filters import parse
 from fourfold.questions import capability, compose, explore, goals, impact, locate, lookup, paths, similar
 from fourfold.questions.graph import Reached
-from fourfold.questions.intents import READ, RULES, Classification, QuestionIntent, classify_intent
+from fourfold.questions.intents import READ, Classification, QuestionIntent
 from fourfold.questions.locate import CONFIDENT, Subject
 from fourfold.questions.results import Answer
+from fourfold.questions.rules import RULES, classify_intent
 from fourfold.questions.view import View
 from fourfold.types import Edge, Hit, Node, SearchResult
 

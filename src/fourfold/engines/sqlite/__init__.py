@@ -5,8 +5,8 @@ from __future__ import annotations
 import os
 
 from fourfold.arguments import shown
-from fourfold.engines.base import Backend, ForeignSource
-from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.base import Backend
+from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.engines.sqlite.backend import SqliteBackend
 from fourfold.engines.sqlite.mirror import Source
 from fourfold.errors import StoreError

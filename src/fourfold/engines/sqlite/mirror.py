@@ -12,9 +12,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, NoReturn
 
-from fourfold.engines.base import Backend, Write
+from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
-from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.foreign import ForeignSchema, Write
 from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph, schema_as_json
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer

@@ -7,8 +7,8 @@ and brought up to date; otherwise from the store. Segments that have grown are c
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
+from fourfold.engines.sqlite.parts import Parts, State
 from fourfold.engines.sqlite.store import Store
 from fourfold.index.base import Nodes
 from fourfold.index.changes import FIELDS, Changes
@@ -26,7 +27,7 @@ from fourfold.index.files import DamagedFileError
 from fourfold.index.fusion import fused_at
 from fourfold.index.names import Names, NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
-from fourfold.index.segments import S, grown
+from fourfold.index.segments import grown
 from fourfold.index.snapshot import Snapshot
 from fourfold.index.structure import Structure
 from fourfold.index.text import Text, TextSegment
@@ -35,58 +36,6 @@ from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
 from fourfold.signals.late import token_table, wordpiece_text
-
-_DERIVED_FROM = 20_000
-"""Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""
-
-_COMPACTED_AT = 8
-"""The index is compacted when the rows outside the largest segments are more than one in so many."""
-
-
-@dataclass(frozen=True)
-class Parts:
-    """The segments of each part, oldest first."""
-
-    vectors: tuple[VectorSegment, ...] = ()
-    text: tuple[TextSegment, ...] = ()
-    tokens: tuple[TokenSegment, ...] = ()
-    names: tuple[NameSegment, ...] = ()
-    edges: tuple[EdgeSegment, ...] = ()
-
-    def scattered(self) -> bool:
-        """Whether enough rows lie outside the oldest segments to be worth a compaction."""
-        return any(
-            len(segments) > 1
-            and sum(map(len, segments)) > (1 + 1 / _COMPACTED_AT) * max(segments[0].size, _DERIVED_FROM)
-            for segments in (self.vectors, self.text, self.edges)
-        )
-
-    def compacted(self, first_stage: FirstStageSettings) -> Parts:
-        """Return the same with one segment of each kind."""
-        return Parts(
-            _one(self.vectors, partial(merge_vectors, first_stage=first_stage)),
-            _one(self.text, TextSegment.merge),
-            _one(self.tokens, TokenSegment.merge),
-            _one(self.names, NameSegment.merge),
-            _one(self.edges, merge_edges),
-        )
-
-
-def _one(segments: tuple[S, ...], merge: Callable[[Sequence[S]], S]) -> tuple[S, ...]:
-    if not segments or (len(segments) == 1 and len(segments[0]) == segments[0].size):
-        return segments
-    return (merge(segments),)
-
-
-@dataclass(frozen=True)
-class State:
-    """The parts at one generation of the store."""
-
-    generation: int
-    token: str
-    parts: Parts
-    own_share: float
-    embedder: str | None
 
 
 class Snapshots:
@@ -301,8 +250,7 @@ class Snapshots:
         return {"reading": reading, "exact": index.exact, "first_stage": index.first_stage}
 
     def _worth_keeping(self, parts: Parts) -> bool:
-        size = sum(map(len, parts.text)) + sum(map(len, parts.edges))
-        return self._derived.writable and size >= _DERIVED_FROM
+        return self._derived.writable and parts.are_many()
 
     def _opened(self) -> State | None:
         """Return the newest state that derived files hold, where the store knows its generation; else None."""

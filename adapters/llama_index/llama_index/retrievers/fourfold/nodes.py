@@ -11,20 +11,24 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from itertools import islice
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 from llama_index.core.schema import (
     BaseNode,
-    Document,
-    ImageDocument,
-    ImageNode,
     IndexNode,
     MetadataMode,
-    Node,
     NodeRelationship,
     RelatedNodeInfo,
     TextNode,
+)
+from llama_index.retrievers.fourfold.explained import (
+    BREAKDOWN,
+    BY_NAME,
+    EXPLAINED,
+    Explained,
+    is_breakdown,
+    without_breakdown,
 )
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
@@ -33,99 +37,11 @@ from fourfold import Node as GraphNode
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 
-BREAKDOWN = "fourfold"
-"""The metadata key under which a hit tells what its score is made of."""
-
 RESERVED = "_fourfold"
 """The metadata key of a stored node that belongs to the adapters."""
 
 REF_DOC_ID = f"{RESERVED}.ref_doc_id"
 """The filter key of a node's source document."""
-
-
-# -- nodes with a breakdown -------------------------------------------------------------------------------------------
-
-
-class _Explained:
-    """A node that carries a breakdown, and is otherwise the node it was.
-
-    The breakdown is in the metadata, where users look, but neither in ``hash``, by which fusion tells duplicates, nor
-    in any text made of the metadata, nor in comparisons.
-    """
-
-    plain: ClassVar[type[BaseNode]]
-
-    def without_breakdown(self) -> BaseNode:
-        """Return a copy as one of LlamaIndex's own classes, without the breakdown."""
-        values = dict(self.__dict__)
-        values["metadata"] = _without_breakdown(values["metadata"])
-        for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
-            values[keys] = [key for key in values[keys] if key != BREAKDOWN]
-        return self.plain.model_construct(**values)
-
-    @property
-    def hash(self) -> str:
-        """The hash of the node without its breakdown."""
-        return self.without_breakdown().hash
-
-    def get_metadata_str(self, mode: MetadataMode = MetadataMode.ALL) -> str:
-        """Return the metadata as text, without the breakdown."""
-        return self.without_breakdown().get_metadata_str(mode)
-
-    def __eq__(self, other: object) -> bool:
-        return self.without_breakdown() == (other.without_breakdown() if isinstance(other, _Explained) else other)
-
-    __hash__ = None  # type: ignore[assignment]  # nodes are mutable
-
-
-class _TextNode(_Explained, TextNode):
-    plain: ClassVar[type[BaseNode]] = TextNode
-
-
-class _ImageNode(_Explained, ImageNode):
-    plain: ClassVar[type[BaseNode]] = ImageNode
-
-
-class _IndexNode(_Explained, IndexNode):
-    plain: ClassVar[type[BaseNode]] = IndexNode
-
-
-class _Node(_Explained, Node):
-    plain: ClassVar[type[BaseNode]] = Node
-
-
-class _Document(_Explained, Document):
-    plain: ClassVar[type[BaseNode]] = Document
-
-
-class _ImageDocument(_Explained, ImageDocument):
-    plain: ClassVar[type[BaseNode]] = ImageDocument
-
-
-_EXPLAINED: Mapping[type[BaseNode], type[BaseNode]] = {
-    TextNode: _TextNode,
-    ImageNode: _ImageNode,
-    IndexNode: _IndexNode,
-    Node: _Node,
-    Document: _Document,
-    ImageDocument: _ImageDocument,
-}
-_BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): cls for cls in _EXPLAINED}
-
-
-def _is_breakdown(value: object) -> bool:
-    """Tell a breakdown from a user's own ``fourfold``."""
-    return isinstance(value, Mapping) and {"intent", "weights", "components", "method", "why"} <= value.keys()
-
-
-def _without_breakdown(metadata: Mapping[str, Any]) -> dict[str, Any]:
-    breakdown = metadata.get(BREAKDOWN)
-    own = breakdown.get("metadata", {}) if isinstance(breakdown, dict) else {}
-    return {
-        key: own.get(key, value) if key == BREAKDOWN else value
-        for key, value in metadata.items()
-        if key != BREAKDOWN or BREAKDOWN in own
-    }
 
 
 # -- into the graph ---------------------------------------------------------------------------------------------------
@@ -157,7 +73,7 @@ def _stored(node: BaseNode, name_keys: Sequence[str], metadata_mode: MetadataMod
     """Return the node of the graph; one that was found becomes what it was, also if it is not from LlamaIndex."""
     made = to_graph_node(_before_it_was_found(node), name_keys=name_keys, metadata_mode=metadata_mode)
     found: Any = node.metadata.get(BREAKDOWN)
-    if not (_is_breakdown(found) and "labels" in found):
+    if not (is_breakdown(found) and "labels" in found):
         return made
     own = {key: value for key, value in made.metadata.items() if key != RESERVED and key not in found["labels"]}
     text = found["text"] if made.text == found["name"] else made.text
@@ -170,11 +86,11 @@ def _before_it_was_found(node: object) -> BaseNode:
         raise InvalidValueError(f"{node[:40]!r} is a string; a node is made of it by TextNode(text=…).")
     if not isinstance(node, BaseNode):
         raise InvalidValueError(f"A node must be one of LlamaIndex's, such as a TextNode, not {type(node).__name__}.")
-    if isinstance(node, _Explained):
+    if isinstance(node, Explained):
         return node.without_breakdown()
-    if not _is_breakdown(node.metadata.get(BREAKDOWN)):
+    if not is_breakdown(node.metadata.get(BREAKDOWN)):
         return node
-    own: dict[str, Any] = {"metadata": _without_breakdown(node.metadata)}  # read back from JSON, as its own class
+    own: dict[str, Any] = {"metadata": without_breakdown(node.metadata)}  # read back from JSON, as its own class
     for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
         own[keys] = [key for key in getattr(node, keys) if key != BREAKDOWN]
     return node.model_copy(update=own)
@@ -292,7 +208,7 @@ def _rest(node: BaseNode) -> dict[str, Any]:
 
 def _class_of(node: BaseNode) -> type[BaseNode]:
     """Return the class a node is stored as: its own, or the nearest above it that LlamaIndex has."""
-    found = next((cls for cls in type(node).__mro__ if cls in _EXPLAINED), None)
+    found = next((cls for cls in type(node).__mro__ if cls in EXPLAINED), None)
     if found is None:
         raise InvalidValueError(f"{type(node).__name__} is no text, image or index node of LlamaIndex.")
     return found
@@ -347,7 +263,7 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
     for keys in ("excluded_llm_metadata_keys", "excluded_embed_metadata_keys"):
         fields[keys] = [*fields.get(keys, ()), BREAKDOWN]
     fields["metadata"] = {**own, BREAKDOWN: breakdown}
-    return _EXPLAINED[cls](id_=node.id, **fields)
+    return EXPLAINED[cls](id_=node.id, **fields)
 
 
 def as_given(node: GraphNode, vector: Any = None) -> BaseNode:
@@ -370,7 +286,7 @@ def _class_and_fields(node: GraphNode) -> tuple[type[BaseNode], dict[str, Any]]:
         labels = {"name": node.name if node.text else "", "type": node.type}
         shown = {**{key: value for key, value in labels.items() if value}, **own}
         return TextNode, {"text": node.text or node.name, "metadata": shown}
-    cls = _BY_NAME[reserved["class"]]
+    cls = BY_NAME[reserved["class"]]
     fields: dict[str, Any] = deepcopy(reserved.get("node", [{}])[0])
     text = fields.pop("text", node.text)
     if issubclass(cls, TextNode):

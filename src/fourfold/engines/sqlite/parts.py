@@ -1,0 +1,73 @@
+"""The segments of every part of the index at one generation of a SQLite file."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from fourfold.index.edges import EdgeSegment
+from fourfold.index.edges import merge as merge_edges
+from fourfold.index.names import NameSegment
+from fourfold.index.quantised import FirstStageSettings
+from fourfold.index.segments import S
+from fourfold.index.text import TextSegment
+from fourfold.index.tokens import TokenSegment
+from fourfold.index.vector_segment import VectorSegment
+from fourfold.index.vector_segment import merge as merge_vectors
+
+_DERIVED_FROM = 20_000
+"""Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""
+
+_COMPACTED_AT = 8
+"""The index is compacted when the rows outside the largest segments are more than one in so many."""
+
+
+@dataclass(frozen=True)
+class Parts:
+    """The segments of each part, oldest first."""
+
+    vectors: tuple[VectorSegment, ...] = ()
+    text: tuple[TextSegment, ...] = ()
+    tokens: tuple[TokenSegment, ...] = ()
+    names: tuple[NameSegment, ...] = ()
+    edges: tuple[EdgeSegment, ...] = ()
+
+    def are_many(self) -> bool:
+        """Whether there are so many rows that derived files are worth their place."""
+        return sum(map(len, self.text)) + sum(map(len, self.edges)) >= _DERIVED_FROM
+
+    def scattered(self) -> bool:
+        """Whether enough rows lie outside the oldest segments to be worth a compaction."""
+        return any(
+            len(segments) > 1
+            and sum(map(len, segments)) > (1 + 1 / _COMPACTED_AT) * max(segments[0].size, _DERIVED_FROM)
+            for segments in (self.vectors, self.text, self.edges)
+        )
+
+    def compacted(self, first_stage: FirstStageSettings) -> Parts:
+        """Return the same with one segment of each kind."""
+        return Parts(
+            _one(self.vectors, partial(merge_vectors, first_stage=first_stage)),
+            _one(self.text, TextSegment.merge),
+            _one(self.tokens, TokenSegment.merge),
+            _one(self.names, NameSegment.merge),
+            _one(self.edges, merge_edges),
+        )
+
+
+def _one(segments: tuple[S, ...], merge: Callable[[Sequence[S]], S]) -> tuple[S, ...]:
+    if not segments or (len(segments) == 1 and len(segments[0]) == segments[0].size):
+        return segments
+    return (merge(segments),)
+
+
+@dataclass(frozen=True)
+class State:
+    """The parts at one generation of the store."""
+
+    generation: int
+    token: str
+    parts: Parts
+    own_share: float
+    embedder: str | None
