@@ -1,6 +1,7 @@
 """The house stands: a room imports only from floors below it, and modules do not import each other in circles."""
 
 import ast
+import dataclasses
 import re
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
@@ -14,7 +15,7 @@ SRC = Path(fourfold.__file__).parent
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
     {"errors", "frozen", "plain_text", "snippets"},
-    {"arguments", "markup", "when_needed"},
+    {"arguments", "markup", "old_names", "when_needed"},
     {"tokenizer"},
     {"types", "guard"},
     {"intent", "mermaid", "planning", "filters", "cache", "jsonl", "validation"},
@@ -131,3 +132,46 @@ def test_above_the_engines_nobody_knows_which_one_it_is():
     for module in MODULES:
         if room_of(module) != "engines":
             assert not {name for name in imports_of(module) if name.startswith("fourfold.engines.sqlite")}, module
+
+
+ABOVE = FLOOR_OF["retriever"]
+ASKED = {
+    "fourfold.engines",  # what a graph is opened by
+    "fourfold.engines.base",
+    "fourfold.engines.documents",
+    "fourfold.engines.foreign",
+    "fourfold.engines.usage",
+    "fourfold.index.base",
+    "fourfold.index.snapshot",
+}
+"""What may be asked of an engine and of an index: the protocols, and nothing that answers them."""
+
+
+@pytest.mark.parametrize("module", [m for m in MODULES if FLOOR_OF[room_of(m)] > ABOVE])
+def test_above_the_retriever_nobody_holds_a_store_or_the_arrays_of_an_index(module):
+    for target in imports_of(module):
+        if target.startswith(("fourfold.engines", "fourfold.index", "fourfold.session")):
+            assert target in ASKED, f"{module} imports {target}"
+
+
+LONGER = {
+    "fourfold.index.text_segment": 420,
+    "fourfold.engines.postgres.writer": 430,
+    "fourfold.evaluate.tune": 500,
+}
+"""Modules that are to be split; none may join them."""
+
+ADAPTERS = sorted(
+    path
+    for path in SRC.parent.parent.glob("adapters/*/**/*.py")
+    if "tests" not in path.parts and "build" not in path.parts
+)
+
+
+@pytest.mark.parametrize("name, path", [*MODULES.items(), *((path.name, path) for path in ADAPTERS)])
+def test_a_module_is_one_concept_and_short(name, path):
+    assert len(path.read_text(encoding="utf-8").splitlines()) <= LONGER.get(name, 400)
+
+
+def test_the_config_has_few_fields_of_its_own():
+    assert len(dataclasses.fields(fourfold.RetrievalConfig)) <= 9

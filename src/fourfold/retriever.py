@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import json
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
-from operator import attrgetter
 from pathlib import Path
-from types import MappingProxyType, TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from types import TracebackType
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,8 +16,8 @@ from fourfold.analysis import Analysis
 from fourfold.arguments import shown, whole_number
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
-from fourfold.config_history import changes_of, with_changes
-from fourfold.embed import Cascade, Embedder
+from fourfold.config_history import with_changes
+from fourfold.embed import Embedder
 from fourfold.engines import Backend, ForeignSchema, open_foreign
 from fourfold.engines.base import Writer
 from fourfold.errors import EmbedderMismatchError, InvalidValueError, StoreError, UnknownNodeError
@@ -28,39 +25,13 @@ from fourfold.graph_embedding import Progress
 from fourfold.learning import Learning
 from fourfold.maintenance import Maintenance
 from fourfold.markup import html_facts
-from fourfold.reembedding import unfinished
+from fourfold.old_names import OldNames
 from fourfold.session import Session
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, name_edge
 
-_MOVED: Mapping[str, str] = MappingProxyType(
-    {
-        "feedback": "learning.feedback",
-        "judgements": "learning.judgements",
-        "apply_config": "learning.apply_config",
-        "rollback_config": "learning.rollback_config",
-        "config_versions": "learning.config_versions",
-        "reembed": "maintenance.reembed",
-        "forget_answers": "maintenance.forget_answers",
-        "prepare": "analysis.prepare",
-        "snapshot": "analysis.snapshot",
-        "text_of": "analysis.text_of",
-        "store": "backend",
-    }
-)
-"""Names of the last version, and where what they named is now."""
 
-_GONE: Mapping[str, str] = MappingProxyType(
-    {
-        "index": "analysis.snapshot()",
-        "scores": "analysis.scores(query, nodes)",
-        "metadata_texts": "backend.texts('metadata')",
-    }
-)
-"""Names of the last version that told of arrays over the whole graph, and what tells the same of a part."""
-
-
-class Retriever:
+class Retriever(OldNames):
     """A four-signal retriever over one SQLite file.
 
     Args:
@@ -385,27 +356,7 @@ class Retriever:
         Of a foreign graph also, under ``"foreign"``, how its file is read and what was skipped; after ``reembed`` was
         cut short, under ``"reembedding"``, the embedder it is for and how many nodes have a new vector.
         """
-        more: dict[str, Any] = {}
-        if self._session.foreign is not None:
-            self._session.foreign.keep_in_step()
-            more["foreign"] = self._session.foreign.info()
-        if begun := unfinished(self._session.backend):
-            more["reembedding"] = begun
-        if (trained := self._session.backend.meta("embedder_training")) is not None:
-            more["embedder_training"] = json.loads(trained)
-        return {
-            "path": self.path,
-            **self._session.backend.counts(),
-            "edge_types": self._session.backend.edge_type_names(),
-            "generation": self.generation,
-            "dimensions": int(d) if (d := self._session.backend.meta("dimensions")) else None,
-            "embedder": self._session.backend.meta("embedder"),
-            "tokenizer": self._session.backend.meta("tokenizer") or self._session.tokenizer.name,
-            "config": self.config.fingerprint(),
-            "config_version": self._session.history().in_force,
-            "config_changes": changes_of(self.config),
-            **more,
-        }
+        return self._session.info()
 
     def _repr_html_(self) -> str:
         """Show in a notebook what the file holds."""
@@ -426,17 +377,7 @@ class Retriever:
         """Pickle as what opens the same file again, in this process or another."""
         if self._session.backend.address == ":memory:":
             raise StoreError("A graph in memory cannot be pickled; keep it in a file: Retriever('kg.sqlite').")
-        source = self._session.embedding.source
-        config = None if self.config == self._session.history().config() else changes_of(self.config)
-        schema = None if self._session.foreign is None else self._session.foreign.schema
-        return _reopened, (
-            type(self),
-            self._session.address,
-            None if isinstance(source, Cascade) else source,
-            config,
-            self._session.backend.read_only,
-            schema,
-        )
+        return _reopened, (type(self), self._session.address, *self._session.opened_with())
 
     def __enter__(self) -> Self:
         return self
@@ -445,20 +386,6 @@ class Retriever:
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
-
-    if not TYPE_CHECKING:  # to a type checker the old names are gone
-
-        def __getattr__(self, name: str) -> Any:
-            """Return what a name of the last version named, with a DeprecationWarning."""
-            if (there := _MOVED.get(name)) is None:
-                there = f"; see Retriever.{_GONE[name]}" if name in _GONE else ""
-                raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}{there}")
-            warnings.warn(
-                f"Retriever.{name} is now Retriever.{there}; the old name goes with the next version.",
-                DeprecationWarning,
-                stacklevel=2,
-            )
-            return attrgetter(there)(self)
 
 
 def _reopened(

@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
+import json
 import logging
 import threading
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
+from typing import Any
 
 from fourfold import arguments
 from fourfold.asking import Asker
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
-from fourfold.config_history import ConfigHistory
+from fourfold.config_history import ConfigHistory, changes_of
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines import open_backend
 from fourfold.engines.base import Row, Writer
@@ -22,7 +24,7 @@ from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValue
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
 from fourfold.index.changes import FIELDS
 from fourfold.index.snapshot import Snapshot
-from fourfold.reembedding import Reembedding
+from fourfold.reembedding import Reembedding, unfinished
 from fourfold.signals.late import token_table, wordpiece_text
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Node, SearchResult
@@ -81,6 +83,16 @@ class Session:
         """What opens it again."""
         return self.backend.address if self.foreign is None else self.foreign.address
 
+    def opened_with(self) -> tuple[Any, dict[str, Any] | None, bool, Any]:
+        """Return what opens the graph again as it is, beside its address: embedder, config, read-only, foreign schema.
+
+        None for an embedder and a config that the graph has itself.
+        """
+        source = self.embedding.source
+        config = None if self.config == self.history().config() else changes_of(self.config)
+        schema = None if self.foreign is None else self.foreign.schema
+        return None if isinstance(source, Cascade) else source, config, self.backend.read_only, schema
+
     def follow(self, source: ForeignSource) -> None:
         """Keep this graph in step with foreign tables, which are only read."""
         for note in source.notes:
@@ -94,6 +106,30 @@ class Session:
         self.backend.close()
         self._current = None
         self.answers = Cache(0, 0)  # whoever was forked must not wait for a lock of its parent's
+
+    def info(self) -> dict[str, Any]:
+        """Return what the graph holds and what is in force, see ``Retriever.info``."""
+        more: dict[str, Any] = {}
+        if self.foreign is not None:
+            self.foreign.keep_in_step()
+            more["foreign"] = self.foreign.info()
+        if begun := unfinished(self.backend):
+            more["reembedding"] = begun
+        if (trained := self.backend.meta("embedder_training")) is not None:
+            more["embedder_training"] = json.loads(trained)
+        return {
+            "path": self.path,
+            **self.backend.counts(),
+            "edge_types": self.backend.edge_type_names(),
+            "generation": self.backend.generation(),
+            "dimensions": int(d) if (d := self.backend.meta("dimensions")) else None,
+            "embedder": self.backend.meta("embedder"),
+            "tokenizer": self.backend.meta("tokenizer") or self.tokenizer.name,
+            "config": self.config.fingerprint(),
+            "config_version": self.history().in_force,
+            "config_changes": changes_of(self.config),
+            **more,
+        }
 
     # -- the present --------------------------------------------------------------------------------------------
 

@@ -10,34 +10,24 @@ from types import TracebackType
 from typing import Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold import arguments
 from fourfold.arguments import shown, whole_number
 from fourfold.engines.base import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
-from fourfold.frozen import freeze
-from fourfold.pipeline import Query
-from fourfold.plain_text import plain_text
-from fourfold.planning import Served, Settled, denies, parts_of, settled
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
-from fourfold.tools import learning, workflow
+from fourfold.tools import learning
 from fourfold.tools.config import ToolConfig
+from fourfold.tools.finding import Finder
 from fourfold.tools.schema import field_record, fields, fields_of, parameter_text, schema_edges
 from fourfold.tools.search import (
-    Ranking,
     Weighting,
-    best_of,
-    cosines_of,
-    rank,
-    semantic_scores,
-    similarity_of,
 )
 from fourfold.tools.sources import read_tools
 from fourfold.tools.state import Knowledge, State
-from fourfold.tools.types import Described, Step, Tool, ToolAnswer, ToolEntry, Workflow
+from fourfold.tools.types import Tool, ToolAnswer, Workflow
 from fourfold.types import Edge, Node
 
 _MOST_USED_AT_ONCE = 100
@@ -69,6 +59,7 @@ class ToolCatalog:
         self._clock = clock
         self._terms = make_tokenizer(self.retriever.info()["tokenizer"]).terms
         self._knowledge = Knowledge(self.retriever, lambda: self.config, clock)
+        self._finder = Finder(self.retriever, self._knowledge, lambda: self.config)
 
     # -- filling ------------------------------------------------------------------------------------------------
 
@@ -196,29 +187,7 @@ class ToolCatalog:
         limit = self._checked_limit(limit)
         arguments.one_of(weighting, "weighting", ("adaptive", "fixed"))
         context = arguments.strings(context_tools, "context_tools")
-        ranking, request, state, unknown = self._rank(query, limit, context, weighting)
-        ids = state.ids
-        nodes = {node.id: node for node in self.retriever.get([ids[p] for p in ranking.order])}
-        found = [(p, nodes[ids[p]]) for p in ranking.order if ids[p] in nodes]
-        meta: dict[str, Any] = {"query": query, "alpha": ranking.alpha, "graph_edges": state.graph.edge_count}
-        meta["context"] = {ids[p]: weight for p, weight in ranking.context.items()}
-        if unknown:
-            meta["unknown_context_tools"] = unknown
-        cosines = cosines_of(state, request, [p for p, _ in found])
-        meta["signals"] = {
-            node.id: {"cosine": cosine, **ranking.signals_of(p, ids)}
-            for (p, node), cosine in zip(found, cosines, strict=True)
-        }
-        tools = [
-            ToolEntry(
-                **self._described(node),
-                score=float(ranking.score[p]),
-                semantic_score=float(ranking.semantic[p]),
-                graph_score=float(ranking.graph[p]),
-            )
-            for p, node in found
-        ]
-        return ToolAnswer(tuple(tools), freeze(meta))
+        return self._finder.search(arguments.question(query), limit, context, weighting)
 
     def suggest_workflow(self, request: str, limit: int = 10, context_tools: Iterable[str] = ()) -> Workflow:
         """Return the tools for a request, with what they need, in the order in which to call them.
@@ -232,69 +201,7 @@ class ToolCatalog:
         """
         request, limit = arguments.question(request, "The request"), self._checked_limit(limit)
         context = arguments.strings(context_tools, "context_tools")
-        parts = parts_of(request)
-
-        def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
-            ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
-            goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
-            named = {term for node in self.retriever.get(goals) for term in self._terms(node.name or node.id)}
-            return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
-
-        came = settled(parts, serve, least=self.config.least_match, joined=self.config.joined_match)
-        if not came.steps or (len(came.steps) == 1 and not came.missing):
-            # one thing to do: whatever comes close to the best match is meant, too, and where nothing serves it, the
-            # nearest there is
-            asked, whole = request, serve(request, one=False)
-            if len(parts) == 1 and denies(request):  # "read it without editing it" is not to find what edits
-                kept = serve(parts[0].text, one=False)
-                if kept is not None and (whole is None or kept.worth > whole.worth):
-                    asked, whole = parts[0].text, kept
-            lacks = came.missing or (request,)
-            served = whole is not None and whole.worth >= self.config.lone_match
-            came = Settled(((asked, whole.by if whole else {}),), () if served else lacks)
-        meant: dict[str, float] = {}
-        for _, goals in came.steps:
-            meant |= {goal: max(score, meant.get(goal, 0.0)) for goal, score in goals.items()}
-        state = self._knowledge.present()
-        found = workflow.plan(
-            {p: meant[goal] for goal in meant if (p := state.places.get(goal)) is not None},
-            state.graph,
-            self.config,
-            successes=state.successes,
-            in_turn=len(came.steps) > 1,
-        )
-        ids = state.ids
-        chosen = [*found.ordered.steps, *found.suggested]
-        nodes = {n.id: n for n in self.retriever.get([ids[p] for p in chosen])}
-        names = {p: nodes[ids[p]].name or ids[p] for p in chosen if ids[p] in nodes}
-
-        def step(p: int, why: workflow.Chosen, stage: int, after: Sequence[int]) -> Step:
-            return Step(
-                **self._described(nodes[ids[p]]),
-                reason=workflow.reason(p, found, names),
-                stage=stage,
-                confidence=min(why.confidence, 1.0),
-                after=tuple(sorted(ids[before] for before in after)),
-                kind=why.kind,
-            )
-
-        ordered = found.ordered
-        return Workflow(
-            request=request,
-            steps=tuple(step(p, found.why[p], ordered.stage[p], ordered.after[p]) for p in ordered.steps if p in names),
-            suggested=tuple(
-                step(p, why, ordered.stage[why.other], [why.other]) for p, why in found.suggested.items() if p in names
-            ),
-            missing=came.missing,
-            cycles=tuple(tuple(ids[p] for p in cycle) for cycle in ordered.cycles),
-            meta=freeze(
-                {
-                    "alpha": self.config.alpha(state.graph.edge_count),
-                    "graph_edges": state.graph.edge_count,
-                    "clauses": [text for text, _ in came.steps],
-                }
-            ),
-        )
+        return self._finder.workflow(request, limit, context)
 
     # -- looking around -----------------------------------------------------------------------------------------
 
@@ -384,46 +291,6 @@ class ToolCatalog:
 
     # -- how it is done -----------------------------------------------------------------------------------------
 
-    def _rank(
-        self, query: str, limit: int, context: Sequence[str], weighting: Weighting
-    ) -> tuple[Ranking, Query, State, list[str]]:
-        # where tools are tied, scores of different requests are compared, and relatedness takes the bridges' place
-        state = self._knowledge.present()
-        tied = state.graph.edge_count > 0
-        request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
-        meant = self._knowledge.resolve(context, strict=False)
-        positions = {tool: state.places.get(meant.get(tool, tool)) for tool in context}
-        known = list(dict.fromkeys(p for p in positions.values() if p is not None))
-        unknown = [tool for tool, p in positions.items() if p is None]
-        ranking = rank(
-            state,
-            scores,
-            request,
-            self.config,
-            limit=limit,
-            similarity=self._similarity(query, request, semantic_scores(scores), state),
-            context=known,
-            weighting=weighting,
-        )
-        return ranking, request, state, unknown
-
-    def _similarity(self, question: str, request: Query, semantic: NDArray[np.float64], state: State) -> float:
-        """Return how similar the question and the best of the tools are, in [0, 1]."""
-        best = best_of(semantic, _COMPARED, state.ids)
-        nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.ids[p] for p in best])}
-        texts = [self._terms(nodes.get(state.ids[p], "")) for p in best]
-        return similarity_of(self._terms(question), texts, cosines_of(state, request, best))
-
-    def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
-        """Return the tools directly meant: the best match and those that come close to it."""
-        ids = state.ids
-        best = sorted(ranking.order, key=lambda p: (-ranking.semantic[p], ids[p]))
-        if not best or ranking.semantic[best[0]] <= 0:
-            return best[:1]
-        tie = self.config.tie if state.graph.orders else self.config.loose_tie
-        close = [p for p in best if ranking.semantic[p] >= tie * ranking.semantic[best[0]]]
-        return close[: 1 if one else self.config.max_goals]
-
     def _add_missing(self, edges: Sequence[Edge]) -> int:
         """Add the edges whose (source, target, type) is not known yet; return how many those are."""
         ends = {edge.source for edge in edges} | {edge.target for edge in edges}
@@ -435,21 +302,6 @@ class ToolCatalog:
 
     def _checked_limit(self, limit: int) -> int:
         return whole_number(limit, "limit", most=self.config.max_limit)
-
-    def _described(self, node: Node) -> Described:
-        """Return id, name, server and description as an answer shows them: data, cleaned and cut to length."""
-        name = node.name or node.id
-        server = str(node.metadata.get("server") or "")
-        if not server and node.id.endswith(f":{name}"):
-            server = node.id[: -len(name) - 1]
-        description = node.metadata.get("description")
-        text = description if isinstance(description, str) else node.text
-        return {
-            "id": node.id,
-            "name": plain_text(name, _NAME_LIMIT),
-            "server": plain_text(server, _NAME_LIMIT),
-            "description": plain_text(text, self.config.description_limit),
-        }
 
 
 def _node(tool: Tool, node_type: str) -> Node:

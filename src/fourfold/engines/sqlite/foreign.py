@@ -5,9 +5,7 @@ The file is opened read-only and never altered. Names found in its schema are qu
 
 from __future__ import annotations
 
-import hashlib
 import json
-import math
 import os
 import sqlite3
 import time
@@ -25,12 +23,19 @@ from numpy.typing import NDArray
 from fourfold.engines.foreign import ForeignSchema
 from fourfold.engines.sqlite import detect
 from fourfold.engines.sqlite.detect import Table
-from fourfold.errors import DimensionError, InvalidValueError, StoreError
+from fourfold.engines.sqlite.values import (
+    hash_of,
+    metadata_of,
+    require_one_dimension,
+    vector_of,
+    weight_of,
+    words_of,
+)
+from fourfold.errors import StoreError
 from fourfold.types import Node
 
 _BUSY_SECONDS = 60.0
 _SETTLED_NS = 2_000_000_000
-_LARGEST_WEIGHT = 1e30
 _PROBING, _READING = 20, 200
 """Millions of steps of SQLite's machine, some 50 ns each, that a look at a table and the reading of all may take;
 reading has 100 more for each byte of the file. A view may be endless."""
@@ -280,9 +285,9 @@ class ForeignFile:
             else:
                 counts["nodes with an id seen before"] += node.id in nodes
                 nodes[node.id] = node
-        _require_one_dimension(nodes, self.path)
+        require_one_dimension(nodes, self.path)
         edges = self._edges(nodes, counts)
-        hashes = {key: _hash(node) for key, node in nodes.items()}
+        hashes = {key: hash_of(node) for key, node in nodes.items()}
         return ForeignGraph(nodes, hashes, edges, {reason: n for reason, n in counts.items() if n})
 
     def _node_columns(self) -> list[str]:
@@ -299,14 +304,14 @@ class ForeignFile:
             return None
         vector = vectors.get(key)
         if s.vector is not None:
-            vector = _vector(row[place[s.vector]], f"of node {key!r} in {self.path!r}")
-        texts = [_words(row[place[column]]) for column in s.text]
+            vector = vector_of(row[place[s.vector]], f"of node {key!r} in {self.path!r}")
+        texts = [words_of(row[place[column]]) for column in s.text]
         return Node(
             key,
-            name=_words(row[place[s.name]]) if s.name else "",
-            type=_words(row[place[s.type]]) if s.type else "",
+            name=words_of(row[place[s.name]]) if s.name else "",
+            type=words_of(row[place[s.type]]) if s.type else "",
             text="\n".join(text for text in texts if text),
-            metadata=_metadata({column: row[place[column]] for column in s.metadata or ()}),
+            metadata=metadata_of({column: row[place[column]] for column in s.metadata or ()}),
             vector=vector,
         )
 
@@ -317,7 +322,7 @@ class ForeignFile:
         found: dict[str, NDArray[np.float32]] = {}
         for owner, value in self._select(s.vector_table, (s.vector_node, s.vector_column)):
             key = identity(owner)
-            vector = _vector(value, f"of node {key!r} in the table {s.vector_table!r} of {self.path!r}")
+            vector = vector_of(value, f"of node {key!r} in the table {s.vector_table!r} of {self.path!r}")
             if key and vector is not None:
                 counts["vectors with an id seen before"] += key in found
                 found[key] = vector
@@ -336,8 +341,8 @@ class ForeignFile:
             elif source not in nodes or target not in nodes:
                 counts["edges naming missing nodes"] += 1
             else:
-                kind = _words(row[2]) if s.edge_type is not None else ""
-                weight = _weight(row[-1]) if s.weight is not None else 1.0
+                kind = words_of(row[2]) if s.edge_type is not None else ""
+                weight = weight_of(row[-1]) if s.weight is not None else 1.0
                 if weight is None:
                     counts["edges whose weight is no number from 0 on (taken as 1)"] += 1
                 counts["edges listed more than once"] += (source, target, kind) in edges
@@ -373,93 +378,3 @@ def _status(path: str) -> Status | None:
     except OSError:
         return None
     return (status.st_ino, status.st_size, status.st_mtime_ns)
-
-
-def _words(value: object) -> str:
-    if value is None:
-        return ""
-    return value.hex() if isinstance(value, bytes) else str(value)
-
-
-def _metadata(columns: Mapping[str, object]) -> dict[str, Any]:
-    """Return metadata in JSON types: a column of JSON objects is merged in, NULLs and blobs are left out."""
-    plain: dict[str, Any] = {}
-    merged: dict[str, Any] = {}
-    for name, value in columns.items():
-        if value is None or isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value)):
-            continue
-        if detect.is_json_column(name) and isinstance(value, str) and (inner := _json_object(value)) is not None:
-            merged.update(inner)
-        else:
-            plain[name] = value
-    return {**merged, **plain}
-
-
-def _json_object(text: str) -> dict[str, Any] | None:
-    """Return the JSON object that a text holds, or None; NaN, infinities and lone surrogates make it none."""
-    try:
-        value = json.loads(text, parse_constant=lambda name: None)
-        json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
-    except (ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
-
-
-def _weight(value: object) -> float | None:
-    """Return an edge's weight; 1 for NULL, None for what is no number from 0 on."""
-    if value is None:
-        return 1.0
-    try:
-        number = float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError):
-        return None
-    return number if 0 <= number <= _LARGEST_WEIGHT else None
-
-
-def _vector(value: object, whose: str) -> NDArray[np.float32] | None:
-    """Return a vector from a blob of little-endian float32 or a JSON list; None for NULL or nothing."""
-    if value is None or value in ("", b""):
-        return None
-    try:
-        listed = _json_list(value)
-        if listed is not None:
-            if not listed:
-                return None
-            vector = np.array(listed, np.float32)
-        elif isinstance(value, bytes) and len(value) % 4 == 0:
-            vector = np.frombuffer(value, "<f4").astype(np.float32)
-        else:
-            raise ValueError(f"it is {str(value)[:40]!r}")
-    except (ValueError, TypeError, OverflowError) as error:
-        raise InvalidValueError(f"The vector {whose} is neither a float32 blob nor a JSON list: {error}.") from error
-    if vector.ndim != 1 or not np.isfinite(vector).all():
-        raise InvalidValueError(f"The vector {whose} is no row of finite float32 numbers.")
-    return vector
-
-
-def _json_list(value: object) -> list[Any] | None:
-    if not isinstance(value, (str, bytes)) or value[:1] not in ("[", b"["):
-        return None
-    try:
-        found = json.loads(value)
-    except ValueError:  # the first byte of a float32 may well be a bracket
-        return None
-    return found if isinstance(found, list) else None
-
-
-def _require_one_dimension(nodes: Mapping[str, Node], path: str) -> None:
-    first: dict[int, str] = {}
-    for node in nodes.values():
-        if node.vector is not None:
-            first.setdefault(len(node.vector), node.id)
-    if len(first) > 1:
-        listed = " and ".join(f"{size} (node {key!r})" for size, key in list(first.items())[:3])
-        raise DimensionError(f"The vectors of {path!r} have several dimensions: {listed}; they must all have one.")
-
-
-def _hash(node: Node) -> bytes:
-    content = json.dumps([node.name, node.type, node.text, dict(node.metadata)], sort_keys=True)
-    digest = hashlib.blake2b(content.encode(), digest_size=16)
-    if node.vector is not None:
-        digest.update(np.asarray(node.vector, "<f4").tobytes())
-    return digest.digest()
