@@ -84,6 +84,16 @@ def explain(session: Session, text: str, node_id: str, options: Options) -> Expl
     return _of_one_generation(session, text, answer)
 
 
+def context(session: Session, node_id: str, before: int, after: int) -> list[Node]:
+    """Return a chunk with its neighbours in the document; what is no part of a document stands alone."""
+    backend = session.backend
+    alone = list(backend.nodes_by_id([node_id]).values())
+    if not alone:
+        raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
+    most = backend.counts()["nodes"]
+    return backend.documents.neighbours(node_id, min(before, most), min(after, most)) or alone
+
+
 def _of_one_generation(session: Session, text: str, answer: Callable[[Snapshot, Asker, bool], A]) -> A:
     """Return an answer of one generation: made anew where what it is made of was replaced meanwhile.
 

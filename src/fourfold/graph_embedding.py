@@ -6,12 +6,13 @@ import json
 import logging
 import shlex
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import arguments
 from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
 from fourfold.embed.base import Vectors, checked
@@ -23,6 +24,7 @@ from fourfold.errors import (
     EmbedderError,
     EmbedderMismatchError,
     FourfoldWarning,
+    InvalidValueError,
     KeyRefusedError,
     StoreError,
 )
@@ -247,8 +249,11 @@ class GraphEmbedding:
             return None, ("embedding",)
         return self._fitted(vectors, name, dimensions)[0], ()
 
-    def mean_query(self, texts: Sequence[str]) -> FloatArray:
+    def mean_query(self, given: Iterable[str]) -> FloatArray:
         """Return one vector, (dimensions,), for a query that is told in several texts."""
+        texts = [arguments.question(text, "A text of the query") for text in given]
+        if not texts:
+            raise InvalidValueError("texts is empty; a query vector is made of at least one text.")
         self.check()
         stored = self._backend.meta("dimensions")
         dimensions = None if stored is None else int(stored)

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 
 from fourfold import answering, arguments
 from fourfold.analysis import Analysis
-from fourfold.arguments import shown, whole_number
+from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import with_changes
 from fourfold.embed import Embedder
 from fourfold.engines import Backend, ForeignSchema, open_foreign
 from fourfold.engines.base import Writer
-from fourfold.errors import EmbedderMismatchError, InvalidValueError, StoreError, UnknownNodeError
+from fourfold.errors import EmbedderMismatchError, StoreError
 from fourfold.graph_embedding import Progress
 from fourfold.learning import Learning
 from fourfold.maintenance import Maintenance
@@ -254,10 +254,7 @@ class Retriever(OldNames):
             EmbedderError: the embedder failed.
 
         """
-        asked = [arguments.question(text, "A text of the query") for text in arguments.many(texts, "texts", "texts")]
-        if not asked:
-            raise InvalidValueError("texts is empty; a query vector is made of at least one text.")
-        return self._session.embedding.mean_query(asked)
+        return self._session.embedding.mean_query(arguments.many(texts, "texts", "texts"))
 
     def explain(self, query: str, node_id: str, **options: Any) -> Explanation:
         """Tell in words and numbers why a node stands where it does; the options are those of ``search``.
@@ -330,11 +327,7 @@ class Retriever(OldNames):
         before, after = whole_number(before, "before", least=0), whole_number(after, "after", least=0)
         node = hit.node if isinstance(hit, Hit) else hit
         identity = arguments.string(node.id if isinstance(node, Node) else node, "hit")
-        alone = self.get([identity])
-        if not alone:
-            raise UnknownNodeError(f"There is no node {shown(identity)} in {self.path!r}.")
-        most = len(self)
-        return self._session.backend.documents.neighbours(identity, min(before, most), min(after, most)) or alone
+        return answering.context(self._session, identity, before, after)
 
     def matching(self, filter: Mapping[str, Any]) -> list[str]:
         """Return the ids of the nodes that meet a metadata filter, in order.
