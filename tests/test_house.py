@@ -142,6 +142,7 @@ ASKED = {
     "fourfold.engines.foreign",
     "fourfold.engines.usage",
     "fourfold.index.base",
+    "fourfold.index.changes",
     "fourfold.index.snapshot",
 }
 """What may be asked of an engine and of an index: the protocols, and nothing that answers them."""

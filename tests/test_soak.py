@@ -15,3 +15,11 @@ def test_any_call_with_any_arguments_is_answered_or_refused():
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4,000 calls" in done.stdout and "0 faults" in done.stdout
+
+
+@pytest.mark.slow
+def test_nothing_is_lost_or_stale_where_one_writes_and_merges():
+    command = [sys.executable, SOAK, "merges", "--kills", "4", "--seconds", "3"]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "4 kills" in done.stdout and "0 lost or stale" in done.stdout and " 0 faults" in done.stdout

@@ -16,14 +16,16 @@ import damaged
 import folders
 import fuzz
 import kills
+import merges
 
-PARTS = {"fuzz": fuzz, "folders": folders, "damaged": damaged, "kills": kills}
+PARTS = {"fuzz": fuzz, "folders": folders, "damaged": damaged, "kills": kills, "merges": merges}
 
 SHORT = {
     "fuzz": ("--rounds", "3"),
     "folders": ("--count", "3"),
     "damaged": ("--count", "100"),
     "kills": ("--count", "39"),
+    "merges": ("--kills", "10", "--seconds", "5"),
 }
 """What is run of each part with ``--short``."""
 

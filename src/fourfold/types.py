@@ -237,6 +237,7 @@ class Hit:
             "why": self.why,
             "community": self.community,
             "grounds": self.grounds.as_dict(),
+            "evidence": [item.as_dict() for item in self.evidence],
         }
 
 

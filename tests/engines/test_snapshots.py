@@ -171,6 +171,26 @@ def test_many_writes_are_compacted_in_the_background(path, tmp_path, monkeypatch
     assert len(parts.text) < 30
 
 
+def test_older_derived_files_of_another_process_do_not_take_a_newer_state_back(path, tmp_path):
+    (older,) = derived(path)
+    shutil.copytree(older, tmp_path / "older")
+    with Retriever(path) as retriever:
+        retriever.add([Node("late", "a late comer")])
+    shutil.rmtree(f"{path}.index")
+    with Retriever(path) as retriever:
+        files = retriever.backend.snapshots._derived
+        written = files.write
+
+        def write(arrays, facts, knows):
+            done = written(arrays, facts, knows)
+            shutil.rmtree(f"{path}.index")  # another process, which has not seen the last write, does the same now
+            shutil.copytree(tmp_path / "older", older)
+            return done
+
+        files.write = write
+        assert retriever.search("late comer").ids[0] == "late"
+
+
 WRITER = """
 import sys
 from pathlib import Path

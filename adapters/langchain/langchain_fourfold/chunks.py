@@ -13,7 +13,7 @@ import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Protocol
 
 from langchain_core.documents import Document
 
@@ -132,3 +132,32 @@ def _place(node: Node) -> tuple[int, int] | None:
     """Return page and offset where a chunk knows its offset."""
     page, start = (node.metadata.get(key) for key in _PLACE)
     return (page if isinstance(page, int) else 0, start) if isinstance(start, int) else None
+
+
+class _OverGraph(Protocol):
+    """Whatever answers from an open graph."""
+
+    retriever: Retriever
+
+
+class Contexts:
+    """What the retriever and the vector store tell of the chunks around one."""
+
+    def context(self: _OverGraph, document: Document | str, before: int = 1, after: int = 1) -> list[Document]:
+        """Return a chunk with its neighbours in the document it was cut from, in reading order.
+
+        Args:
+            document: a document that was found, or an id.
+            before: how many chunks before it.
+            after: how many chunks after it.
+
+        Raises:
+            fourfold.UnknownNodeError: there is no such document.
+
+        """
+        return context(self.retriever, document, before, after)
+
+
+def name_keys_of(name_key: str | Sequence[str] | None) -> tuple[str, ...]:
+    """Return the metadata keys that may hold a document's title."""
+    return (name_key,) if isinstance(name_key, str) else tuple(name_key or ())

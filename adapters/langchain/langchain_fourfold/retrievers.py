@@ -17,8 +17,8 @@ from pydantic import Field, InstanceOf, field_validator, model_validator
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.filters import parse
 from fourfold.presets import open_under
-from langchain_fourfold import chunks, shadow
-from langchain_fourfold.chunks import add_documents
+from langchain_fourfold import shadow
+from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
 from langchain_fourfold.documents import plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
 from langchain_fourfold.stores import contents_of
@@ -30,7 +30,7 @@ _OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "min_confid
 _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
 
 
-class FourfoldRetriever(BaseRetriever):
+class FourfoldRetriever(Contexts, BaseRetriever):
     """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
 
     Open a graph with ``FourfoldRetriever(path="kg.sqlite")`` or share an open one with ``retriever=``; make one of
@@ -136,7 +136,7 @@ class FourfoldRetriever(BaseRetriever):
         if (embedder := one_embedder(embeddings, fields)) is not None:
             fields["embedder"] = embedder
         made = cls(path=path, **fields)
-        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        keys = name_keys_of(name_key)
         add_documents(made.retriever, documents, name_keys=keys, edges=list(edges))
         return made
 
@@ -268,20 +268,6 @@ class FourfoldRetriever(BaseRetriever):
         super().__setstate__(
             {**state, "__dict__": {**state["__dict__"], "embedder": opened.embedder, "config": opened.config}}
         )
-
-    def context(self, document: Document | str, before: int = 1, after: int = 1) -> list[Document]:
-        """Return a chunk with its neighbours in the document it was cut from, in reading order.
-
-        Args:
-            document: a document that was found, or an id.
-            before: how many chunks before it.
-            after: how many chunks after it.
-
-        Raises:
-            fourfold.UnknownNodeError: there is no such document.
-
-        """
-        return chunks.context(self.retriever, document, before, after)
 
     def as_tools(self) -> list[BaseTool]:
         """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""

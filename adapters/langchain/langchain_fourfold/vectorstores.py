@@ -15,6 +15,7 @@ from fourfold.embed import Embedder
 from fourfold.ingest import delete_linked
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
+from langchain_fourfold.chunks import Contexts, name_keys_of
 from langchain_fourfold.documents import as_given, plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
@@ -22,7 +23,7 @@ _OPTIONS = ("weights", "intent", "mode", "min_score", "min_confidence", "group_b
 """The options of ``Retriever.search`` that may be given per call, beside ``k`` and ``filter``."""
 
 
-class FourfoldVectorStore(VectorStore):
+class FourfoldVectorStore(Contexts, VectorStore):
     """A vector store whose searches weigh embedding, text, graph and intent edges.
 
     For whatever wants a ``VectorStore``: ``as_retriever`` with every ``search_type``, ``ParentDocumentRetriever``,
@@ -67,7 +68,7 @@ class FourfoldVectorStore(VectorStore):
             raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
         self.retriever = retriever
         self.breakdown = breakdown
-        self._name_keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        self._name_keys = name_keys_of(name_key)
 
     @classmethod
     def from_texts(
@@ -127,20 +128,6 @@ class FourfoldVectorStore(VectorStore):
     def get_by_ids(self, ids: Sequence[str], /) -> list[Document]:
         """Return the documents of these ids as they were given; unknown ids are left out."""
         return [as_given(node) for node in self.retriever.get(ids)]
-
-    def context(self, document: Document | str, before: int = 1, after: int = 1) -> list[Document]:
-        """Return a chunk with its neighbours in the document it was cut from, in reading order.
-
-        Args:
-            document: a document that was found, or an id.
-            before: how many chunks before it.
-            after: how many chunks after it.
-
-        Raises:
-            fourfold.UnknownNodeError: there is no such document.
-
-        """
-        return chunks.context(self.retriever, document, before, after)
 
     # -- searching ----------------------------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import shutil
 import threading
 import zlib
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -164,7 +165,11 @@ def read(folder: Path) -> dict[str, Mapped]:
 
 
 def remove(folder: Path) -> None:
-    """Delete a folder as far as it can be; who has mapped it keeps what is mapped."""
+    """Delete a folder, or leave it where that fails; for others it is there whole or not at all."""
+    partial = folder.with_name(f"{_PARTIAL}{folder.name}-{os.getpid()}")
+    with suppress(OSError):
+        folder.rename(partial)
+        folder = partial
     shutil.rmtree(folder, ignore_errors=True)
 
 

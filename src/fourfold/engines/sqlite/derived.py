@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from fourfold.index import files
 
 logger = logging.getLogger(__name__)
+_ATTEMPTS = 5
 _LEFT_BEHIND = 3600.0
 """Seconds after which a half-written folder belongs to nobody any more."""
 
@@ -46,8 +47,20 @@ class Derived:
             knows: whether the store remembers a (generation, token).
 
         """
+        for _ in range(_ATTEMPTS):  # another process may put newer ones in their place at any moment
+            found, gone = self._newest(wanted, knows)
+            if found is not None or not gone:
+                return found
+        return None
+
+    def _newest(
+        self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
+    ) -> tuple[tuple[dict[str, Any], dict[str, files.Mapped]] | None, bool]:
+        """Return what ``newest`` does, and whether a folder went away meanwhile."""
         for folder in self._folders():
-            facts = files.facts(folder)
+            facts = files.facts(folder) if folder.exists() else None
+            if facts is None and not folder.exists():
+                return None, True
             if facts is None or any(facts.get(name) != value for name, value in wanted.items()):
                 continue
             if not knows(int(facts["generation"]), str(facts["token"])):
@@ -55,15 +68,26 @@ class Derived:
             try:
                 arrays = files.read(folder)
             except files.DamagedFileError as error:
+                if not folder.exists():
+                    return None, True
                 logger.warning("%s It is left aside and derived again.", error)
                 self._remove(folder)
                 continue
             self._opened = folder
-            return facts, arrays
-        return None
+            return (facts, arrays), False
+        return None, False
 
-    def write(self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any]) -> bool:
-        """Write a folder and delete the older ones; return whether it is there now."""
+    def write(
+        self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], knows: Callable[[int, str], bool]
+    ) -> bool:
+        """Write a folder and delete the older ones and those of another history; return whether it was written.
+
+        Args:
+            arrays: by name.
+            facts: what tells them, with generation and token.
+            knows: whether the store remembers a (generation, token).
+
+        """
         if not self.writable or self.folder is None:
             return False
         target = self.folder / f"{facts['generation']:012d}-{facts['token']}"
@@ -73,7 +97,8 @@ class Derived:
             logger.warning("No derived files were written beside the store: %s.", error)
             return False
         for folder in self._folders():
-            if folder != target:
+            newer = files.facts(folder) if folder.name > target.name else None
+            if folder != target and not (newer and knows(int(newer["generation"]), str(newer["token"]))):
                 self._remove(folder)
         for partial in files.leftovers(self.folder, time.time() - _LEFT_BEHIND):
             self._remove(partial)

@@ -282,8 +282,11 @@ class Snapshots:
             "embedder": state.embedder,
             "parts": sorted({f"{name}." for name in _KINDS if getattr(state.parts, name)}),
         }
-        if self._derived.write(arrays, facts):
-            self._state = self._opened() or state
+        if self._derived.write(arrays, facts, self._store.knows):
+            opened = self._opened()
+            # another process may have put its own in their place, of an older generation than this one already shows
+            same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
+            self._state = opened if same else state
 
     def _compact(self) -> None:
         """Merge all segments of the present state, then mark what was replaced meanwhile."""
