@@ -156,6 +156,7 @@ def test_above_the_retriever_nobody_holds_a_store_or_the_arrays_of_an_index(modu
 
 
 LONGER = {
+    "fourfold.pipeline": 440,
     "fourfold.index.text_segment": 420,
     "fourfold.engines.postgres.writer": 430,
     "fourfold.evaluate.tune": 500,
