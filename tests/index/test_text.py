@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourfold.errors import InvalidValueError
-from fourfold.index import text_segment, text_walk, text_worth
+from fourfold.index import codes, text_segment, text_walk, text_worth
 from fourfold.index.base import Allowed
 from fourfold.index.changes import TOKEN
 from fourfold.index.text import Text, TextSegment
@@ -408,4 +408,4 @@ def test_many_distinct_lengths_need_wider_codes():
 
 def test_what_is_too_much_for_one_segment_is_refused():
     with pytest.raises(InvalidValueError, match="build it in several parts"):
-        text_segment._packed((np.zeros(1, np.int64), 1 << 40), (np.zeros(1, np.int64), 1 << 30))
+        codes.packed((np.zeros(1, np.int64), 1 << 40), (np.zeros(1, np.int64), 1 << 30))

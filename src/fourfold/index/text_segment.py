@@ -17,8 +17,8 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.errors import InvalidValueError
 from fourfold.index.base import Nodes
+from fourfold.index.codes import codes_of, distinct, packed
 from fourfold.index.places import Array, bounds, places_of, spans
 
 _COMMON = 1 / 8
@@ -26,9 +26,6 @@ _COMMON = 1 / 8
 
 _NARROW = 1 << 16
 """Up to so many distinct values take two bytes each."""
-
-_TABLE = 1 << 22
-"""Up to this bound distinct numbers are found by a table instead of sorting."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +96,12 @@ class TextSegment:
 
         """
         n = len(nums)
-        terms, term = _distinct(tokens["term"])
+        terms, term = distinct(tokens["term"])
         n_fields = max((field for reading in readings for field in reading), default=0) + 1
         fields = np.minimum(tokens["field"], n_fields)
         most = int(tokens["count"].max(initial=0))
         node = np.repeat(np.arange(n, dtype=np.uint32), token_counts)
-        key = _packed((term, len(terms)), (node, n), (fields, n_fields + 1), (tokens["count"], most + 1))
+        key = packed((term, len(terms)), (node, n), (fields, n_fields + 1), (tokens["count"], most + 1))
         del term, node, fields
         key.sort()  # by term, node and field
         counts = (key & np.uint64((1 << most.bit_length()) - 1)).astype(np.int32)
@@ -128,7 +125,7 @@ class TextSegment:
         lengths = np.zeros((n, len(readings)), np.int32)
         for column, tf in zip(lengths.T, tfs, strict=True):
             column[:] = np.bincount(row, tf, n)
-        codes, pairs = _codes(tfs, lengths, row)
+        codes, pairs = codes_of(tfs, lengths, row)
         return cls._of(np.asarray(nums, np.int64), lengths, terms, place, row, codes, pairs)
 
     @classmethod
@@ -158,7 +155,7 @@ class TextSegment:
             alive = where[node] >= 0
             term, node, codes = np.searchsorted(terms, segment.terms[:])[term[alive]], node[alive], codes[alive]
             mine = code_of[first : first + len(segment.pairs)]
-            keys.append(_packed((term, len(terms)), (where[node], len(order)), (mine[codes], len(pairs))))
+            keys.append(packed((term, len(terms)), (where[node], len(order)), (mine[codes], len(pairs))))
         key = np.concatenate(keys)
         del keys
         key.sort()
@@ -341,7 +338,7 @@ class TextSegment:
         listed[common] = False
         own = listed[term]
         term, node, codes = term[own], node[own], codes[own]
-        by_node = _packed((node, n), (term, len(terms)))
+        by_node = packed((node, n), (term, len(terms)))
         by_node.sort()
         by_node &= np.uint64((1 << max(len(terms) - 1, 0).bit_length()) - 1)
         return cls(
@@ -367,54 +364,3 @@ def _members(reading: Sequence[int], n_fields: int) -> NDArray[np.int32]:
     member = np.zeros(n_fields + 1, np.int32)
     member[list(reading)] = 1
     return member
-
-
-def _packed(*columns: tuple[NDArray[np.integer[Any]], int]) -> NDArray[np.uint64]:
-    """Return columns (each with the number of values it can have) side by side in the bits of one number.
-
-    One sort of such numbers is many times faster than an indirect one by several keys.
-    """
-    widths = [max(size - 1, 0).bit_length() for _, size in columns]
-    if sum(widths) > 64:
-        sizes = ", ".join(str(size) for _, size in columns)
-        raise InvalidValueError(f"Postings of {sizes} values are too many for one segment: build it in several parts.")
-    key = columns[0][0].astype(np.uint64)
-    for (values, _), width in zip(columns[1:], widths[1:], strict=True):
-        key <<= np.uint64(width)
-        key |= values.astype(np.uint64)
-    return key
-
-
-def _distinct(keys: NDArray[np.integer[Any]]) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
-    """Return the distinct values, ascending, and the place of each key among them."""
-    bound = int(keys.max(initial=-1)) + 1
-    if bound > max(_TABLE, len(keys)) or bound > 64 * len(keys):
-        values, inverse = np.unique(keys, return_inverse=True)
-        return values.astype(np.int64), inverse.astype(np.int32)
-    seen = np.zeros(bound, bool)
-    seen[keys] = True
-    places: NDArray[np.int32] = (np.cumsum(seen, dtype=np.int32) - 1)[keys]
-    return np.flatnonzero(seen), places
-
-
-def _codes(
-    tfs: Sequence[NDArray[np.int32]], lengths: NDArray[np.int32], node: NDArray[np.int32]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Return the code of each posting, and what the codes stand for (see ``TextSegment.pairs``)."""
-    code = np.zeros(len(node), np.int32)
-    for reading, tf in enumerate(tfs):
-        pair = np.multiply(tf, int(lengths[:, reading].max(initial=0)) + 1, dtype=np.int64)
-        pair += lengths[:, reading][node]
-        pair[tf == 0] = 0
-        values, place = _distinct(pair)
-        np.multiply(code, len(values), out=pair, dtype=np.int64)
-        pair += place
-        code = _distinct(pair)[1]
-    code += 1
-    example = np.zeros(int(code.max(initial=0)) + 1, np.int64)
-    example[code] = np.arange(len(code))
-    pairs = np.zeros((len(example), 2 * len(tfs)), np.int32)
-    for reading, tf in enumerate(tfs):
-        pairs[1:, 2 * reading] = tf[example[1:]]
-        pairs[1:, 2 * reading + 1] = np.where(tf[example[1:]] > 0, lengths[node[example[1:]], reading], 0)
-    return code, pairs
