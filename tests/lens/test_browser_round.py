@@ -50,7 +50,7 @@ def test_the_whole_round(serve, new_page, tmp_path):
             page.wait_for_function("(was) => document.querySelector('.hit.chosen').ariaLabel !== was", arg=text)
         expect(page.locator("#judged")).to_contain_text(f"{6 * place} judgements on {place} question")
     with Retriever(db, read_only=True) as other:  # written to the file itself, at once
-        assert len(other.judgements()) == 30
+        assert len(other.learning.judgements()) == 30
 
     page.get_by_role("link", name="Measure and tune by these judgements").click()
     page.get_by_role("button", name="Measure").click()
@@ -79,4 +79,4 @@ def test_the_whole_round(serve, new_page, tmp_path):
     assert hits(page) == before
     with Retriever(db, read_only=True) as other:
         assert other.info()["config_version"] == 0
-        assert "verdict" in other.config_versions()[0].evidence
+        assert "verdict" in other.learning.config_versions()[0].evidence

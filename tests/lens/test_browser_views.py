@@ -39,8 +39,8 @@ def demo(serve, tmp_path_factory):
     path = tmp_path_factory.mktemp("demo") / "stdlib.sqlite"
     with Retriever(path) as retriever:
         retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
-        retriever.feedback(QUESTION.replace("+", " "), "argparse")
-        retriever.feedback(QUESTION.replace("+", " "), "zipfile", False)
+        retriever.learning.feedback(QUESTION.replace("+", " "), "argparse")
+        retriever.learning.feedback(QUESTION.replace("+", " "), "zipfile", False)
     return serve(path)
 
 
@@ -48,8 +48,8 @@ def demo(serve, tmp_path_factory):
 def bad(serve, tmp_path_factory):
     path = tmp_path_factory.mktemp("bad") / "kg.sqlite"
     with hostile(path) as retriever:
-        retriever.feedback("<script>window.owned=1</script>\u202e", "<b>bad</b>&?#\"'")
-        retriever.apply_config(retriever.config, evidence={"verdict": "<script>window.owned=1</script>"})
+        retriever.learning.feedback("<script>window.owned=1</script>\u202e", "<b>bad</b>&?#\"'")
+        retriever.learning.apply_config(retriever.config, evidence={"verdict": "<script>window.owned=1</script>"})
     return serve(path)
 
 
@@ -139,7 +139,7 @@ def test_a_hostile_node_is_judged_and_walked_to(bad, new_page):
         row.get_by_role("button", name="Relevant").click()
     assert answer.value.ok
     with Retriever(bad.db, read_only=True) as other:
-        assert ("save evil script", "<b>bad</b>&?#\"'", 1.0) in other.judgements()
+        assert ("save evil script", "<b>bad</b>&?#\"'", 1.0) in other.learning.judgements()
     row.locator("h2 a").click()
     expect(page.get_by_role("heading", name="Where the score comes from")).to_be_visible()
     assert page.evaluate("window.owned") is None

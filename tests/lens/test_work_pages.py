@@ -13,6 +13,7 @@ from fourfold import Retriever, Weights
 from fourfold.evaluate import load_judgements
 from fourfold.ingest import index_paths
 from fourfold.lens import Lens
+from fourfold.lens.state import Asked
 
 QUESTION = "save data to disk"
 
@@ -70,6 +71,17 @@ def test_every_way_answers(client, way):
     page = client.get("/compare", params={"q": QUESTION, "a": way, "b": "in force", "weights": "1,0,0,0"})
     assert page.status_code == 200
     assert columns(page.text)[0]
+
+
+def test_the_published_method_does_not_look_for_communities_for_minutes(client, lens, monkeypatch):
+    sentence = "communities take long"
+    params = {"q": QUESTION, "b": "published"}
+    assert sentence not in client.get("/compare", params=params).text
+    exact = lens.session.by("published", Asked())[0].config.diversity
+    lens.session.close()
+    monkeypatch.setattr("fourfold.lens.session._MOST_EXACT", 3)
+    assert sentence in client.get("/compare", params=params).text
+    assert exact.exact_communities and not lens.session.by("published", Asked())[0].config.diversity.exact_communities
 
 
 def test_an_applied_version_and_another_file_can_be_asked(retriever, tmp_path):

@@ -66,6 +66,7 @@ def compare(pages: Pages, request: Request) -> Response:
             "sides": sides,
             "joined": joined(*sides),
             "summary": summary(*sides),
+            "notes": [note for way in (left, right) if (note := session.note(way))],
             "moves": moves(session, *sides),
             "height": ROW * max(len(side.rows) for side in sides),
         }

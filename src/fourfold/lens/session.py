@@ -36,6 +36,9 @@ _LONGEST_VALUE = 80
 _MOST_EDGES_COUNTED = 50_000
 """Nodes up to which the edges of each type are counted."""
 
+_MOST_EXACT = 2000
+"""Nodes up to which communities are found by greedy modularity."""
+
 FOREVER = 24 * 3600.0
 
 AS_ASKED, IN_FORCE, NO_GRAPH = "as in Search", "in force", "no graph"
@@ -315,7 +318,22 @@ class Session:
         else:
             found = RetrievalConfig.published() if way == "published" else RetrievalConfig()
         text = {"language": here.text.language, "tokenizer": here.text.tokenizer}
+        if self._large:
+            found = found.replace(diversity={"exact_communities": False})
         return replace(found.replace(text=text), embedding=here.embedding)
+
+    def note(self, way: str) -> str:
+        """Return what the reader of a way's answer should know, in a sentence; mostly nothing."""
+        if way != "published" or not self._large:
+            return ""
+        return (
+            f"Of more than {_MOST_EXACT:,} nodes the published method's communities take long; here they are found the "
+            "quick way, which touches only the bonus for the first hit of each."
+        )
+
+    @property
+    def _large(self) -> bool:
+        return len(self.retriever) > _MOST_EXACT
 
     def _with(self, way: str) -> Retriever:
         """Return the same graph opened with another config; kept open."""
