@@ -18,7 +18,7 @@ RADIUS = 7.0
 COLOURS = 8
 """Edge types that have a colour of their own; further ones share the last."""
 
-LONGEST_LABEL = 22
+LONGEST_LABEL = 21
 """Characters of a name in a picture."""
 
 _ARROW = 7.0
