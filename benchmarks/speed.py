@@ -1,11 +1,14 @@
 """How fast is it beside its own ingredients? 100,000 nodes, 300,000 edges, 256 dimensions; every figure is a ratio.
 
-    python benchmarks/speed.py [--nodes 100000] [--queries 200] [--json speed.json]
+    python benchmarks/speed.py [--nodes 10000 100000] [--queries 200] [--json speed.json]
+
+Several sizes are measured one after the other, each in a process of its own, and end in a table of how figures grow.
 
 Texts of about 40 words and names of 1–4 are drawn from a Zipf vocabulary of 50,000 words. The baseline of a search is
 bm25s retrieval + one matrix–vector product + top-k over the same texts and vectors, measured in turn with it, query by
-query, in one process; that of a build is embedding + bm25s indexing + inserting the same rows and FTS5 entries.
-Needs bm25s beside fourfold; memory is read from /proc.
+query, in one process; that of a build is embedding + bm25s indexing + inserting the same rows and FTS5 entries. The
+first use of a filter, less the same search again, stands beside SQLite's own query for the rows that it keeps. Needs
+bm25s beside fourfold; memory is read from /proc.
 """
 
 from __future__ import annotations
@@ -17,13 +20,16 @@ import sqlite3
 import tempfile
 import time
 from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from functools import partial
+from multiprocessing import get_context
 from pathlib import Path
+from typing import Any
 
 import bm25s
 import numpy as np
-from shared import facts
+from shared import facts, markdown_table
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.embed.static import bundled
@@ -109,17 +115,30 @@ def build_baseline(
     return times, retriever, vectors / np.where(norms > 0, norms, 1)
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--nodes", type=int, default=100_000)
-    parser.add_argument("--queries", type=int, default=200)
-    parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--json", type=Path)
-    options = parser.parse_args()
-    rng = np.random.default_rng(options.seed)
-    nodes, edges, queries = corpus(options.nodes, rng)
-    queries = queries[: options.queries]
-    figures: dict[str, object] = {
+def first_uses(retriever: Retriever, path: Path, queries: list[str]) -> dict[str, float]:
+    """Return what the first search behind a filter costs beyond the second, beside SQLite's own query for its rows."""
+    connection = sqlite3.connect(path)
+    ours, own = [], []
+    for value, query in zip(range(100, 130), queries, strict=False):  # values that no search has filtered by
+        search = partial(retriever.search, query, filter={"thousandth": value})
+        sql = "SELECT node FROM attributes WHERE key = 'thousandth' AND value = ? ORDER BY node"
+        own.append(seconds(lambda sql=sql, value=value: connection.execute(sql, (value,)).fetchall()))
+        first = seconds(search)
+        ours.append(first - min(seconds(search) for _ in range(3)))
+    connection.close()
+    return {
+        "ours_ms": float(np.median(ours)) * 1000,
+        "sqlite_ms": float(np.median(own)) * 1000,
+        "ratio": float(np.median(ours) / np.median(own)),
+    }
+
+
+def measure(count: int, asked: int, seed: int) -> dict[str, Any]:
+    """Return every figure for one size."""
+    rng = np.random.default_rng(seed)
+    nodes, edges, queries = corpus(count, rng)
+    queries = queries[:asked]
+    figures: dict[str, Any] = {
         **facts(),
         "nodes": len(nodes),
         "edges": len(edges),
@@ -196,14 +215,58 @@ def main() -> None:
             "filter of 10 % / unfiltered": median["ours, filter keeps 10 %"] / median["ours"],
             "filter of .1 % / unfiltered": median["ours, filter keeps .1 %"] / median["ours"],
         }
+        figures["first use of a filter"] = first_uses(retriever, folder / "kg.sqlite", queries)
         more = [replace(node, id=f"new{i}") for i, node in enumerate(nodes[:100])]
         grown = seconds(lambda: (retriever.add(more), retriever.search(queries[1])))
         figures["add 100 and search"] = {"s": grown, "share_of_build": grown / build}
         retriever.close()
-    text = json.dumps(figures, indent=2)
-    print(text)
+    return figures
+
+
+GROWING = (
+    ("search", "ours / baseline"),
+    ("search", "filter of 10 % / unfiltered"),
+    ("search", "filter of .1 % / unfiltered"),
+    ("first use of a filter", "ratio"),
+    ("reopen", "share_of_build"),
+    ("add 100 and search", "share_of_build"),
+    ("build", "ratio"),
+    ("memory", "ratio"),
+    ("search", "ours_ms"),
+    ("reopen", "s"),
+    ("add 100 and search", "s"),
+)
+"""What the table of several sizes shows; the last ones are times, whose growth says more than they do."""
+
+
+def growth(measured: list[dict[str, Any]]) -> str:
+    """Return a table: a figure a row, a size a column, and by what power of the size it grows."""
+    sizes = [each["nodes"] for each in measured]
+    rows = [["", *(f"{size:,}" for size in sizes), "grows by nodes to the"]]
+    for group, name in GROWING:
+        values = [each["search"]["p50_ms"]["ours"] if name == "ours_ms" else each[group][name] for each in measured]
+        positive = len(sizes) > 1 and values[0] > 0 and values[-1] > 0
+        power = np.log(values[-1] / values[0]) / np.log(sizes[-1] / sizes[0]) if positive else np.nan
+        rows.append([f"{group}: {name}", *(f"{value:.4g}" for value in values), f"{power:.2f}"])
+    return markdown_table(rows)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--nodes", type=int, nargs="+", default=[100_000])
+    parser.add_argument("--queries", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--json", type=Path)
+    options = parser.parse_args()
+    measured = []
+    for count in options.nodes:  # memory that one size has left behind is not to be counted for the next
+        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+            measured.append(process.submit(measure, count, options.queries, options.seed).result())
+        print(json.dumps(measured[-1], indent=2), flush=True)
+    if len(measured) > 1:
+        print(growth(measured))
     if options.json:
-        options.json.write_text(text)
+        options.json.write_text(json.dumps(measured if len(measured) > 1 else measured[0], indent=2))
 
 
 if __name__ == "__main__":

@@ -122,16 +122,18 @@ def test_unknown_ids_are_listed_and_skipped(retriever):
 
 def test_the_ladder_climbs_to_the_config_in_force(retriever):
     steps = ladder(RetrievalConfig())
-    assert [step.name for step in steps][::5] == ["embedding", "+ intents", "+ paths"]
+    assert [step.name for step in steps][:3] == ["BM25", "embedding", "+ BM25"]
+    assert [step.name for step in steps][6::5] == ["+ intents", "+ paths"]
     assert steps[-1].config == RetrievalConfig() and len({step.config for step in steps}) == len(steps)
-    assert steps[5].config.fusion.late.depth == 0 and steps[6].config.fusion.late.depth > 0
+    assert steps[6].config.fusion.late.depth == 0 and steps[7].config.fusion.late.depth > 0
     tuned = RetrievalConfig().replace(fusion={"weights": Weights(0.1, 0.2, 0.3, 0.4)})
     assert ladder(tuned)[-1].config is tuned
     runs = run_variants(retriever, QUERIES, steps)
     own = evaluate(retriever, QUERIES)
     assert runs[-1].rankings == own.rankings and runs[-1].scores == own.scores
+    assert [step.mode for step in steps[:3]] == ["text", "embedding", "hybrid"]
     alone = evaluate(retriever, QUERIES, weights=Weights(1, 0, 0, 0), mode="embedding")
-    assert runs[0].rankings["1"] == alone.rankings["1"]
+    assert runs[1].rankings["1"] == alone.rankings["1"]
 
 
 def test_an_ablated_component_plays_no_part(retriever):

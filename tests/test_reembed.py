@@ -615,7 +615,9 @@ def test_the_command_with_a_model_of_its_own(path):
 
 
 INTERRUPTED = """
+import signal
 import time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # what runs in the background of a shell inherits deafness to it
 from fourfold import cli, reembedding
 from fourfold.embed import StaticEmbedder
 reembedding.BATCH = 10
