@@ -247,3 +247,19 @@ def test_closing_while_communities_are_looked_for_raises_nothing(tmp_path, monke
     closed.set()
     snapshot.structure._thread.join(30)
     assert not failed
+
+
+def test_a_write_that_touches_no_edge_keeps_what_is_known_of_all_edges(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(
+            [Node(f"n{i}", f"word {i}") for i in range(9)], [Edge(f"n{i}", f"n{i + 1}", "a") for i in range(8)]
+        )
+        before = retriever.analysis.snapshot()
+        retriever.add([Node("new", "word"), Node("n0", "another word")])
+        after = retriever.analysis.snapshot()
+        assert after.generation > before.generation and after.structure is before.structure
+        retriever.add(edges=[Edge("new", "n0", "a")])
+        assert retriever.analysis.snapshot().structure is not before.structure
+        retriever.delete(["new"])
+        communities = retriever.analysis.snapshot().communities(exact=False)
+        assert communities.nodes.tolist() == before.communities(exact=False).nodes.tolist()

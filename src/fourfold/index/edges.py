@@ -6,6 +6,7 @@ is known by its store number, so replacing a node leaves its edges as they are.
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -159,6 +160,12 @@ class Edges:
         self.type_names = tuple(type_names)
         self._ids = ids
         self._hubs: dict[tuple[int, bool, bytes, str, int], NDArray[np.bool_]] = {}
+
+    def same_as(self, other: object) -> bool:
+        """Whether nothing was written to any edge between the two: they consist of the same segments."""
+        if not isinstance(other, Edges):
+            return False
+        return len(self.segments) == len(other.segments) and all(map(operator.is_, self.segments, other.segments))
 
     @cached_property
     def _size(self) -> int:

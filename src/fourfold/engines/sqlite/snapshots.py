@@ -219,8 +219,10 @@ class Snapshots:
         state, before = self._state, self._current
         assert state is not None
         edges = self._edges(state.parts.edges, self._store.edge_type_names())
-        same = before is not None and before.generation == state.generation
-        structure = Structure(edges, self._store.ids, before.structure if before is not None else None)
+        if before is not None and (before.generation == state.generation or edges.same_as(before.edges)):
+            structure = before.structure
+        else:
+            structure = Structure(edges, self._store.ids, before.structure if before is not None else None)
         self._current = Snapshot(
             generation=state.generation,
             embedder=state.embedder,
@@ -233,7 +235,7 @@ class Snapshots:
             hidden=np.sort(self._store.hidden()),
             names=Names(state.parts.names),
             lookup=self._store,
-            structure=before.structure if same and before is not None else structure,
+            structure=structure,
         )
 
     # -- derived files and compaction ---------------------------------------------------------------------------
