@@ -42,8 +42,11 @@ def test_a_search_is_at_most_eight_round_trips(pg_url):
         retriever.search("warm", query_vector=data["cases"][0]["query_vector"])
         for case in data["cases"]:
             before = retriever.backend.link.round_trips
-            retriever.search(case["query"], query_vector=case["query_vector"])
+            found = retriever.search(case["query"], query_vector=case["query_vector"])
             assert retriever.backend.link.round_trips - before <= 8, case["query"]
+            before = retriever.backend.link.round_trips
+            retriever.explain(case["query"], found.ids[-1], query_vector=case["query_vector"])
+            assert retriever.backend.link.round_trips - before <= 10, case["query"]
 
 
 def test_an_address_shows_no_password_and_keeps_it():

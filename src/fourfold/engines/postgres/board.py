@@ -120,6 +120,8 @@ class Board:
         self.pieces: NDArray[np.int64] = np.empty(0, np.int64)
         self.keys: Keys = np.empty(0, np.uint64)
         self.asked_text = False
+        self.expecting = False
+        """Whether the next terms are those of the question itself."""
         self.named: tuple[NDArray[np.int64], NDArray[np.int64], Nodes] | None = None
         self._text: dict[int, Best] = {}
         self._near: dict[int, Best] = {}
@@ -128,7 +130,7 @@ class Board:
 
     def expect(self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys) -> None:
         """Know beforehand what will be asked for; nothing depends on it but the number of round trips."""
-        self.allowed, self.pieces, self.keys = allowed, pieces, keys
+        self.allowed, self.pieces, self.keys, self.expecting = allowed, pieces, keys, True
 
     # -- the best -----------------------------------------------------------------------------------------------
 
@@ -258,9 +260,9 @@ class Board:
     # -- names --------------------------------------------------------------------------------------------------
 
     def holders(self, keys: Keys) -> tuple[NDArray[np.int64], NDArray[np.int64], Nodes]:
-        """Return (keys, own, nodes): distinct signed keys, and the key of each of the nodes; both ascending."""
+        """Return (keys, own, nodes): these and other signed keys, and the key of each of the nodes; both ascending."""
         asked = _distinct(keys)
-        if self.named is None or not np.array_equal(self.named[0], asked):
+        if self.named is None or not np.isin(asked, self.named[0]).all():
             self._take_named(asked, self._link.ask(named_statement(asked))[0][0])
         assert self.named is not None
         return self.named

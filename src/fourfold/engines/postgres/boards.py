@@ -54,11 +54,11 @@ class Boards:
         return found
 
     def for_text(self, terms: Mapping[int, float]) -> Board:
-        """Return the board to put terms on."""
+        """Return the board to put terms on; other words than were expected have one of their own, beside it."""
         board = self.board()
         if board.asked_text and dict(board.terms) != dict(terms):
-            board = self._replaced(board)
-        board.terms, board.asked_text = terms, True
+            board = self._replaced(board) if board.expecting else self._fresh()
+        board.terms, board.asked_text, board.expecting = terms, True, False
         return board
 
     def for_vector(self, question: NDArray[np.float32]) -> Board:
