@@ -20,8 +20,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from fourfold import refine, signals
-from fourfold.config import RetrievalConfig, TextConfig
+from fourfold import phrases, refine, signals
+from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
 from fourfold.index import ordered
@@ -122,7 +122,7 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.phrase, scores.phrase_asked = signals.text.phrase_scores(rows, keep, query.allowed), phrase
 
     attempt("text", scores, ask)
-    if "text" in scores.rankings and (phrase := _phrase(scores, query, text)):
+    if "text" in scores.rankings and (phrase := phrases.to_look_up(scores, query, text)):
         attempt("text", scores, lambda: look_up(phrase))
 
 
@@ -176,25 +176,6 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, kee
     if fusion.scaling == "max":
         return MaximumScale(float(values.max(initial=0.0)), np.sort(kept))
     return MinMaxScale(float(values.min(initial=np.inf)), float(values.max(initial=-np.inf)), np.sort(kept))
-
-
-def _phrase(scores: Scores, query: Query, settings: TextConfig) -> str | None:
-    """Return the phrase to look up by FTS5, if any: the whole query only where one of the best holds all its words."""
-    if settings.phrase == "never" or query.phrases is None:
-        return None
-    if settings.phrase == "always" and settings.phrase_nodes is None:
-        return query.text
-    if len(parts := query.text.split('"')) >= 3 and (quoted := max(parts[1::2], key=len).strip()):
-        return quoted
-    known = [scores.term_numbers.get(term) for term in scores.term_weights]
-    terms = [term for term in known if term is not None]
-    if settings.phrase == "quoted" or len(terms) < 2 or len(terms) < len(known):
-        return None
-    text = scores.snapshot.text
-    if text.df(np.array(terms, np.int64)).min() > (settings.phrase_nodes or 0):
-        return None
-    leading = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes
-    return query.text if text.holds(terms, leading).all(axis=1).any() else None
 
 
 # -- 4 seeds ------------------------------------------------------------------------------------------------------

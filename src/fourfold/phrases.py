@@ -1,0 +1,32 @@
+"""Which phrase of a question the text part is asked for: what stands in quotes, or the whole question.
+
+The whole question is looked up only where its rarest word is rare enough (``text.phrase_nodes``) and one of the best by
+words holds all of them: anywhere else there is no phrase to be found, and looking costs as much as the search.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from fourfold import refine
+from fourfold.config import TextConfig
+from fourfold.scores import Query, Scores
+
+
+def to_look_up(scores: Scores, query: Query, settings: TextConfig) -> str | None:
+    """Return the phrase to look up by FTS5, None for none."""
+    if settings.phrase == "never" or query.phrases is None:
+        return None
+    if settings.phrase == "always" and settings.phrase_nodes is None:
+        return query.text
+    if len(parts := query.text.split('"')) >= 3 and (quoted := max(parts[1::2], key=len).strip()):
+        return quoted
+    known = [scores.term_numbers.get(term) for term in scores.term_weights]
+    terms = [term for term in known if term is not None]
+    if settings.phrase == "quoted" or len(terms) < 2 or len(terms) < len(known):
+        return None
+    text = scores.snapshot.text
+    if text.df(np.array(terms, np.int64)).min() > (settings.phrase_nodes or 0):
+        return None
+    leading = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes
+    return query.text if text.holds(terms, leading).all(axis=1).any() else None
