@@ -1,7 +1,7 @@
 """Quality beside today's retrievers, on every collection of a folder: intervals, times, ours with and without tuning.
 
     FOURFOLD_DATASETS=… python benchmarks/quality.py [--systems default bm25s …] [--no-tuned] [--collections scifact …]
-        [--max-queries 300] [--results FOLDER] [--markdown FILE]
+        [--max-queries 300] [--results FOLDER] [--markdown FILE] [--rival minilm]
 
 All systems read the same texts (title and text), and those that embed use the model that ships with fourfold. Prints
 nDCG@10 with its 95 % interval, the paired difference from the best other retriever of each collection, R@5 and R@10
@@ -11,6 +11,9 @@ with their times, as runs that ``fourfold compare`` reads, until texts, queries,
 
 ``tuned`` answers each query by a config learnt from the other folds, where the gate of ``fourfold tune`` lets it pass,
 else by the default; ``tuned-ungated`` always by what was learnt. Both are slow: ``--no-tuned`` leaves them out.
+
+``--rival minilm`` measures the default beside a transformer's hybrid, and over the same transformer's vectors, see
+``rival.py``; it needs torch as well.
 
 Needs: pip install "fourfold[bench]".
 """
@@ -32,27 +35,35 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import MEASURES, add_collection_options, facts, figure, folders, held_out, markdown_table
+import rival
+from shared import (
+    MEASURES,
+    K,
+    Search,
+    add_collection_options,
+    difference_cell,
+    facts,
+    figure,
+    folders,
+    held_out,
+    markdown_table,
+    signed,
+    text_of,
+)
 from tqdm import tqdm
 
 from fourfold import RetrievalConfig, Retriever, Weights
 from fourfold.embed.static import bundled
-from fourfold.evaluate import Collection, Interval, Run, bootstrap_interval, compare, load_collection, tune
+from fourfold.evaluate import Collection, Run, bootstrap_interval, compare, load_collection, tune
 from fourfold.evaluate.tune import answer_groups
 
-K = 10
 MAIN = MEASURES[0]
-OURS = ("default", "published", "tuned", "tuned-ungated", "two-signal", "embedding", "bm25")
+OURS = ("default", "published", "tuned", "tuned-ungated", "two-signal", "embedding", "bm25", rival.OVER_ITS_VECTORS)
 TUNED = ("tuned", "tuned-ungated")
 COMPARED = ("default", "tuned")
 TUNE_FACTS = ("applied", "verdict", "changes")
 TUNE_STEPS = 7  # what tune() reports of five folds
 FEWEST_COLLECTIONS = 5
-Search = Callable[[str], list[str]]
-
-
-def text_of(node: Any) -> str:
-    return f"{node.name}\n{node.text}".strip()
 
 
 # -- ours ---------------------------------------------------------------------------------------------------------
@@ -82,6 +93,8 @@ def our_runs(collection: Collection, wanted: Sequence[str], bar: tqdm[Any]) -> d
         "bm25": ours(bare, weights=Weights(0, 1, 0, 0), mode="text", intent="default"),
     }
     to_tune = set(TUNED).intersection(wanted)
+    if rival.OVER_ITS_VECTORS in wanted:
+        searches[rival.OVER_ITS_VECTORS] = ours(rival.over_its_vectors(collection, config))
     runs = {}
     for name, search in searches.items():
         if name in wanted or (name == "default" and to_tune):
@@ -237,6 +250,8 @@ PEERS = {
     "langchain-ensemble": Peer(langchain_ensemble, LANGCHAIN),
     "llamaindex-relative": Peer(llama_index_fusion("relative_score"), LLAMA_INDEX),
     "llamaindex-rrf": Peer(llama_index_fusion("reciprocal_rerank"), LLAMA_INDEX),
+    rival.COSINE: Peer(rival.cosine_search, ("torch",)),
+    rival.HYBRID: Peer(rival.hybrid_search, ("torch", "bm25s", "Stemmer")),
 }
 
 
@@ -301,7 +316,7 @@ def against_best(runs: Mapping[str, Run], collection: Collection) -> dict[str, A
 # -- tables -------------------------------------------------------------------------------------------------------
 
 
-def report(results: Mapping[str, Any], systems: Sequence[str], max_queries: int | None) -> str:
+def report(results: Mapping[str, Any], systems: Sequence[str], options: argparse.Namespace) -> str:
     """Return everything as Markdown of at most 120 columns: ours and the others in tables of their own."""
     halves = [[name for name in systems if name in group] for group in (OURS, PEERS)]
     halves = [half for half in halves if half]
@@ -309,12 +324,14 @@ def report(results: Mapping[str, Any], systems: Sequence[str], max_queries: int 
     parts += [table(results, half, lambda scores: scores[MAIN]["mean"], cell=interval_cell) for half in halves]
     if all(row["against"] for row in results.values()):
         parts += ["### Ours − the best other retriever, paired: mean and 95 % interval", comparison_table(results)]
+    if all(row["rival"] for row in results.values()):
+        parts += ["### Beside a transformer, paired: nDCG@10, mean and 95 % interval", rival.table(results)]
     for name in MEASURES[1:]:
         parts.append(f"### {label(name)}")
         parts += [table(results, half, lambda scores, name=name: scores[name]["mean"]) for half in halves]
     parts.append("### Time of a query: median, in milliseconds")
     parts += [table(results, half, lambda scores: scores["p50_ms"], "{:.2f}".format) for half in halves]
-    return "\n\n".join([*parts, provenance(max_queries)]) + "\n"
+    return "\n\n".join([*parts, provenance(options)]) + "\n"
 
 
 def table(
@@ -357,22 +374,15 @@ def interval_cell(scores: Mapping[str, Any]) -> str:
     return f"{figure(found['mean'])} {figure(found['lower'], 2)}–{figure(found['upper'], 2)}"
 
 
-def difference_cell(difference: Interval) -> str:
-    return f"{signed(difference.mean)} [{signed(difference.lower)}, {signed(difference.upper)}]"
-
-
-def signed(value: float) -> str:
-    return ("−" if value < 0 else "+") + figure(abs(value))
-
-
 def label(measure: str) -> str:
     return measure.replace("ndcg", "nDCG").replace("recall", "R")
 
 
-def provenance(max_queries: int | None) -> str:
+def provenance(options: argparse.Namespace) -> str:
     """Return how, when and on what the figures came about."""
     known = facts()
-    command = "benchmarks/quality.py" + (f" --max-queries {max_queries}" if max_queries else "")
+    given = {"--rival": options.rival, "--max-queries": options.max_queries}
+    command = " ".join(["benchmarks/quality.py", *(f"{name} {value}" for name, value in given.items() if value)])
     packages = ", ".join(f"{name} {version}" for name, version in known["packages"].items())
     text = (
         f"`python {command}`, {datetime.date.today()}; model {bundled().name}; "
@@ -387,13 +397,16 @@ def provenance(max_queries: int | None) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     everything = [*OURS, *PEERS]
-    parser.add_argument("--systems", nargs="+", choices=everything, default=everything, metavar="SYSTEM")
+    usual = [name for name in everything if name not in rival.SYSTEMS]
+    parser.add_argument("--systems", nargs="+", choices=everything, default=usual, metavar="SYSTEM")
+    parser.add_argument("--rival", choices=["minilm"], help="beside a transformer's hybrid, and over its vectors")
     parser.add_argument("--no-tuned", action="store_true", help="leave out what takes longest")
     parser.add_argument("--markdown", type=Path, help="write the tables to this file")
     add_collection_options(parser)
     options = parser.parse_args(arguments)
     wanted = folders(options.collections)
-    systems = available(name for name in options.systems if not (options.no_tuned and name in TUNED))
+    chosen = rival.COMPARED if options.rival else options.systems
+    systems = available(name for name in chosen if not (options.no_tuned and name in TUNED))
     if not wanted or not systems:
         return
     warnings.simplefilter("ignore")
@@ -414,7 +427,7 @@ def main(arguments: Sequence[str] | None = None) -> None:
             write(options, results, systems)  # after each, so that whoever stops it keeps what there is
             bar.update(steps * done - bar.n)
     if results:
-        print("\n" + report(results, systems, options.max_queries))
+        print("\n" + report(results, systems, options))
 
 
 def steps_of(systems: Sequence[str]) -> int:
@@ -427,7 +440,7 @@ def available(names: Iterable[str]) -> list[str]:
     """Return the systems that can be measured here; a sentence says what the others need."""
     found = []
     for name in names:
-        missing = PEERS[name].missing() if name in PEERS else []
+        missing = PEERS[name].missing() if name in PEERS else rival.missing(name)
         if missing:
             needed = ", ".join(missing)
             print(f'{name} is left out: it needs {needed}; pip install "fourfold[bench]".', file=sys.stderr)
@@ -450,6 +463,7 @@ def measured(collection: Collection, systems: Sequence[str], folder: Path, bar: 
         "seconds": time.perf_counter() - start,
         "systems": {name: scores_of(found, collection) for name, found in runs.items()},
         "against": against_best(runs, collection),
+        "rival": rival.compared(runs, collection),
     }
 
 
@@ -458,7 +472,7 @@ def write(options: argparse.Namespace, results: Mapping[str, Any], systems: Sequ
     path = options.results / "quality.json"
     path.write_text(json.dumps(content, indent=1, default=asdict), encoding="utf-8")
     if options.markdown:
-        options.markdown.write_text(report(results, systems, options.max_queries), encoding="utf-8")
+        options.markdown.write_text(report(results, systems, options), encoding="utf-8")
 
 
 if __name__ == "__main__":

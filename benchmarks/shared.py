@@ -7,14 +7,19 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import cache
 from importlib import metadata
 from pathlib import Path
 from typing import Any
 
-from fourfold.evaluate import Run, TuneResult
+from fourfold import Node
+from fourfold.evaluate import Interval, Run, TuneResult
+
+K = 10
+Search = Callable[[str], list[str]]
+"""A question → the ids of the ``K`` best, best first."""
 
 MEASURES = ("ndcg@10", "recall@5", "recall@10")
 PACKAGES = (
@@ -68,6 +73,11 @@ def facts() -> dict[str, Any]:
     }
 
 
+def text_of(node: Node) -> str:
+    """Return what every retriever reads of a node."""
+    return f"{node.name}\n{node.text}".strip()
+
+
 def held_out(result: TuneResult, default: Run, *, gated: bool = True) -> Run:
     """Return the answers to each query by a config learnt without it.
 
@@ -80,6 +90,16 @@ def held_out(result: TuneResult, default: Run, *, gated: bool = True) -> Run:
 def figure(value: float, digits: int = 3) -> str:
     """Return a share without its leading zero, as tables of retrieval print it."""
     return f"{value:.{digits}f}".replace("0.", ".", 1) if abs(value) < 1 else f"{value:.{digits}f}"
+
+
+def signed(value: float) -> str:
+    """Return a difference of shares with its sign."""
+    return ("−" if value < 0 else "+") + figure(abs(value))
+
+
+def difference_cell(difference: Interval) -> str:
+    """Return a difference with its interval."""
+    return f"{signed(difference.mean)} [{signed(difference.lower)}, {signed(difference.upper)}]"
 
 
 def markdown_table(rows: Sequence[Sequence[str]]) -> str:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from fourfold.embed.static import bundled
 from fourfold.evaluate import Run, bootstrap_interval, load_collection
 from fourfold.evaluate.tune import answer_groups
 
@@ -146,3 +147,41 @@ def test_vectors_are_measured_beside_the_dense_product(tmp_path):
     assert all(f["ratio"]["dense"] == 1 and f["n"] == 400 for f in figures)
     assert figures[0]["recall@10"] == figures[0]["recall@60"] == 1
     assert "| 400 | faiss " in found.stdout
+
+
+def test_a_transformer_is_a_rival_by_its_hybrid_and_by_its_vectors(done, folder, tmp_path, monkeypatch):
+    (tmp_path / "torch.py").write_text("")  # the model in the package stands in for the transformer
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    monkeypatch.setattr(importlib.import_module("rival"), "transformer", bundled)
+    found = quality("--rival", "minilm", "--results", tmp_path, datasets=folder / "data")
+    assert "Beside a transformer" in found and "quality.py --rival minilm" in found
+    rows = json.loads((tmp_path / "quality.json").read_text())["results"]
+    for row in rows.values():
+        means = {name: scores["ndcg@10"]["mean"] for name, scores in row["systems"].items()}
+        beside = row["rival"]
+        assert beside["means"] == pytest.approx(means)
+        assert means[beside["single"]] == max(means["bm25"], means["minilm"])
+        assert beside["over"]["difference"]["mean"] == pytest.approx(means["default-minilm"] - means["minilm-bm25s"])
+
+
+def test_questions_are_made_of_facts_in_one_step_and_two(tmp_path):
+    folder = tmp_path / "data" / "worldcup2014"
+    write_collection(folder, answers_are_linked=False)
+    kinds = {"feeds_into": "plays_in_club"}
+    edges = [json.loads(line) for line in (folder / "edges.jsonl").read_text().splitlines()]
+    players = [edge | {"type": kinds[edge["type"]]} for edge in edges[::2]]
+    places = [edge | {"type": "is_in_country"} for edge in edges[1::2]]
+    (folder / "edges.jsonl").write_text("".join(json.dumps(edge) + "\n" for edge in players + places))
+    command = [sys.executable, str(BENCHMARKS / "facts.py"), "--max-queries", "10", "--results", str(tmp_path)]
+    environment = os.environ | {"FOURFOLD_DATASETS": str(tmp_path / "data")}
+    found = subprocess.run(
+        [*command, "--collections", "worldcup2014"], env=environment, capture_output=True, text=True, check=True
+    )
+    rows = [[cell.strip() for cell in line.split("|")[1:-1]] for line in found.stdout.splitlines()[2:]]
+    assert [row[1:3] for row in rows] == [["its own", "10"], ["of one step", "10"], ["of two steps", "10"]]
+    questions = json.loads((tmp_path / "facts.json").read_text())["questions"]["worldcup2014, of two steps"]
+    following = {edge["source"]: edge["target"] for edge in edges}
+    for text, told in questions.items():
+        (start,) = [word for word in WORDS if word in text]
+        assert told["answers"] == [following[following[start]]]

@@ -141,6 +141,29 @@ def test_the_same_leads_back_along_the_step_before():
     assert films().best("which film has the same director as Silent River") == {"Golden Mirror"}
 
 
+FAMILY = """
+    Eva|child|Ben · Ada|spouse|Ben · Ben|spouse|Ada · Ada|child|Cleo · Cleo|child|Dora · Ben|child|Cleo
+    Ada|gender|female · Ben|gender|male · Cleo|gender|female · Dora|gender|female · Ben|profession|potter · Cleo|profession|pilot
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who is Cleo's son or daughter", {"Dora"}),
+        ("who is the husband or wife of Ada", {"Ben"}),
+        ("whose child is Cleo", {"Ada", "Ben"}),
+        ("whose child is the spouse of Ada", {"Eva"}),
+        ("what sex is Ada's spouse", {"male"}),
+        ("which occupation does Ada's spouse have", {"potter"}),
+    ],
+    ids=["or", "or, words unlike the label", "whose", "whose, over two steps", "what", "which"],
+)
+def test_words_for_one_thing_and_words_turned_round(question, expected):
+    graph = Graph([fact.strip().split("|") for line in FAMILY.strip().splitlines() for fact in line.split("·")])
+    assert graph.best(question) == expected
+
+
 def test_without_such_a_word_nothing_leads_back():
     found = films().answer("who directed Silent River")
     assert films().number["Golden Mirror"] not in found.nodes

@@ -31,6 +31,9 @@ _LEAST = 0.02
 
 _NEVER = -1e9
 
+_ALONG, _AGAINST, _TURNED = range(3)
+"""The tables of what words are worth to a step: along an edge, against it, back along the edge it came by."""
+
 _MOST_NAMED = 4
 """Of more named nodes those with the longest names are followed."""
 
@@ -75,7 +78,7 @@ class Walk:
     total: float
     price: float
     levels: tuple[_Level, ...]
-    tables: tuple[FloatArray, FloatArray]
+    tables: tuple[FloatArray, FloatArray, FloatArray]
 
     @property
     def explained(self) -> float:
@@ -105,7 +108,8 @@ class Walk:
                 turned = bool(earlier.types[before] == level.types[state]) and bool(
                     earlier.forward[before] != level.forward[state]
                 )
-                table = self.tables[turned][:, word, level.types[state]]
+                which = _TURNED if turned else int(not level.forward[state])
+                table = self.tables[which][:, word, level.types[state]]
                 word = int(np.argmax(np.where(table > 0, earlier.best[before] + table, -np.inf)))
             state, depth = before, depth - 1
         return steps[::-1]
@@ -134,48 +138,50 @@ def walk(
     if total <= 0:
         return None
     price = settings.price * float(meaning.trust.max())
-    plain, turned = _tables(meaning, numbers, len(edges.type_names))
-    worth = (plain[0, -1] > _LEAST).astype(np.float64)
-    n_words = plain.shape[0]
+    tables = _tables(meaning, numbers, len(edges.type_names), settings.against)
+    worth = (np.maximum(tables[_ALONG][0, -1], tables[_AGAINST][0, -1]) > _LEAST).astype(np.float64)
+    n_words = len(meaning.trust) + 1
     nodes = start
     best: FloatArray = np.zeros((len(start), n_words))
     came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
     levels: list[_Level] = []
     for _ in range(settings.steps):
-        level = _next(edges, nodes, best, came, worth, (plain, turned), price, settings, allowed)
+        level = _next(edges, nodes, best, came, worth, tables, price, settings, allowed)
         if level is None:
             break
         levels.append(level)
         nodes, best, came = level.nodes, level.best, (level.types, level.forward)
     if not levels:
         none = np.empty(0, np.int64)
-        return Walk(none, np.empty(0), none, total, price, (), (plain, turned))
+        return Walk(none, np.empty(0), none, total, price, (), tables)
     found = np.concatenate([level.nodes for level in levels])
     values = np.concatenate([level.best[:, -1] for level in levels])
     lengths = np.repeat(np.arange(1, len(levels) + 1), [len(level.nodes) for level in levels])
     order = np.lexsort((lengths, -values, found))
     first = order[_firsts(found[order])]
-    return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), (plain, turned))
+    return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), tables)
 
 
-def _tables(meaning: Meaning, numbers: NDArray[np.int64], n_types: int) -> tuple[FloatArray, FloatArray]:
+def _tables(
+    meaning: Meaning, numbers: NDArray[np.int64], n_types: int, wrong_way: float
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return what the words i … j − 1 are worth to one step of each type, (n_words + 1, n_words + 1, n_types).
 
-    The second table is for a step back along the type it came by, which only a mirror ("the same …") explains.
+    The tables are for a step along an edge, against it, and back along the type it came by, which only a mirror ("the
+    same …") explains. A word is worth less the other way than the one it means: against the arrow, unless it is turned.
     """
     n_words = len(meaning.trust)
-    plain = np.zeros((n_words + 1, n_words + 1, len(numbers)))
-    for slot in range(int(meaning.slots.max(initial=0)) + 1):
-        own = np.where(meaning.slots == slot, meaning.asked, 0.0)
-        for begin in range(n_words):
-            plain[begin, begin + 1 :] += np.maximum.accumulate(own[begin:], axis=0)
-    turned = np.zeros((n_words + 1, n_words + 1, 1))
+    tables = np.zeros((3, n_words + 1, n_words + 1, n_types))
+    turned = meaning.turned[:, None]
+    for way, factor in ((_ALONG, np.where(turned, wrong_way, 1.0)), (_AGAINST, np.where(turned, 1.0, wrong_way))):
+        for slot in range(int(meaning.slots.max(initial=0)) + 1):
+            own = np.where(meaning.slots == slot, factor * meaning.asked, 0.0)
+            for begin in range(n_words):
+                tables[way, begin, begin + 1 :, numbers] += np.maximum.accumulate(own[begin:], axis=0).T
     mirror = meaning.mirrors.astype(np.float64)
     for begin in range(n_words):
-        turned[begin, begin + 1 :, 0] = np.maximum.accumulate(mirror[begin:])
-    tables = np.zeros((2, n_words + 1, n_words + 1, n_types))
-    tables[0][:, :, numbers], tables[1][:, :, numbers] = plain, turned
-    return tables[0], tables[1]
+        tables[_TURNED, begin, begin + 1 :, numbers] = np.maximum.accumulate(mirror[begin:])
+    return tables[_ALONG], tables[_AGAINST], tables[_TURNED]
 
 
 def _next(
@@ -184,15 +190,15 @@ def _next(
     best: FloatArray,
     came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None,
     worth: FloatArray,
-    tables: tuple[FloatArray, FloatArray],
+    tables: tuple[FloatArray, FloatArray, FloatArray],
     price: float,
     settings: Paths,
     allowed: Allowed | None,
 ) -> _Level | None:
     """Take one more step from every state; None where no step is worth its price."""
     parts = []
-    mirrored = bool(tables[1].any())
-    for forward, factor in ((True, 1.0), (False, settings.against)):
+    mirrored = bool(tables[_TURNED].any())
+    for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
         steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan)
         origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
         kept = np.ones(len(origin), bool) if allowed is None else allowed.contains(target)
@@ -200,11 +206,11 @@ def _next(
             back = (came[0][origin] == kind) & (came[1][origin] != forward)
             if mirrored and back.any():
                 turned = np.nonzero(kept & back)[0]
-                gained = _gained(best[origin[turned]], tables[1], kind[turned], 1.0)
+                gained = _gained(best[origin[turned]], tables[_TURNED], kind[turned])
                 parts.append((origin[turned], target[turned], kind[turned], np.full(len(turned), forward), gained))
             kept &= ~back
         origin, target, kind = origin[kept], target[kept], kind[kept]
-        gained = _gained(best[origin], tables[0], kind, factor)
+        gained = _gained(best[origin], table, kind)
         parts.append((origin, target, kind, np.full(len(origin), forward), gained))
     origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     gained -= price
@@ -222,12 +228,12 @@ def _next(
     return level if len(first) <= settings.beam else _thinned(level, settings.beam)
 
 
-def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64], factor: float) -> FloatArray:
+def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> FloatArray:
     """Return the best sum after a step along each edge for each number of words used up, (n_edges, n_words + 1)."""
     n_words = before.shape[1]
     found = np.full((len(kind), n_words), _NEVER)
     for used in range(n_words - 1):  # over the words of a question
-        gain = factor * table[used, used + 1 :, :][:, kind].T
+        gain = table[used, used + 1 :, :][:, kind].T
         after = np.where(gain > 0, before[:, used, None] + gain, _NEVER)  # a step that no word asks for is not taken
         np.maximum(found[:, used + 1 :], after, out=found[:, used + 1 :])
     return found

@@ -36,6 +36,12 @@ _WHICH = frozenset({"what", "which"})
 _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common"})
 """Words that lead back along the step before: the films with the same director."""
 
+_OR = "or"
+"""Stands between two words for one thing: "her husband or wife"."""
+
+_WHOSE = "whose"
+"""Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
+
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of the question as typed, with its terms."""
 
@@ -49,6 +55,7 @@ class Meaning:
         slots: (n_words, n_types) int64, which word of the type's label it stands for; a label's word counts once.
         trust: (n_words,) float64 in [0, 1], whether the word asks for any.
         mirrors: (n_words,) bool, whether it leads back along the step before.
+        turned: (n_words,) bool, whether it asks for the other end of its edges than it says.
 
     """
 
@@ -56,11 +63,12 @@ class Meaning:
     slots: NDArray[np.int64]
     trust: FloatArray
     mirrors: NDArray[np.bool_]
+    turned: NDArray[np.bool_]
 
     def of(self, places: Sequence[int]) -> Meaning:
         """Return the meaning of some words, in that order, without those that ask for nothing."""
         kept = [place for place in places if self.trust[place] > 0]
-        return Meaning(self.asked[kept], self.slots[kept], self.trust[kept], self.mirrors[kept])
+        return Meaning(self.asked[kept], self.slots[kept], self.trust[kept], self.mirrors[kept], self.turned[kept])
 
 
 class Relations:
@@ -117,13 +125,16 @@ class Relations:
                 lowered, factor = _ASKING[lowered], settings.asking
             similarity, slots[place] = self._similarity(lowered)
             best = float(similarity.max())
-            if terms and after_which and best < SAME_FAMILY:  # "which films …": what the answer is, no step
+            if terms and after_which and best < settings.high:  # "which films …": what the answer is, no step
                 factor = settings.kind
             after_which = False
             if best > settings.low:
                 trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
                 asked[place] = trust[place] * (similarity / best) ** settings.sharpness
-        return Meaning(asked, slots, trust, mirrors)
+        meaning = Meaning(asked, slots, trust, mirrors, np.zeros(len(words), bool))
+        _join_alternatives(meaning, words)
+        _turn_round(meaning, words)
+        return meaning
 
     def _similarity(self, word: str) -> tuple[FloatArray, NDArray[np.int64]]:
         """Return how similar each label is to a word, (n_types,) in [0, 1], and by which of its words."""
@@ -144,6 +155,24 @@ class Relations:
         nearest = by_word[self._starts[:-1] + slots]
         known[word] = found = np.maximum(nearest, np.clip(self._labels @ vector, 0.0, 1.0)), slots
         return found
+
+
+def _join_alternatives(meaning: Meaning, words: Words) -> None:
+    """Make one word of two with "or" between them: either asks for the step, not each for one of its own."""
+    asked, slots, trust = meaning.asked, meaning.slots, meaning.trust
+    for place in range(1, len(words) - 1):
+        first, second = place - 1, place + 1
+        if words[place][0].lower() == _OR and trust[first] > 0 and trust[second] > 0:
+            slots[second] = np.where(asked[first] > asked[second], slots[first], slots[second])
+            asked[second] = np.maximum(asked[first], asked[second])
+            trust[second], trust[first], asked[first] = max(trust[first], trust[second]), 0.0, 0.0
+
+
+def _turn_round(meaning: Meaning, words: Words) -> None:
+    """Turn the word after "whose" at the beginning of a question, where that word asks for an edge type."""
+    if len(words) > 1 and words[0][0].lower() == _WHOSE and meaning.trust[1] > 0:
+        meaning.turned[1] = True
+        meaning.trust[0], meaning.asked[0] = 0.0, 0.0
 
 
 def _without_common(labels: list[list[str]]) -> list[list[str]]:

@@ -1,0 +1,112 @@
+"""Whether questions about facts are answered by the fact, not by the node they name: hit@1 and nDCG@10, by steps.
+
+    FOURFOLD_DATASETS=… python benchmarks/facts.py [--collections pathquestion …] [--max-queries 200] [--results FOLDER]
+
+Beside the questions that the collections bring, some are made of their edges: of one step ("where was X born?") and of
+two ("what is the nationality of X's wife?"), from the phrases of facts.json, so many of each, drawn by a fixed seed.
+A question is answered by every node that these steps reach. Prints Markdown with 95 % intervals and writes facts.json
+to the folder of results, with every question.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import random
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from shared import add_collection_options, facts, figure, folders, markdown_table
+
+from fourfold import Retriever
+from fourfold.evaluate import Collection, JudgedQuery, Run, bootstrap_interval, evaluate, load_collection
+from fourfold.evaluate.tune import answer_groups
+
+PHRASES = Path(__file__).parent / "facts.json"
+MEASURES = ("hit@1", "ndcg@10", "recall@10")
+QUESTIONS = 200
+
+Phrases = Mapping[str, Mapping[str, Sequence[str]]]
+"""Of each edge type, how its end is ``asked`` for, and how it is ``called`` inside another question."""
+
+
+def one_step(collection: Collection, phrases: Phrases) -> Iterator[JudgedQuery]:
+    """Make a question of each node and edge type, in each phrase."""
+    names = {node.id: node.name for node in collection.nodes}
+    for (source, kind), ends in _ends(collection).items():
+        for phrase in phrases.get(kind, {}).get("asked", ()):
+            yield _judged(phrase.format(names[source]), ends - {source})
+
+
+def two_steps(collection: Collection, phrases: Phrases) -> Iterator[JudgedQuery]:
+    """Make a question of each node and pair of edge types that leads on from it, in each pair of phrases."""
+    names = {node.id: node.name for node in collection.nodes}
+    ends = _ends(collection)
+    kinds = sorted({kind for _, kind in ends})
+    for (source, first), between in ends.items():
+        for second in kinds:
+            found = {end for node in between for end in ends.get((node, second), ())} - {source}
+            for called in phrases.get(first, {}).get("called", ()):
+                for phrase in phrases.get(second, {}).get("asked", ()):
+                    yield _judged(phrase.format(called.format(names[source])), found)
+
+
+def _ends(collection: Collection) -> dict[tuple[str, str], set[str]]:
+    ends = defaultdict(set)
+    for edge in collection.edges:
+        ends[edge.source, edge.type].add(edge.target)
+    return dict(ends)
+
+
+def _judged(text: str, answers: set[str]) -> JudgedQuery:
+    return JudgedQuery(text, text, dict.fromkeys(sorted(answers), 1.0))
+
+
+def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
+    """Return so many of the questions that have an answer, drawn by a fixed seed."""
+    every = sorted({one.text: one for one in questions if one.relevant}.values(), key=lambda one: one.text)
+    return random.Random(0).sample(every, min(count, len(every)))
+
+
+def row(name: str, kind: str, run: Run, judged: Sequence[JudgedQuery]) -> tuple[str, ...]:
+    groups = answer_groups(judged)
+    found = [bootstrap_interval(run.values(judged, measure), groups=groups) for measure in MEASURES]
+    cells = [f"{figure(one.mean)} {figure(one.lower, 2)}–{figure(one.upper, 2)}" for one in found]
+    return (name, kind, str(len(judged)), *cells)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    add_collection_options(parser)
+    options = parser.parse_args()
+    phrases = json.loads(PHRASES.read_text(encoding="utf-8"))
+    count = options.max_queries or QUESTIONS
+    rows = [("collection", "questions", "number", *MEASURES)]
+    told = {}
+    for folder in folders(options.collections or list(phrases)):
+        collection = load_collection(folder)
+        own = phrases.get(folder.name, {})
+        sets = {
+            "its own": list(collection.judgements.first(count)),
+            "of one step": drawn(one_step(collection, own), count),
+            "of two steps": drawn(two_steps(collection, own), count),
+        }
+        with Retriever() as retriever:
+            retriever.add(collection.nodes, collection.edges)
+            for kind, judged in sets.items():
+                if judged:
+                    run = evaluate(retriever, judged)
+                    rows.append(row(folder.name, kind, run, judged))
+                    values = run.values(judged, MEASURES[0]).tolist()
+                    told[f"{folder.name}, {kind}"] = {
+                        one.text: {"hit@1": value, "answers": sorted(one.relevant), "found": run.rankings[one.id]}
+                        for one, value in zip(judged, values, strict=True)
+                    }
+    options.results.mkdir(parents=True, exist_ok=True)
+    (options.results / "facts.json").write_text(json.dumps({"facts": facts(), "questions": told}, indent=1), "utf-8")
+    print(markdown_table(rows))
+
+
+if __name__ == "__main__":
+    main()
