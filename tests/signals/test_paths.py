@@ -142,8 +142,9 @@ def test_the_same_leads_back_along_the_step_before():
 
 
 FAMILY = """
-    Eva|child|Ben · Ada|spouse|Ben · Ben|spouse|Ada · Ada|child|Cleo · Cleo|child|Dora · Ben|child|Cleo · Cleo|profession|pilot
-    Ada|gender|female · Ben|gender|male · Cleo|gender|female · Dora|gender|female · Ben|profession|potter
+    Eva|child|Ben · Ada|spouse|Ben · Ben|spouse|Ada · Ada|child|Cleo · Cleo|child|Dora · Ben|child|Cleo
+    Ada|gender|female · Ben|gender|male · Cleo|gender|female · Dora|gender|female
+    Ben|profession|potter · Cleo|profession|pilot
 """
 
 
