@@ -62,10 +62,10 @@ class Analysis:
         """
         query = arguments.question(query)
         wanted = Options.of(options)
-        config = self._session.config.replace(diversity={"bonus": 0.0})
-        if plain:
-            config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
         with self._session.question(query) as (snapshot, asker):
+            config = asker.config.replace(diversity={"bonus": 0.0})
+            if plain:
+                config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
             request = asker.query(snapshot, query, wanted)
             scores = pipeline.run(snapshot, request, config)
             gained = 0.0 * nodes if scores.bridges is None else scores.bridges.gained.at(nodes)

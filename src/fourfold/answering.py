@@ -22,7 +22,6 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
 from fourfold.present import explanation_text, in_words
 from fourfold.session import Session
-from fourfold.signals.confidence import Calibration
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
 
 A = TypeVar("A")
@@ -33,15 +32,13 @@ _GROUPS_WITHIN = 8
 
 def search(session: Session, text: str, options: Options) -> SearchResult:
     """Return the answer to a question, remembered or new."""
-    asked = options.key(text, session.config)
 
     def answer(snapshot: Snapshot, asker: Asker, last: bool) -> SearchResult:
-        key = (snapshot.generation, *asked)
+        key = (snapshot.generation, asker, *options.key(text, asker.config))
         if (known := session.answers.get(key)) is not None:
             return known
         query = asker.query(snapshot, text, options)
-        calibration = asker.calibrator.of(snapshot)
-        scores, hits, grounds = _ranked(session, snapshot, query, options, calibration, without_gone=last)
+        scores, hits, grounds = _ranked(session, snapshot, asker, query, options, without_gone=last)
         bonus = [hit.node.id for hit in hits if scores.bonus and any(one.kind == "bonus" for one in hit.evidence)]
         result = SearchResult(
             query=text,
@@ -71,15 +68,14 @@ def explain(session: Session, text: str, node_id: str, options: Options) -> Expl
     """
 
     def answer(snapshot: Snapshot, asker: Asker, last: bool) -> Explanation:
-        backend, config = session.backend, session.config
+        backend = session.backend
         num = backend.nums([node_id]).get(node_id)
         node = None if num is None else backend.nodes([num]).get(num)
         if num is None or node is None:
             raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
         query = asker.query(snapshot, text, options)
-        calibration = asker.calibrator.of(snapshot)
-        scores, hits, _ = _ranked(session, snapshot, query, options, calibration, without_gone=last)
-        return _explanation(backend, scores, query, config, hits, num, node)
+        scores, hits, _ = _ranked(session, snapshot, asker, query, options, without_gone=last)
+        return _explanation(backend, scores, query, asker.config, hits, num, node)
 
     return _of_one_generation(session, text, answer)
 
@@ -120,9 +116,9 @@ def _of_one_generation(session: Session, text: str, answer: Callable[[Snapshot, 
 def _ranked(
     session: Session,
     snapshot: Snapshot,
+    asker: Asker,
     query: Query,
     options: Options,
-    calibration: Calibration,
     *,
     without_gone: bool,
 ) -> tuple[Scores, tuple[Hit, ...], Grounds]:
@@ -130,7 +126,7 @@ def _ranked(
 
     Groups are searched further down until there are enough of them for certain.
     """
-    config = session.config
+    config, calibration = asker.config, asker.calibrator.of(snapshot)
     limit, depth = query.limit, query.limit
     if options.group_by is not None:
         depth = min(_GROUPS_WITHIN * limit, snapshot.size) or 1

@@ -140,7 +140,8 @@ class Asker:
         self._backend = backend
         self._embedding = embedding
         self._tokenizer = tokenizer
-        self._config = config
+        self.config = config
+        """The constants that questions are read and answered by."""
         self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
         self._labels: TypeLabels | None = None
         self._relations_of: Relations | None = None
@@ -155,7 +156,7 @@ class Asker:
         return Query(
             text=stripped,
             words=words,
-            limit=min(options.k if options.k is not None else self._config.limit, max(snapshot.size, 1)),
+            limit=min(options.k if options.k is not None else self.config.limit, max(snapshot.size, 1)),
             mode=options.mode,
             vector=vector,
             allowed=None if options.filter is None else self.allowed(snapshot, options.filter),
@@ -210,6 +211,6 @@ class Asker:
         asking = [word for word, terms in words if terms and not named.issuperset(terms)]
         asked = np.zeros(len(types))
         asked[in_use] = labels.closeness(
-            asking, sharpness=self._config.intents.chosen_sharpness, enough=self._config.intents.chosen_enough
+            asking, sharpness=self.config.intents.chosen_sharpness, enough=self.config.intents.chosen_enough
         )
         return asked

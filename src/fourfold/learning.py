@@ -90,5 +90,5 @@ class Learning:
             history = change(ConfigHistory.from_json(writer.meta("config")))
             config = history.config()
             writer.set_meta("config", history.to_json())
-        self._session.use(config)
+        self._session.apply(config)
         return history.in_force

@@ -271,7 +271,8 @@ class Retriever(OldNames):
 
     @property
     def config(self) -> RetrievalConfig:
-        """The constants of retrieval in force."""
+        """The constants of retrieval in force: those given when it was opened, else those applied to the graph."""
+        self._session.follow_config()
         return self._session.config
 
     @property

@@ -20,7 +20,7 @@ from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines import open_backend
 from fourfold.engines.base import Row, Writer
 from fourfold.engines.foreign import Follower, ForeignSource
-from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError
+from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
 from fourfold.index.changes import FIELDS
 from fourfold.index.snapshot import Snapshot
@@ -53,6 +53,9 @@ class Session:
             require_config(config)
         self.backend = open_backend(address, read_only=read_only, must_exist=must_exist, durable=durable)
         self.foreign: Follower | None = None
+        self._follows = config is None
+        """Whether the config in force is the one applied to the graph, whoever applies it."""
+        self._followed_at = -1
         try:
             self.config = config if config is not None else self.history().config()
             source = Cascade(self.backend.model) if embedder is None else as_embedder(embedder)
@@ -89,7 +92,7 @@ class Session:
         None for an embedder and a config that the graph has itself.
         """
         source = self.embedding.source
-        config = None if self.config == self.history().config() else changes_of(self.config)
+        config = None if self._follows else changes_of(self.config)
         schema = None if self.foreign is None else self.foreign.schema
         return None if isinstance(source, Cascade) else source, config, self.backend.read_only, schema
 
@@ -110,6 +113,7 @@ class Session:
     def info(self) -> dict[str, Any]:
         """Return what the graph holds and what is in force, see ``Retriever.info``."""
         more: dict[str, Any] = {}
+        self.follow_config()
         if self.foreign is not None:
             self.foreign.keep_in_step()
             more["foreign"] = self.foreign.info()
@@ -153,15 +157,20 @@ class Session:
             self.foreign.keep_in_step()
 
     def _present(self) -> tuple[Snapshot, Asker]:
-        snapshot = self.backend.snapshot()
-        current = self._current
-        if current is not None and current[0] is snapshot:
-            return current
-        with self._lock:
-            coming = self._coming  # read before the asker, which takes its place
-            arrived = coming is not None and coming[0] == snapshot.embedder
-            self._current = snapshot, coming[1] if coming is not None and arrived else self._asker
-            return self._current
+        while True:
+            asker = self._asker
+            snapshot = self.backend.snapshot()
+            current = self._current
+            if current is not None and current[0] is snapshot:
+                return current
+            self.follow_config(snapshot.generation)
+            with self._lock:
+                if asker is not self._asker:  # the snapshot may be one that another config reads
+                    continue
+                coming = self._coming  # read before the asker, which takes its place
+                arrived = coming is not None and coming[0] == snapshot.embedder
+                self._current = snapshot, coming[1] if coming is not None and arrived else asker
+                return self._current
 
     def read_anew(self) -> None:
         """Leave damaged derived files aside: the store is the truth."""
@@ -174,6 +183,31 @@ class Session:
     def history(self) -> ConfigHistory:
         """Return the configs that were ever applied to the graph."""
         return ConfigHistory.from_json(self.backend.meta("config"))
+
+    def follow_config(self, generation: int | None = None) -> None:
+        """Go on with the config applied to the graph since, by whomever; one given by the caller stays in force.
+
+        One that cannot be read, such as a later version's, is left aside with a warning in the log: whoever has the
+        graph open goes on as before.
+        """
+        if not self._follows:
+            return
+        now = self.backend.generation() if generation is None else generation
+        if now == self._followed_at:
+            return
+        try:
+            config = self.history().config()
+        except StoreError as error:
+            logger.warning("%r goes on with the config it has: %s", self.path, error)
+        else:
+            if config != self.config:
+                self.use(config)
+        self._followed_at = now  # last: until then whoever else asks looks for himself
+
+    def apply(self, config: RetrievalConfig) -> None:
+        """Go on with a config that is now the graph's own, and follow it from here on."""
+        self._follows = True
+        self.use(config)
 
     def use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         """Go on with another config, or another embedder."""

@@ -49,9 +49,12 @@ class KeepingTests(Compared):
         with Retriever(address) as opened:
             assert opened.config == changed
             assert len(opened.search("deploy").hits) <= 4
-        both.own.learning.rollback_config()
-        with Retriever(address) as opened:
-            assert opened.config.limit == 10
+        with Retriever(address) as follows, Retriever(address, config=changed) as given:
+            assert len(follows.search("deploy").hits) <= 4
+            both.own.learning.rollback_config()
+            assert 4 < len(follows.search("deploy").hits) <= 10
+            assert (follows.config.limit, given.config.limit) == (10, 4)
+            assert len(given.search("deploy").hits) <= 4
         assert [version.number for version in both.own.learning.config_versions()] == [1]
 
     def test_usage(self, both: Both) -> None:
