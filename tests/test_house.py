@@ -32,7 +32,7 @@ FLOORS = (
     {"evidence", "asking", "grounds"},
     {"hits"},
     {"session"},
-    {"answering", "analysis", "learning", "maintenance"},
+    {"answering", "analysis", "learning", "maintenance", "handle"},
     {"retriever"},
     {"__init__"},  # the front door: what `from fourfold import …` gives
     {"copying", "ingest", "questions", "tools", "evaluate", "demo", "mmr", "checking", "presets"},
@@ -43,6 +43,8 @@ FLOORS = (
 )
 # Retriever.open_foreign makes one of its own subclass, so both live in one room.
 SHARED = {"foreign": "retriever"}
+# A method of the retriever that is only a door: what it opens is built on the retriever, and loaded when it is opened.
+DOORS = {("fourfold.retriever", "fourfold.evaluate.background"), ("fourfold.retriever", "fourfold.evaluate")}
 FLOOR_OF = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 
 
@@ -95,7 +97,7 @@ def test_a_room_imports_only_from_floors_below(module):
     assert room in FLOOR_OF, f"{room} stands on no floor; give it one in FLOORS"
     for target in imports_of(module):
         other = room_of(target)
-        if other != room:
+        if other != room and (module, target) not in DOORS:
             assert FLOOR_OF[other] < FLOOR_OF[room], f"{module} imports {target}, which is not below it"
 
 

@@ -7,8 +7,10 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fourfold import Node, RetrievalConfig, Retriever
-from fourfold.evaluate import feedback_judgements
+from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, StoreError
+from fourfold.evaluate import JudgedQuery, background, feedback_judgements, tune
+
+WORDS = ("amber", "basil", "cedar", "dahlia", "elder", "fennel", "ginger", "hazel", "iris", "juniper", "kale", "lotus")
 
 CHILD = """
 import sys
@@ -83,7 +85,9 @@ def test_a_config_of_a_later_version_leaves_open_retrievers_as_they_were(path, c
         other.learning.apply_config(RetrievalConfig(limit=3))
         assert len(retriever.search("letters")) == 3
         with other.backend.transaction() as writer:
-            writer.set_meta("config", '{"in_force": 1, "versions": [{"number": 1, "applied": "", "changes": {"x": 1}}]}')
+            writer.set_meta(
+                "config", '{"in_force": 1, "versions": [{"number": 1, "applied": "", "changes": {"x": 1}}]}'
+            )
         assert len(retriever.search("letters")) == 3
         assert len(retriever.search("letters b")) == 3
         assert len([1 for line in caplog.messages if "unknown to this version" in line]) == 1
@@ -107,3 +111,99 @@ def test_beside_threads_that_search_a_config_is_in_force_as_soon_as_it_was_appli
                 stop.set()
             for one in running:
                 one.result()
+
+
+# -- retriever.learn() --------------------------------------------------------------------------------------------
+
+
+def planted(count=22):
+    """Return nodes, edges and what users said: a question names a node, its answer is what that node requires."""
+    names = [f"{a} {b}" for a in WORDS for b in WORDS if a < b][: 2 * count]
+    nodes = [Node(f"n{place:03}", name) for place, name in enumerate(names)]
+    edges = [Edge(f"n{place:03}", f"n{place + count:03}", "requires") for place in range(count)]
+    said = [(f"what goes with {names[place]}", f"n{place + count:03}") for place in range(count)]
+    return nodes, edges, said
+
+
+@pytest.fixture
+def taught(tmp_path):
+    nodes, edges, said = planted()
+    with Retriever(tmp_path / "taught.sqlite") as retriever:
+        retriever.add(nodes, edges)
+        for question, answer in said:
+            retriever.learning.feedback(question, answer)
+        yield retriever
+
+
+def test_what_is_learnt_in_the_background_is_used_by_everybody(taught):
+    before = taught.config
+    with Retriever(taught.path) as other:
+        lesson = taught.learn()
+        assert taught.search("amber basil").hits, "searches go on"
+        result = lesson.wait()
+        assert result is not None and result.worthwhile and lesson.verdict.startswith("Better")
+        assert lesson.applied == 1 and not lesson.running
+        assert taught.config == other.config == result.config != before
+        assert taught.learning.config_versions()[0].evidence["queries"] == 22
+
+
+def test_the_gate_lets_no_chance_through_and_apply_can_be_left_out(taught):
+    nodes, _, said = planted()
+    rotated = [said[(place * 7 + 3) % len(said)][1] for place in range(len(said))]
+    queries = [
+        JudgedQuery(str(place), question, {answer: 1.0})
+        for place, ((question, _), answer) in enumerate(zip(said, rotated, strict=True))
+    ]
+    lesson = taught.learn(queries)
+    assert not lesson.wait().worthwhile and lesson.applied is None and lesson.verdict.startswith("Not applied")
+    only_told = taught.learn(apply=False)
+    assert only_told.wait().worthwhile and only_told.applied is None
+    assert taught.learning.config_versions() == []
+
+
+def test_a_config_applied_while_another_was_learnt_stays(taught, monkeypatch):
+    theirs = RetrievalConfig(limit=3)
+
+    def tune_beside_others(retriever, queries, **options):
+        result = tune(retriever, queries, **options)
+        with Retriever(taught.path) as other:
+            other.learning.apply_config(theirs)
+        return result
+
+    monkeypatch.setattr(background, "tune", tune_beside_others)
+    lesson = taught.learn()
+    lesson.wait()
+    assert (
+        lesson.applied is None and "Version 1 of the config is in force by now, no longer version 0" in lesson.verdict
+    )
+    assert taught.config == theirs
+
+
+def test_a_lesson_can_be_stopped_and_a_closed_graph_ends_it(taught, monkeypatch):
+    entered, go_on = threading.Event(), threading.Event()
+
+    def slow(retriever, queries, *, k, progress):
+        entered.set()
+        go_on.wait()
+        return tune(retriever, queries, k=k, progress=progress)
+
+    monkeypatch.setattr(background, "tune", slow)
+    lesson = taught.learn()
+    assert lesson.running and lesson.verdict == "Still learning."
+    lesson.stop()
+    go_on.set()
+    assert lesson.wait() is None and lesson.verdict == "Stopped; nothing was applied."
+    entered.clear()
+    go_on.clear()
+    lesson = taught.learn()
+    entered.wait()
+    taught.close()
+    go_on.set()
+    assert lesson.wait() is None and lesson.applied is None and "closed" in lesson.verdict
+
+
+def test_learning_needs_feedback_and_a_graph_that_can_be_written(path, taught):
+    with Retriever(path) as retriever, pytest.raises(InvalidValueError, match="holds no feedback"):
+        retriever.learn()
+    with Retriever(taught.path, read_only=True) as retriever, pytest.raises(StoreError, match="say apply=False"):
+        retriever.learn()

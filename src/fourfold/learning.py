@@ -11,7 +11,7 @@ from fourfold import arguments
 from fourfold.arguments import shown, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion
-from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.errors import InvalidValueError, StoreError, UnknownNodeError
 from fourfold.session import Session, require_config
 
 
@@ -51,21 +51,36 @@ class Learning:
         """Return all feedback as (query, node id, grade), in the order of the queries' first mention."""
         return self._session.backend.feedback()
 
-    def apply_config(self, config: RetrievalConfig, *, evidence: Mapping[str, Any] | None = None) -> int:
+    def apply_config(
+        self, config: RetrievalConfig, *, evidence: Mapping[str, Any] | None = None, over: int | None = None
+    ) -> int:
         """Store a config with the graph and use it; whoever opens the graph without a config gets it.
 
         Args:
             config: what differs from the defaults is stored.
             evidence: JSON values that say why, such as the gain that was measured.
+            over: the number of the version it is better than; refused where another one is in force by now.
 
         Returns:
             The number of this version, for ``rollback_config``.
+
+        Raises:
+            StoreError: another version than ``over`` is in force.
 
         """
         require_config(config)
         reasons = arguments.json_mapping({} if evidence is None else evidence, "evidence")
         now = datetime.now(UTC).isoformat(timespec="seconds")
-        return self._change(lambda history: history.applied(config, now, reasons))
+
+        def applied(history: ConfigHistory) -> ConfigHistory:
+            if over is not None and over != history.in_force:
+                raise StoreError(
+                    f"Version {history.in_force} of the config is in force by now, no longer version {over}; nothing "
+                    "was applied: tune again."
+                )
+            return history.applied(config, now, reasons)
+
+        return self._change(applied)
 
     def rollback_config(self, version: int | None = None) -> int:
         """Go back to a version that was applied before; None is the one before this, 0 the defaults.

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +15,12 @@ from fourfold.analysis import Analysis
 from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
-from fourfold.config_history import with_changes
 from fourfold.embed import Embedder
 from fourfold.engines import Backend, ForeignSchema, open_foreign
 from fourfold.engines.base import Writer
-from fourfold.errors import EmbedderMismatchError, StoreError
+from fourfold.errors import EmbedderMismatchError
 from fourfold.graph_embedding import Progress
+from fourfold.handle import Handle
 from fourfold.learning import Learning
 from fourfold.maintenance import Maintenance
 from fourfold.markup import html_facts
@@ -30,8 +29,12 @@ from fourfold.session import Session
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, name_edge
 
+if TYPE_CHECKING:
+    from fourfold.evaluate import JudgedQuery
+    from fourfold.evaluate.background import Lesson
 
-class Retriever(OldNames):
+
+class Retriever(Handle, OldNames):
     """A four-signal retriever over one SQLite file.
 
     Args:
@@ -267,6 +270,26 @@ class Retriever(OldNames):
         wanted = Options.of(options)
         return answering.explain(self._session, query, arguments.string(node_id, "node_id"), wanted)
 
+    def learn(self, queries: Sequence[JudgedQuery] | None = None, *, k: int = 10, apply: bool = True) -> Lesson:
+        """Tune in the background, and put in force what the gate of ``fourfold tune`` lets pass; searches go on.
+
+        ``learn().wait()`` returns what came of it, ``.verdict`` says it in a sentence, ``.stop()`` ends it. A config
+        that somebody else applies meanwhile stays.
+
+        Args:
+            queries: judged queries; None for what ``learning.feedback`` collected.
+            k: nDCG@k is maximised.
+            apply: False only tells.
+
+        Raises:
+            InvalidValueError: no feedback calls a node relevant.
+            StoreError: the graph is read-only, so that nothing can be applied.
+
+        """
+        from fourfold.evaluate.background import learn  # a door up: what tunes is built on the retriever
+
+        return learn(self, queries, k=k, apply=apply)
+
     # -- looking around -----------------------------------------------------------------------------------------
 
     @property
@@ -355,43 +378,3 @@ class Retriever(OldNames):
     def _repr_html_(self) -> str:
         """Show in a notebook what the file holds."""
         return html_facts("Retriever", self.info())
-
-    def close(self) -> None:
-        """Close the graph; a second call does nothing."""
-        self._session.close()
-
-    def __copy__(self) -> Self:
-        """Return this very retriever: it is a handle of an open file, which its copies share."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
-        return self
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle as what opens the same file again, in this process or another."""
-        if self._session.backend.address == ":memory:":
-            raise StoreError("A graph in memory cannot be pickled; keep it in a file: Retriever('kg.sqlite').")
-        return _reopened, (type(self), self._session.address, *self._session.opened_with())
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def _reopened(
-    cls: type[Retriever],
-    path: str,
-    embedder: object,
-    changes: Mapping[str, Any] | None,
-    read_only: bool,
-    schema: ForeignSchema | None,
-) -> Retriever:
-    """Open what a pickled retriever had open."""
-    config = None if changes is None else with_changes(RetrievalConfig(), changes)
-    if schema is not None:
-        return cls.open_foreign(path, schema, embedder=embedder, config=config)
-    return cls(path, embedder=embedder, config=config, read_only=read_only, must_exist=True)

@@ -50,7 +50,6 @@ Html = Annotated[Path | None, typer.Option("--html", help="Write a report with p
 K = Annotated[int, typer.Option("-k", min=1, help="Hits per query.")]
 
 _MEASURES = ("ndcg@10", "recall@5", "recall@10", "hit@1", "mrr@10", "map@10")
-_EVIDENCE = ("queries", "measure", "in force", "tuned, held out", "gain", "lower bound", "by chance")
 _SWEEP = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
@@ -238,21 +237,15 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, fo
     except KeyboardInterrupt:
         output.say("Stopped; nothing was applied.")
         raise typer.Exit(130) from None
+    evidence = result.evidence(len(judged))
     facts: dict[str, Any] = {
-        "queries": len(judged),
-        "measure": result.measure,
-        "in force": str(result.default),
-        "tuned, held out": str(result.tuned),
-        "gain": f"{result.gain.mean:+.4f}",
-        "lower bound": f"{result.lower:+.4f}",
-        "by chance": f"{result.chance:.4f}",
+        **evidence,
         "learnt": result.changes,
         "verdict": result.verdict,
         "notes": list(result.notes),
         "applied": None,
     }
     if apply and (result.worthwhile or (force and result.changes)):
-        evidence = {name: facts[name] for name in _EVIDENCE}
         if not result.worthwhile:
             evidence |= {"forced": True, "verdict": result.verdict}
         facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence)

@@ -1,5 +1,6 @@
 """Measure a retriever on judged queries, see what each component is worth, and set its weights."""
 
+from fourfold.evaluate.background import Lesson, learn
 from fourfold.evaluate.collection import (
     Collection,
     JudgedQuery,
@@ -25,6 +26,7 @@ __all__ = [
     "Interval",
     "JudgedQuery",
     "Judgements",
+    "Lesson",
     "Run",
     "Summary",
     "TuneResult",
@@ -38,6 +40,7 @@ __all__ = [
     "holm",
     "known_to",
     "ladder",
+    "learn",
     "load_collection",
     "load_judgements",
     "lower_bound",

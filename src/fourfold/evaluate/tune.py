@@ -83,6 +83,18 @@ class TuneResult:
     folds: int
     notes: tuple[str, ...] = ()
 
+    def evidence(self, queries: int) -> dict[str, Any]:
+        """Return what is kept beside the config where it is applied, to say why; ``queries`` is how many there were."""
+        return {
+            "queries": queries,
+            "measure": self.measure,
+            "in force": str(self.default),
+            "tuned, held out": str(self.tuned),
+            "gain": f"{self.gain.mean:+.4f}",
+            "lower bound": f"{self.lower:+.4f}",
+            "by chance": f"{self.chance:.4f}",
+        }
+
 
 def tune(
     retriever: Retriever,

@@ -167,15 +167,7 @@ def learn(session: Session, progress: Progress) -> Tuned:
 
 def reasons(tuned: Tuned, queries: Sequence[JudgedQuery] | Judgements) -> dict[str, Any]:
     """Return what is kept beside an applied config, to say why it was applied."""
-    result = tuned.result
-    return {
-        "queries": len(queries),
-        "measure": result.measure,
-        "in force": str(result.default),
-        "tuned, held out": str(result.tuned),
-        "lower bound": f"{result.lower:+.4f}",
-        "verdict": result.verdict,
-    }
+    return {**tuned.result.evidence(len(queries)), "verdict": tuned.result.verdict}
 
 
 def _line(question: str, value: float, before: float | None) -> Line:

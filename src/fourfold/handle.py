@@ -1,0 +1,75 @@
+"""What makes a retriever a handle of an open graph: it is shared by its copies, reopened by its pickles, and closed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import TracebackType
+from typing import Any, Protocol, Self
+
+from fourfold.config import RetrievalConfig
+from fourfold.config_history import with_changes
+from fourfold.engines import ForeignSchema
+from fourfold.errors import StoreError
+from fourfold.session import Session
+
+
+class Opening(Protocol):
+    """How a kind of retriever is opened again."""
+
+    def __call__(
+        self, path: str, *, embedder: object, config: RetrievalConfig | None, read_only: bool, must_exist: bool
+    ) -> Any:
+        """Open a graph of Fourfold's own."""
+        ...
+
+    def open_foreign(
+        self, path: str, schema: ForeignSchema | None, *, embedder: object, config: RetrievalConfig | None
+    ) -> Any:
+        """Open another application's."""
+        ...
+
+
+class Handle:
+    """Holds a Session open."""
+
+    _session: Session
+
+    def close(self) -> None:
+        """Close the graph; a second call does nothing."""
+        self._session.close()
+
+    def __copy__(self) -> Self:
+        """Return this very retriever: it is a handle of an open file, which its copies share."""
+        return self
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle as what opens the same file again, in this process or another."""
+        if self._session.backend.address == ":memory:":
+            raise StoreError("A graph in memory cannot be pickled; keep it in a file: Retriever('kg.sqlite').")
+        return _reopened, (type(self), self._session.address, *self._session.opened_with())
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+
+def _reopened(
+    kind: Opening,
+    path: str,
+    embedder: object,
+    changes: Mapping[str, Any] | None,
+    read_only: bool,
+    schema: ForeignSchema | None,
+) -> Any:
+    """Open what a pickled retriever had open."""
+    config = None if changes is None else with_changes(RetrievalConfig(), changes)
+    if schema is not None:
+        return kind.open_foreign(path, schema, embedder=embedder, config=config)
+    return kind(path, embedder=embedder, config=config, read_only=read_only, must_exist=True)
