@@ -67,9 +67,10 @@ def room_of(module: str) -> str:
 
 
 def statements(tree: ast.AST, *, lazy: bool):
-    """Yield what stands in a module; what stands in functions only if ``lazy``."""
+    """Yield what stands in a module; what stands in functions, or is for type checkers, only if ``lazy``."""
     for child in ast.iter_child_nodes(tree):
-        if lazy or not isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef)):
+        for_checkers = isinstance(child, ast.If) and ast.unparse(child.test) == "TYPE_CHECKING"
+        if lazy or not (for_checkers or isinstance(child, (ast.FunctionDef, ast.AsyncFunctionDef))):
             yield child
             yield from statements(child, lazy=lazy)
 
