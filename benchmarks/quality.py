@@ -58,7 +58,12 @@ from fourfold.evaluate import Collection, Run, bootstrap_interval, compare, load
 from fourfold.evaluate.tune import answer_groups
 
 MAIN = MEASURES[0]
-OURS = ("default", "published", "tuned", "tuned-ungated", "two-signal", "embedding", "bm25", rival.OVER_ITS_VECTORS)
+OTHER_CONFIGS = {
+    "published": RetrievalConfig.published(),
+    "first-stage": RetrievalConfig().replace(index={"exact": False}),  # compressed codes choose whom cosines compare
+}
+OURS = ("default", *OTHER_CONFIGS, "tuned", "tuned-ungated", "two-signal", "embedding", "bm25", rival.OVER_ITS_VECTORS)
+UNUSUAL = ("first-stage", *rival.SYSTEMS)
 TUNED = ("tuned", "tuned-ungated")
 COMPARED = ("default", "tuned")
 TUNE_FACTS = ("applied", "verdict", "changes")
@@ -78,20 +83,19 @@ def our_runs(collection: Collection, wanted: Sequence[str], bar: tqdm[Any]) -> d
     config = RetrievalConfig().replace(index={"cache_size": 0})
     full = bare = Retriever(config=config)
     full.add(collection.nodes, collection.edges)
-    as_published = full
-    if "published" in wanted:
-        as_published = Retriever(config=RetrievalConfig.published().replace(index={"cache_size": 0}))
-        as_published.add(collection.nodes, collection.edges)
     if collection.edges and {"two-signal", "embedding", "bm25"}.intersection(wanted):
         bare = Retriever(config=config)
         bare.add(collection.nodes)
     searches = {
         "default": ours(full),
-        "published": ours(as_published),
         "two-signal": ours(bare),
         "embedding": ours(bare, weights=Weights(1, 0, 0, 0), mode="embedding"),
         "bm25": ours(bare, weights=Weights(0, 1, 0, 0), mode="text", intent="default"),
     }
+    for name in set(OTHER_CONFIGS).intersection(wanted):
+        other = Retriever(config=OTHER_CONFIGS[name].replace(index={"cache_size": 0}))
+        other.add(collection.nodes, collection.edges)
+        searches[name] = ours(other)
     to_tune = set(TUNED).intersection(wanted)
     if rival.OVER_ITS_VECTORS in wanted:
         searches[rival.OVER_ITS_VECTORS] = ours(rival.over_its_vectors(collection, config))
@@ -397,7 +401,7 @@ def provenance(options: argparse.Namespace) -> str:
 def main(arguments: Sequence[str] | None = None) -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     everything = [*OURS, *PEERS]
-    usual = [name for name in everything if name not in rival.SYSTEMS]
+    usual = [name for name in everything if name not in UNUSUAL]
     parser.add_argument("--systems", nargs="+", choices=everything, default=usual, metavar="SYSTEM")
     parser.add_argument("--rival", choices=["minilm"], help="beside a transformer's hybrid, and over its vectors")
     parser.add_argument("--no-tuned", action="store_true", help="leave out what takes longest")
