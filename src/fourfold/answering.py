@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from typing import TypeVar
 
@@ -12,6 +13,7 @@ from fourfold import pipeline
 from fourfold.arguments import shown
 from fourfold.asking import Asker, Options
 from fourfold.config import RetrievalConfig
+from fourfold.deadline import Deadline
 from fourfold.engines import Backend
 from fourfold.errors import EmbedderMismatchError, UnknownNodeError
 from fourfold.evidence import IN_EXPLANATIONS, components_of
@@ -56,7 +58,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             session.answers.put(key, result)
         return result
 
-    return _of_one_generation(session, text, answer)
+    return _of_one_generation(session, text, options, answer)
 
 
 def explain(session: Session, text: str, node_id: str, options: Options) -> Explanation:
@@ -77,7 +79,7 @@ def explain(session: Session, text: str, node_id: str, options: Options) -> Expl
         scores, hits, _ = _ranked(session, snapshot, asker, query, options, without_gone=last)
         return _explanation(backend, scores, query, asker.config, hits, num, node)
 
-    return _of_one_generation(session, text, answer)
+    return _of_one_generation(session, text, options, answer)
 
 
 def context(session: Session, node_id: str, before: int, after: int) -> list[Node]:
@@ -90,14 +92,17 @@ def context(session: Session, node_id: str, before: int, after: int) -> list[Nod
     return backend.documents.neighbours(node_id, min(before, most), min(after, most)) or alone
 
 
-def _of_one_generation(session: Session, text: str, answer: Callable[[Snapshot, Asker, bool], A]) -> A:
+def _of_one_generation(
+    session: Session, text: str, options: Options, answer: Callable[[Snapshot, Asker, bool], A]
+) -> A:
     """Return an answer of one generation: made anew where what it is made of was replaced meanwhile.
 
     ``answer`` is called with the present snapshot, who reads questions for it, and whether this is the last attempt,
     which passes over nodes that are gone.
     """
+    deadline = None if options.timeout is None else Deadline(options.timeout)
     for last in (False, False, True):
-        with session.question(text) as (snapshot, asker):
+        with session.question(text) as (snapshot, asker), nullcontext() if deadline is None else deadline.in_force():
             try:
                 return answer(snapshot, asker, last)
             except NodeGoneError:  # deleted between the search and the reading of its text

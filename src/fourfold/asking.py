@@ -45,6 +45,7 @@ class Options:
     group_by: str | None = None
     max_per_source: int = 1
     min_confidence: float | None = None
+    timeout: float | None = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, and keep the rest as the pipeline takes it: filter read, vector an array.
@@ -64,6 +65,8 @@ class Options:
             self._set(min_score=finite_number(self.min_score, "min_score"))
         if self.min_confidence is not None:
             self._set(min_confidence=finite_number(self.min_confidence, "min_confidence", least=0, most=1))
+        if self.timeout is not None:
+            self._set(timeout=finite_number(self.timeout, "timeout", least=0.001))
         for name, given in (("intent", self.intent), ("group_by", self.group_by)):
             if given is not None:
                 string(given, name)
@@ -90,7 +93,7 @@ class Options:
         return cls(**given)
 
     def key(self, query: str, config: RetrievalConfig) -> tuple[Hashable, ...]:
-        """Return the key of the answer to a query: every argument that changes it.
+        """Return the key of the answer to a query: every argument that changes it; ``timeout`` does not.
 
         Raises:
             InvalidValueError: weights that no sum can use.

@@ -55,6 +55,10 @@ class SearchError(FourfoldError):
     """Every component that was asked for failed, so there is no answer to give."""
 
 
+class SearchTimeoutError(SearchError, TimeoutError):
+    """A search did not end within the time it was given (``timeout=``)."""
+
+
 class MissingExtraError(FourfoldError, ImportError):
     """An optional dependency is not installed; the sentence names the extra to install."""
 

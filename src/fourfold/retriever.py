@@ -201,6 +201,7 @@ class Retriever(Handle, OldNames):
         group_by: str | None = None,
         max_per_source: int = 1,
         min_confidence: float | None = None,
+        timeout: float | None = None,
     ) -> SearchResult:
         """Return the best nodes for a query, with everything their scores are made of.
 
@@ -217,6 +218,8 @@ class Retriever(Handle, OldNames):
             max_per_source: see ``group_by``.
             min_confidence: hits the graph is less sure of are left out, from 0 to 1 (``hit.confidence``): .25 leaves
                 out what hardly has to do with the question, .5 all that is not likely to.
+            timeout: seconds after which SearchTimeoutError is raised; looked at between the steps of a search and
+                while the engine reads. The making of an index, and a call of the embedder, are not cut short.
 
         Raises:
             InvalidValueError: an argument that cannot be meant.
@@ -224,11 +227,12 @@ class Retriever(Handle, OldNames):
             DimensionError: ``query_vector`` has another dimension than the graph.
             EmbedderError: the embedder failed, and ``mode`` is ``"embedding"``.
             SearchError: every component failed.
+            SearchTimeoutError: the search had not ended after ``timeout`` seconds.
 
         """
         query = arguments.question(query)
         options = Options(
-            k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source, min_confidence
+            k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source, min_confidence, timeout
         )
         return answering.search(self._session, query, options)
 

@@ -9,7 +9,9 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import deadline
 from fourfold.config import RetrievalConfig
+from fourfold.errors import SearchTimeoutError
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
@@ -226,6 +228,7 @@ class Scores:
 
     def widen(self, query: Query, count: int) -> None:
         """Ask each part for its ``count`` best and bring all of them on their scales."""
+        deadline.check()
         found = {name: self.best_of(name, query, count) for name in self.rankings}
         kept = [kept for scale in self.scales.values() if (kept := scale.kept) is not None]
         named = [*(scored.nodes for scored in found.values()), *kept, self.phrase.nodes]
@@ -280,6 +283,7 @@ class Scores:
 
     def tabulate(self, query: Query) -> None:
         """Complete the candidates: all four components and the weighted sum; what is no answer has a sum of 0."""
+        deadline.check()
         nodes = self.pool.nodes
         components = self.components_at(nodes)
         total = np.zeros(len(nodes))
@@ -357,8 +361,9 @@ def _by_id(nodes: Nodes, values: FloatArray, snapshot: Snapshot) -> Nodes:
 def attempt(name: str, scores: Scores, step: Callable[[], None]) -> None:
     """Run a component; if it fails the others answer, and the result says so."""
     try:
+        deadline.check()
         step()
-    except DamagedFileError:  # no component's failure: the graph is read from the store again
+    except (DamagedFileError, SearchTimeoutError):  # no component's failure: the graph is read again, or time is up
         raise
     except Exception:
         logger.exception("The %s component failed and is left out of this answer", name)

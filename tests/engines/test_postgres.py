@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever, SearchTimeoutError, deadline
 from fourfold.engines.postgres.address import Address
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 
@@ -93,3 +93,19 @@ def test_what_cannot_be_kept_is_said(pg_url):
 def test_a_server_that_is_not_there_is_told_at_once(tmp_path):
     with pytest.raises(StoreError, match="cannot be opened"):
         Retriever(f"postgresql://me:secret@/db?host={tmp_path}")
+
+
+def test_the_server_is_interrupted_while_it_reads(pg_url):
+    with Retriever(pg_url) as retriever:
+        retriever.add([Node("a", "alpha")])
+        link = retriever.backend.link
+        with retriever.backend.question(), deadline.Deadline(0.2).in_force(), pytest.raises(SearchTimeoutError):
+            link.one("SELECT pg_sleep(60)")
+        assert link.one("SELECT current_setting('statement_timeout')") == ("1min",)
+        taken = []
+        for timeout in (None, None, 60):
+            retriever.maintenance.forget_answers()
+            before = link.round_trips
+            assert retriever.search("alpha", timeout=timeout).ids == ["a"]
+            taken.append(link.round_trips - before)
+        assert taken[1] == taken[2], "the clock costs no round trip"

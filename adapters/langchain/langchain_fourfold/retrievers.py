@@ -24,7 +24,18 @@ from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_mod
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
 
-_OPTIONS = ("k", "filter", "weights", "intent", "mode", "min_score", "min_confidence", "group_by", "max_per_source")
+_OPTIONS = (
+    "k",
+    "filter",
+    "weights",
+    "intent",
+    "mode",
+    "min_score",
+    "min_confidence",
+    "group_by",
+    "max_per_source",
+    "timeout",
+)
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
 
 _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
@@ -95,6 +106,9 @@ class FourfoldRetriever(Contexts, BaseRetriever):
 
     max_per_source: int = 1
     """See ``group_by``."""
+
+    timeout: float | None = None
+    """Seconds after which a search raises fourfold.SearchTimeoutError, a TimeoutError."""
 
     compare_with: InstanceOf[BaseRetriever] | None = Field(default=None, exclude=True, repr=False)
     """Shadow mode: this retriever answers, and how Fourfold would have is logged (``langchain_fourfold.shadow``)."""

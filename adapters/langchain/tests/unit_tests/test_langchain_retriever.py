@@ -408,3 +408,10 @@ def test_a_preset_by_name(tmp_path):
         FourfoldRetriever(preset="published", config=RetrievalConfig())
     with pytest.raises(ValidationError, match="no preset 'x'"):
         FourfoldRetriever(preset="x")
+
+
+def test_a_timeout_is_a_field_and_an_option_of_a_call():
+    retriever = FourfoldRetriever.from_texts(["files are compressed"], timeout=30)
+    assert len(retriever.invoke("files")) == 1
+    with pytest.raises(InvalidValueError, match="timeout is -1"):
+        retriever.invoke("files", timeout=-1)

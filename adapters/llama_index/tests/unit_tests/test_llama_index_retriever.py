@@ -433,3 +433,11 @@ def test_a_preset_by_name():
     assert published.retriever.config == fourfold.RetrievalConfig.published()
     with pytest.raises(fourfold.InvalidValueError, match="two names of one thing"):
         FourfoldRetriever(preset="published", config=fourfold.RetrievalConfig())
+
+
+def test_a_timeout_is_an_option():
+    retriever = FourfoldRetriever.from_nodes([TextNode(id_="a", text="files are compressed")], timeout=30)
+    assert len(retriever.retrieve("files")) == 1
+    retriever.timeout = -1
+    with pytest.raises(InvalidValueError, match="timeout is -1"):
+        retriever.retrieve("files")

@@ -15,6 +15,8 @@ from typing import Any
 import psycopg
 from psycopg import sql
 
+from fourfold import deadline
+from fourfold.deadline import Deadline
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.connections import Connections, reason
 from fourfold.errors import StoreError
@@ -72,10 +74,14 @@ class Link:
         if question is None:
             return self._tried(statements)[1]
         question.round_trips += 1
-        if question.connection is not None:
-            return self._sent(question.connection, statements)
-        question.connection, rows = self._tried((_BEGIN, *statements), keep=True)
-        return rows[1:]
+        if (limit := deadline.current()) is not None:
+            statements = (_until(limit), *statements)
+        began = question.connection is None
+        if question.connection is None:
+            question.connection, rows = self._tried((_BEGIN, *statements), keep=True)
+        else:
+            rows = self._sent(question.connection, statements)
+        return rows[began + (limit is not None) :]
 
     def one(self, template: str, *parameters: Any) -> Row:
         """Return the single row of a single statement."""
@@ -194,6 +200,8 @@ class Link:
                 connection.close()
                 raise _LostError(f"The connection to {self.path!r} was lost: {reason(error)}") from error
             if isinstance(error, psycopg.errors.QueryCanceled):
+                if (limit := deadline.current()) is not None and limit.passed:
+                    raise limit.error() from error
                 told = f"{self.path!r} took longer than {self.address.timeout:g} s"
                 raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
             raise StoreError(f"Reading {self.path!r} failed: {reason(error)}") from error
@@ -212,6 +220,11 @@ class Link:
 
 class _LostError(StoreError):
     """The connection is gone; another may be had."""
+
+
+def _until(limit: Deadline) -> Statement:
+    """Have the server itself look at the clock, for the rest of the transaction."""
+    return "SELECT set_config('statement_timeout', %s, true)", (str(int(limit.left * 1000) + 1),)
 
 
 def _quoted(name: str) -> str:

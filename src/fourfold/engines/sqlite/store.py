@@ -19,6 +19,8 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import deadline
+from fourfold.deadline import Deadline
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.connection import QuietConnection, connect, prepare
 from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, token_of
@@ -34,6 +36,9 @@ W = TypeVar("W", bound=Writer)
 
 _UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
 """What reading a value raises that no version of fourfold writes."""
+
+_STEPS_BETWEEN_LOOKS = 20_000
+"""So many instructions of SQLite's virtual machine, well below a millisecond, pass between two looks at the clock."""
 
 _TEXTS = {
     "name": "SELECT num, name FROM nodes ORDER BY num",
@@ -113,13 +118,19 @@ class Store:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         self._require_process()
         with self._read_lock:
+            limit = deadline.current()
             try:
-                if self._quiet is None:
-                    yield self._reader
+                connection = self._reader if self._quiet is None else self._quiet.current()
+                if limit is None:
+                    yield connection
                 else:
-                    yield self._quiet.current()
+                    with _until(limit, connection):
+                        yield connection
+                if self._quiet is not None:
                     self._quiet.confirm()
             except sqlite3.Error as error:
+                if limit is not None and limit.passed:
+                    raise limit.error() from error
                 raise StoreError(f"Reading {self.path!r} failed: {error}.") from error
             except _UNREADABLE as error:
                 if isinstance(error, FourfoldError):
@@ -342,6 +353,16 @@ class Store:
                     raise StoreError(f"Writing {self.path!r} failed, nothing was changed: {error}.") from error
                 raise
             self._edge_types = writer.edge_types
+
+
+@contextmanager
+def _until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
+    """Have SQLite itself look at the clock while it reads."""
+    connection.set_progress_handler(lambda: limit.passed, _STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)
 
 
 def _node(*row: Any) -> Node:

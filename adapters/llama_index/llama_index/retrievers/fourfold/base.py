@@ -65,6 +65,7 @@ class FourfoldRetriever(BaseRetriever):
         min_confidence: nodes that the graph is less sure of are left out, from 0 to 1.
         group_by: a metadata key of which each value has at most ``max_per_source`` nodes.
         max_per_source: see ``group_by``.
+        timeout: seconds after which a search raises ``fourfold.SearchTimeoutError``, a TimeoutError.
         callback_manager, object_map, objects, verbose: as in LlamaIndex's ``BaseRetriever``.
 
     Raises:
@@ -95,6 +96,7 @@ class FourfoldRetriever(BaseRetriever):
         min_confidence: float | None = None,
         group_by: str | None = None,
         max_per_source: int = 1,
+        timeout: float | None = None,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
         objects: list[IndexNode] | None = None,
@@ -144,6 +146,7 @@ class FourfoldRetriever(BaseRetriever):
         self.min_confidence = min_confidence
         self.group_by = group_by
         self.max_per_source = max_per_source
+        self.timeout = timeout
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     @classmethod
@@ -278,6 +281,7 @@ class FourfoldRetriever(BaseRetriever):
             min_confidence=self.min_confidence,
             group_by=self.group_by,
             max_per_source=self.max_per_source,
+            timeout=self.timeout,
         )
 
     def _query_vector(self, query_bundle: QueryBundle) -> Any:

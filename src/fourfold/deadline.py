@@ -1,0 +1,63 @@
+"""A search may be given so long and no longer: looked at between its steps, and by engines while they read."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+
+from fourfold.errors import SearchTimeoutError
+
+_IN_FORCE: ContextVar[Deadline | None] = ContextVar("fourfold_deadline", default=None)
+
+
+class Deadline:
+    """A moment after which nothing more is done.
+
+    Args:
+        seconds: how far ahead it is.
+
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    @property
+    def left(self) -> float:
+        """How many seconds are left; 0 where none are."""
+        return max(self._end - time.monotonic(), 0.0)
+
+    @property
+    def passed(self) -> bool:
+        """Whether it is over."""
+        return not self.left
+
+    def error(self) -> SearchTimeoutError:
+        """Return what is raised then."""
+        return SearchTimeoutError(
+            f"The search was given {self.seconds:g} s (timeout=) and had not ended by then; give it longer, or ask for "
+            "less."
+        )
+
+    @contextmanager
+    def in_force(self) -> Iterator[None]:
+        """Let the calls of this thread inside end when it is over."""
+        token = _IN_FORCE.set(self)
+        try:
+            yield
+        finally:
+            _IN_FORCE.reset(token)
+
+
+def current() -> Deadline | None:
+    """Return the deadline in force for this thread's search, if any."""
+    return _IN_FORCE.get()
+
+
+def check() -> None:
+    """Go on, or raise SearchTimeoutError where the deadline in force is over."""
+    deadline = _IN_FORCE.get()
+    if deadline is not None and deadline.passed:
+        raise deadline.error()

@@ -1,0 +1,91 @@
+"""A search ends within the time it was given, with a sentence; what it leaves behind is as good as before."""
+
+import pytest
+
+from fourfold import Edge, FourfoldError, InvalidValueError, Node, Retriever, SearchTimeoutError, deadline
+
+FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
+
+
+@pytest.fixture
+def retriever():
+    with Retriever() as retriever:
+        nodes = [Node(f"n{i}", f"name {i}", text=f"compress files {i}", metadata={"i": i}) for i in range(40)]
+        retriever.add(nodes, [Edge(f"n{i}", f"n{i + 1}", "requires") for i in range(39)])
+        yield retriever
+
+
+class Clock:
+    """Time that goes on by a second whenever somebody looks at it."""
+
+    def __init__(self):
+        self.now = 0.0
+
+    def monotonic(self):
+        self.now += 1.0
+        return self.now
+
+
+def test_whenever_the_time_is_up_the_search_ends_and_the_next_one_is_right(retriever, monkeypatch):
+    question = {"query": "how do I compress files", "filter": {"i": {"$gte": 3}}}
+    right = Retriever.search(retriever, **question)
+    ended = 0
+    for seconds in range(1, 60):
+        retriever.maintenance.forget_answers()
+        with monkeypatch.context() as patched:
+            patched.setattr(deadline, "time", Clock())
+            try:
+                found = retriever.search(**question, timeout=seconds)
+            except SearchTimeoutError as error:
+                assert str(error).startswith(f"The search was given {seconds} s (timeout=) and had not ended by then")
+                ended += 1
+                continue
+        assert found == right and found.degraded == ()
+        break
+    assert ended >= 8, "the clock is looked at between the steps"
+    assert retriever.search(**question) == right
+
+
+def test_an_explanation_has_a_deadline_too(retriever, monkeypatch):
+    monkeypatch.setattr(deadline, "time", Clock())
+    with pytest.raises(TimeoutError, match="2 s"):
+        retriever.explain("compress files", "n1", timeout=2)
+    assert retriever.explain("compress files", "n1", timeout=1000).score > 0
+
+
+def test_the_database_is_interrupted_while_it_reads(retriever, tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as in_file:
+        for backend in (retriever.backend, in_file.backend):
+            with deadline.Deadline(0.05).in_force(), pytest.raises(SearchTimeoutError):
+                backend.select(FOREVER)
+            assert backend.select("SELECT 1") == [(1,)]
+
+
+def test_an_embedder_that_takes_too_long_leaves_no_half_an_answer(monkeypatch):
+    clock = Clock()
+
+    def slow(texts):
+        clock.now += 100
+        return [[1.0, float(len(text))] for text in texts]
+
+    with Retriever(embedder=slow) as retriever:
+        retriever.add([Node("a", "alpha")])
+        monkeypatch.setattr(deadline, "time", clock)
+        with pytest.raises(SearchTimeoutError):
+            retriever.search("alpha", timeout=90)
+        assert retriever.search("alpha", timeout=900).ids == ["a"]
+
+
+def test_an_answer_that_is_remembered_takes_no_time(retriever):
+    found = retriever.search("compress files")
+    assert retriever.search("compress files", timeout=0.001) is found
+
+
+@pytest.mark.parametrize("timeout", [0, -1, float("nan"), True, "1"])
+def test_a_time_that_cannot_be_meant_is_refused(retriever, timeout):
+    with pytest.raises(InvalidValueError, match=r"timeout is .*; it must be a finite number of at least 0\.001"):
+        retriever.search("files", timeout=timeout)
+
+
+def test_the_error_is_caught_as_ours_and_as_python_s():
+    assert issubclass(SearchTimeoutError, FourfoldError) and issubclass(SearchTimeoutError, TimeoutError)
