@@ -413,5 +413,5 @@ def test_a_preset_by_name(tmp_path):
 def test_a_timeout_is_a_field_and_an_option_of_a_call():
     retriever = FourfoldRetriever.from_texts(["files are compressed"], timeout=30)
     assert len(retriever.invoke("files")) == 1
-    with pytest.raises(InvalidValueError, match="timeout is -1"):
+    with pytest.raises(fourfold.InvalidValueError, match="timeout is -1"):
         retriever.invoke("files", timeout=-1)

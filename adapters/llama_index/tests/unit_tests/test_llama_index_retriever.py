@@ -439,5 +439,5 @@ def test_a_timeout_is_an_option():
     retriever = FourfoldRetriever.from_nodes([TextNode(id_="a", text="files are compressed")], timeout=30)
     assert len(retriever.retrieve("files")) == 1
     retriever.timeout = -1
-    with pytest.raises(InvalidValueError, match="timeout is -1"):
+    with pytest.raises(fourfold.InvalidValueError, match="timeout is -1"):
         retriever.retrieve("files")
