@@ -91,22 +91,26 @@ class Retriever(Handle, OldNames):
         embedder: object = None,
         config: RetrievalConfig | None = None,
     ) -> Self:
-        """Open a knowledge graph that already lives in some SQLite file, as it is.
+        """Open a knowledge graph that already lives in some SQLite file or in tables of PostgreSQL, as it is.
 
-        The file is only ever read. Its index lives in ``<path>.fourfold`` beside it, or in memory where that cannot
-        be written, and follows the file: what another connection has committed, the next search sees.
+        What is theirs is only ever read. What is derived from it follows it: what another connection has committed, the
+        next search sees. Of a file it lives in ``<path>.fourfold`` beside it, or in memory where that cannot be
+        written; of ``postgresql://user@host/database?schema=public`` in a schema of its own in the same database.
+        There the tables of LangChain's ``PGVector`` and ``PGVectorStore`` and of LlamaIndex's ``PGVectorStore`` are
+        known; ``&table=`` and ``&collection=`` choose among several (see docs/foreign-graphs.md).
 
         Args:
-            path: the file.
-            schema: what its tables and columns mean; None finds out.
-            embedder: as for ``Retriever``; nodes without a vector in the file are embedded by it.
+            path: the file, or the address.
+            schema: what the tables and columns mean; None finds out.
+            embedder: as for ``Retriever``; nodes without a vector of their own are embedded by it, and so are
+                questions: give the one that made the vectors that are there.
             config: the constants of retrieval.
 
         Raises:
             SchemaDetectionError: no node table can be recognised, or ``schema`` names what is not there.
-            StoreError: there is no such file, or it is no database.
-            DimensionError: the vectors in the file have different dimensions.
-            InvalidValueError: a vector in the file cannot be read.
+            StoreError: there is no such file, it is no database, or the server cannot be reached.
+            DimensionError: the vectors that are there have different dimensions.
+            InvalidValueError: a vector cannot be read.
 
         """
         source = open_foreign(arguments.file_path(path), schema)
@@ -119,7 +123,7 @@ class Retriever(Handle, OldNames):
             if retriever is not None:
                 retriever.close()
             if isinstance(error, EmbedderMismatchError):
-                error.add_note(f"The index {source.index!r} is derived; delete it to embed the graph again.")
+                error.add_note(f"The index {source.index_shown!r} is derived; delete it to embed the graph again.")
             raise
         return retriever
 

@@ -99,8 +99,8 @@ class Server:
             self.process.wait(30)
         shutil.rmtree(self.folder, ignore_errors=True)
 
-    def connect(self, user="postgres"):
-        return psycopg.connect(host=str(self.folder), user=user, dbname="postgres", autocommit=True)
+    def connect(self, user="postgres", dbname="postgres"):
+        return psycopg.connect(host=str(self.folder), user=user, dbname=dbname, autocommit=True)
 
     def url(self, schema=None, *, user="postgres", **options):
         query = {"host": str(self.folder), **({"schema": schema} if schema else {}), **options}

@@ -14,13 +14,22 @@ from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
-from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
+from fourfold import (
+    Edge,
+    FourfoldError,
+    InvalidValueError,
+    RetrievalConfig,
+    Retriever,
+    SearchResult,
+    Weights,
+)
 from fourfold.filters import parse
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
 from langchain_fourfold.documents import plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
+from langchain_fourfold.postgres import OverPostgres
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
 
@@ -41,7 +50,7 @@ _OPTIONS = (
 _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
 
 
-class FourfoldRetriever(Contexts, BaseRetriever):
+class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
     """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
 
     Open a graph with ``FourfoldRetriever(path="kg.sqlite")`` or share an open one with ``retriever=``; make one of

@@ -61,7 +61,7 @@ def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:
 
 
 def _engine(url: str) -> ModuleType:
-    scheme = found[1].lower() if (found := _SCHEME.match(url)) else ""
+    scheme = found[1].lower().partition("+")[0] if (found := _SCHEME.match(url)) else ""  # SQLAlchemy adds a driver
     if scheme not in ENGINES:
         known = ", ".join(f"{name}://" for name in ENGINES if name)
         raise InvalidValueError(

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit, urlunsplit
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
 from fourfold.arguments import shown
 from fourfold.errors import StoreError
 
 DEFAULT_SCHEMA = "fourfold"
+_THEIR_SCHEMA = "public"
 _LONGEST_NAME = 63
 """Bytes of an identifier; PostgreSQL silently cuts longer ones."""
 
@@ -43,14 +46,15 @@ class Address:
         parts = urlsplit(url)
         options = dict(parse_qsl(parts.query, keep_blank_values=True))
         schema = options.pop("schema", DEFAULT_SCHEMA)
+        if foreign := [name for name in _FOREIGN if name in options]:
+            raise StoreError(f"{foreign[0]}= is said of tables that others made: Retriever.open_foreign(url).")
         if not schema or "\x00" in schema or len(schema.encode("utf-8", "replace")) > _LONGEST_NAME:
             raise StoreError(f"The schema {shown(schema)} is no name: 1 to {_LONGEST_NAME} bytes, without NUL.")
         if schema.startswith("pg_") or schema == "information_schema":
             raise StoreError(f"The schema {shown(schema)} is PostgreSQL's own; name another: ?schema=kg.")
         timeout = _number(options.pop("statement_timeout", "60"), "statement_timeout", 0.0)
         connections = int(_number(options.pop("pool", "8"), "pool", 2.0))
-        rest = urlencode(options, quote_via=quote)
-        conninfo = urlunsplit(("postgresql", parts.netloc, parts.path, rest, ""))
+        conninfo = _joined(parts, options)
         return cls(url, conninfo, schema, timeout, connections)
 
     @property
@@ -60,6 +64,63 @@ class Address:
         user, at, host = parts.netloc.rpartition("@")
         place = f"{unquote(user).split(':')[0]}{at}{host}"
         return f"postgresql://{place}{parts.path}?schema={quote(self.schema)}"
+
+
+_FOREIGN = ("table", "collection", "index", "alter")
+
+
+@dataclass(frozen=True, slots=True)
+class ForeignAddress:
+    """Where tables that others made are.
+
+    Args:
+        url: as it was given.
+        theirs: the place, with their schema.
+        table: the one that holds the nodes; None finds out.
+        collection: of LangChain's PGVector, which keeps several in one table; None where there is one.
+        index: the schema that holds what is derived; None is one named after the table.
+        trigger: whether the caller wants triggers on their tables: the one alteration there is.
+
+    """
+
+    url: str
+    theirs: Address
+    table: str | None
+    collection: str | None
+    index: str | None
+    trigger: bool
+
+    @classmethod
+    def of(cls, url: str) -> ForeignAddress:
+        """Read a URL; beside the options of ``Address`` there are ``table``, ``collection``, ``index`` and ``alter``.
+
+        Raises:
+            StoreError: it cannot be meant.
+
+        """
+        parts = urlsplit(url)
+        options = {"schema": _THEIR_SCHEMA, **dict(parse_qsl(parts.query, keep_blank_values=True))}
+        table, collection, index, alter = (options.pop(name, None) for name in _FOREIGN)
+        if alter not in (None, "trigger"):
+            raise StoreError(f"alter is {shown(alter)} in the address; the only alteration there is is alter=trigger.")
+        theirs = Address.of(_joined(parts, options))
+        return cls(url, theirs, table, collection, index, alter is not None)
+
+    def derived(self, table: str) -> str:
+        """Return the URL of the graph that is derived from a node table."""
+        named = "_".join(filter(None, (DEFAULT_SCHEMA, self.theirs.schema, table, self.collection)))
+        if len(named.encode()) > _LONGEST_NAME:
+            digest = hashlib.blake2b(named.encode(), digest_size=6).hexdigest()
+            named = f"{named.encode()[: _LONGEST_NAME - 13].decode('utf-8', 'ignore')}_{digest}"
+        parts = urlsplit(self.theirs.url)
+        options = {**dict(parse_qsl(parts.query, keep_blank_values=True)), "schema": self.index or named}
+        return _joined(parts, options)
+
+
+def _joined(parts: SplitResult, options: Mapping[str, str]) -> str:
+    """Return a URL as libpq reads it; ``urlunsplit`` leaves an empty host out with its slashes."""
+    query = urlencode(options, quote_via=quote)
+    return f"postgresql://{parts.netloc}{parts.path}{'?' if query else ''}{query}"
 
 
 def _number(text: str, name: str, least: float) -> float:

@@ -157,6 +157,10 @@ class Writer:
         sums.drop(self._connection)
         self._with_moments, self._waiting = False, 0
 
+    def execute(self, statement: str, *parameters: Any) -> None:
+        """Run a statement of another room of the engine."""
+        self._connection.execute(statement.encode(), parameters)
+
     # -- nodes --------------------------------------------------------------------------------------------------
 
     def put_nodes(self, rows: Sequence[Row], terms: Sequence[str], lengths: Sequence[int]) -> None:

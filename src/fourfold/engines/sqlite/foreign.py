@@ -12,7 +12,7 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
@@ -20,10 +20,9 @@ from urllib.parse import quote
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.foreign import ForeignSchema
-from fourfold.engines.sqlite import detect
-from fourfold.engines.sqlite.detect import Table
-from fourfold.engines.sqlite.values import (
+from fourfold.engines.foreign import ForeignSchema, detect
+from fourfold.engines.foreign.detect import Table
+from fourfold.engines.foreign.values import (
     hash_of,
     metadata_of,
     require_one_dimension,
@@ -262,12 +261,15 @@ class ForeignFile:
         ).fetchone()[0]
         return float(found) / len(ends)
 
-    def _select(self, table: str, columns: Sequence[str]) -> Iterator[tuple[Any, ...]]:
-        names = ", ".join(map(quoted, columns))
+    def _select(
+        self, table: str, columns: Sequence[str], only: tuple[str, str] | None = None
+    ) -> Iterator[tuple[Any, ...]]:
+        sql = f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}"
+        if only is not None:
+            sql += f" WHERE CAST({quoted(only[0])} AS TEXT) = ?"
         most = max(_ROWS, os.path.getsize(self.path))
-        for row, left in zip(
-            self._connection.execute(f"SELECT {names} FROM {quoted(table)}"), range(most, -1, -1), strict=False
-        ):
+        rows = self._connection.execute(sql, () if only is None else only[1:])
+        for row, left in zip(rows, range(most, -1, -1), strict=False):
             if not left:
                 raise StoreError(f"{table!r} of {self.path!r} gives more than {most:,} rows, for a file of its size.")
             yield row
@@ -278,7 +280,7 @@ class ForeignFile:
         vectors = self._vectors(counts)
         columns = self._node_columns()
         place = {name: number for number, name in enumerate(columns)}
-        for row in self._select(self.schema.node_table, columns):
+        for row in self._select(self.schema.node_table, columns, self.schema.only):
             node = self._node(row, place, vectors)
             if node is None:
                 counts["nodes without an id"] += 1
@@ -364,11 +366,6 @@ def identity(value: object) -> str:
     if isinstance(value, float) and value.is_integer():
         value = int(value)
     return str(value).replace("\x00", "")
-
-
-def schema_as_json(schema: ForeignSchema) -> str:
-    """Return a schema as one string, equal for equal schemas."""
-    return json.dumps(asdict(schema), sort_keys=True)
 
 
 def _status(path: str) -> Status | None:

@@ -9,37 +9,20 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Any, NoReturn
 
 from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
 from fourfold.engines.foreign import ForeignSchema, Write
-from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph, schema_as_json
+from fourfold.engines.foreign.change import Change, MovedError, schema_as_json
+from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import StoreError
-from fourfold.types import Edge, Node
+from fourfold.types import Edge
 
 _ATTEMPTS = 20
 _TABLE = "CREATE TABLE IF NOT EXISTS foreign_nodes (id TEXT PRIMARY KEY, hash BLOB NOT NULL) WITHOUT ROWID"
-
-
-@dataclass(frozen=True, slots=True)
-class Change:
-    """What must be written so that the index of ``generation`` is the foreign graph."""
-
-    generation: int
-    nodes: list[Node]
-    hashes: list[tuple[str, bytes]]
-    edges: list[Edge]
-    gone_nodes: list[str]
-    gone_edges: list[Edge]
-
-    @property
-    def empty(self) -> bool:
-        """Whether the index is the foreign graph already."""
-        return not (self.nodes or self.edges or self.gone_nodes or self.gone_edges)
 
 
 class Mirror:
@@ -132,10 +115,6 @@ class Mirror:
                 writer.set_meta(key, None)
 
 
-class _Moved(Exception):
-    """Another process has kept the index in step meanwhile."""
-
-
 class Follower:
     """Keeps the index of a foreign file in step with it.
 
@@ -200,7 +179,7 @@ class Follower:
                 graph = self._file.read()
                 try:
                     self._take_in(graph)
-                except _Moved:
+                except MovedError:
                     self._file.forget()
                 except BaseException:
                     self._file.forget()
@@ -219,7 +198,7 @@ class Follower:
         def first(writer: AnyWriter) -> None:
             assert isinstance(writer, Writer)
             if writer.generation != change.generation + 1:
-                raise _Moved
+                raise MovedError
             self._mirror.write(writer, change, stamp, schema, graph.counts)
 
         self._write(change.nodes, change.edges, first=first)
@@ -235,6 +214,11 @@ class Source:
     def index(self) -> str:
         """The path of the file beside it that is derived from it."""
         return index_path(self._file.path)
+
+    @property
+    def index_shown(self) -> str:
+        """The path again: a file has no secrets."""
+        return self.index
 
     @property
     def notes(self) -> tuple[str, ...]:

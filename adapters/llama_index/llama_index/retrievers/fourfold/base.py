@@ -24,12 +24,14 @@ from llama_index.retrievers.fourfold.tools import as_tools
 from fourfold import (
     EmbedderError,
     EmbedderMismatchError,
+    ForeignSchema,
     InvalidValueError,
     RetrievalConfig,
     Retriever,
     SearchResult,
     Weights,
 )
+from fourfold.engines.foreign import address_with
 from fourfold.filters import parse
 from fourfold.ingest import delete_linked
 from fourfold.presets import open_under
@@ -204,6 +206,42 @@ class FourfoldRetriever(BaseRetriever):
         elif not is_model(as_embedder(given) if graph is None else graph.embedder, index._embed_model):
             nodes = [node.model_copy(update={"embedding": None}) for node in nodes]
         return cls.from_nodes(nodes, **options)
+
+    @classmethod
+    def from_postgres(
+        cls,
+        connection: str,
+        *,
+        embed_model: object = None,
+        table_name: str | None = None,
+        schema_name: str | None = None,
+        schema: ForeignSchema | None = None,
+        config: RetrievalConfig | None = None,
+        **options: Any,
+    ) -> Self:
+        """Return a retriever over a ``PGVectorStore``, or any tables in PostgreSQL, as they are.
+
+        They are only read; what is derived follows every write, in a schema of its own (docs/foreign-graphs.md).
+        Relations among the nodes become edges.
+
+        Args:
+            connection: ``postgresql://user@host/database``, with or without SQLAlchemy's ``+psycopg2``.
+            embed_model: the store's model, which embeds the questions.
+            table_name: the store's, as ``from_params`` takes it, where there are several.
+            schema_name: the PostgreSQL schema of the tables; ``public`` where it is left out.
+            schema: what the tables and columns mean, where they are not the store's.
+            config: the constants of retrieval.
+            options: the other arguments of the constructor.
+
+        """
+        table = None if table_name is None else f"data_{table_name.lower()}"  # as the store calls it
+        address = address_with(connection, table=table, schema=schema_name)
+        graph = Retriever.open_foreign(address, schema, embedder=as_embedder(embed_model), config=config)
+        try:
+            return cls(retriever=graph, **options)
+        except BaseException:
+            graph.close()
+            raise
 
     @classmethod
     def from_property_graph(cls, index: PropertyGraphIndex, **options: Any) -> Self:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from fourfold.engines.base import Backend, Writer
 from fourfold.types import Edge, Node
@@ -22,7 +23,7 @@ class ForeignSchema:
         text: columns joined into ``Node.text``.
         metadata: columns that become metadata; a column of JSON objects named like ``metadata`` or ``properties``
             is merged in. None is every column not named otherwise.
-        vector: a column of embeddings in the node table: float32 blobs or JSON lists.
+        vector: a column of embeddings in the node table: float32 blobs, JSON lists, or pgvector's types.
         edge_table: a table or view with one row per edge.
         source, target: its ends, holding values of ``id``.
         edge_type: the edge's type; without it the graph is untyped.
@@ -30,6 +31,7 @@ class ForeignSchema:
         vector_table: a table of embeddings, if they live in one of their own.
         vector_node: its column with the node's ``id``.
         vector_column: its column with the embedding.
+        only: a column of the node table and the value, as a text, that its rows have; other rows are passed over.
 
     """
 
@@ -48,6 +50,15 @@ class ForeignSchema:
     vector_table: str | None = None
     vector_node: str | None = None
     vector_column: str | None = None
+    only: tuple[str, str] | None = None
+
+
+def address_with(url: str, **options: str | None) -> str:
+    """Return an address with more options, such as ``table=``; what is None is left as it is there."""
+    parts = urlsplit(url)
+    given = {name: value for name, value in options.items() if value is not None}
+    query = urlencode({**dict(parse_qsl(parts.query, keep_blank_values=True)), **given}, quote_via=quote)
+    return f"{parts.scheme}://{parts.netloc}{parts.path}{'?' if query else ''}{query}"
 
 
 class Write(Protocol):
@@ -99,6 +110,11 @@ class ForeignSource(Protocol):
     @property
     def index(self) -> str:
         """The URL of the graph of ours that is derived from them."""
+        ...
+
+    @property
+    def index_shown(self) -> str:
+        """The same as messages call it: without a password."""
         ...
 
     @property

@@ -65,7 +65,7 @@ _RELATIONS = (
     *("name", "pred", "p"),
 )
 _WEIGHTS = ("weight", "weights", "w", "strength", "score", "confidence", "similarity", "probability")
-_JSON = ("metadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
+_JSON = ("metadata", "cmetadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,8 +87,14 @@ class _Edges:
     rank: int
 
 
-def detect(tables: Sequence[Table], path: str, matches: Matches) -> ForeignSchema:
+def detect(tables: Sequence[Table], path: str, matches: Matches, node_table: str | None = None) -> ForeignSchema:
     """Return what the tables mean.
+
+    Args:
+        tables: all that can be read.
+        path: where they are, for messages.
+        matches: see ``Matches``.
+        node_table: the one that holds the nodes, where somebody has said so.
 
     Raises:
         SchemaDetectionError: no node table can be recognised.
@@ -97,13 +103,15 @@ def detect(tables: Sequence[Table], path: str, matches: Matches) -> ForeignSchem
     edge_tables = [edges for table in tables if (edges := _as_edges(table)) is not None]
     best: tuple[float, Table, str, _Edges | None] | None = None
     for nodes in tables:
-        if _is_vector_table(nodes) or any(edges.table is nodes for edges in edge_tables):
+        if nodes.name != node_table and (
+            node_table is not None or _is_vector_table(nodes) or any(edges.table is nodes for edges in edge_tables)
+        ):
             continue
         for place, key in enumerate(_keys(nodes)):
             likely = 3.0 * _is_called(nodes, _NODE_TABLES) + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
             for edges in (*edge_tables, None):
                 fit = 0.0 if edges is None else _fit(edges, nodes, key, matches)
-                known = fit > 0 or _is_called(nodes, _NODE_TABLES)
+                known = fit > 0 or _is_called(nodes, _NODE_TABLES) or nodes.name == node_table
                 if known and (best is None or likely + fit > best[0]):
                     best = (likely + fit, nodes, key, edges if fit > 0 else None)
     if best is None:
@@ -122,6 +130,8 @@ def check(schema: ForeignSchema, tables: Sequence[Table], path: str) -> None:
                         ("vector_table", ("vector_node", "vector_column"))):  # fmt: skip
         name = getattr(schema, role)
         given = {part: value for part in parts if (value := getattr(schema, part))}
+        if role == "node_table" and schema.only is not None:
+            given["only"] = schema.only[:1]
         if name is None:
             if given:
                 raise SchemaDetectionError(f"The ForeignSchema has {next(iter(given))}= but no {role}=.")
@@ -146,7 +156,7 @@ def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, 
     """Return the metadata columns: those given, or every column not named otherwise."""
     if schema.metadata is not None:
         return schema.metadata
-    named = {schema.id, schema.name, schema.type, schema.vector, *schema.text}
+    named = {schema.id, schema.name, schema.type, schema.vector, *schema.text, *(schema.only or ())[:1]}
     table = next(table for table in tables if table.name == schema.node_table)
     return tuple(column for column in table.columns if column not in named)
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.sqlite import detect
+from fourfold.engines.foreign import detect
 from fourfold.errors import DimensionError, InvalidValueError
 from fourfold.types import Node
 
@@ -32,7 +32,8 @@ def metadata_of(columns: Mapping[str, object]) -> dict[str, Any]:
     for name, value in columns.items():
         if value is None or isinstance(value, bytes) or (isinstance(value, float) and not math.isfinite(value)):
             continue
-        if detect.is_json_column(name) and isinstance(value, str) and (inner := json_object(value)) is not None:
+        inner = json_object(value) if isinstance(value, str) else value
+        if detect.is_json_column(name) and isinstance(inner, dict):
             merged.update(inner)
         else:
             plain[name] = value

@@ -1,0 +1,267 @@
+"""Our graph of foreign tables: it knows the version of every row it was made of, and follows by polling."""
+
+from __future__ import annotations
+
+import json
+import threading
+from dataclasses import replace
+from typing import Any, NoReturn
+
+from fourfold.engines.base import Backend
+from fourfold.engines.base import Writer as AnyWriter
+from fourfold.engines.foreign import ForeignSchema, Write
+from fourfold.engines.foreign.change import MovedError, schema_as_json
+from fourfold.engines.postgres.address import Address, ForeignAddress
+from fourfold.engines.postgres.backend import PostgresBackend
+from fourfold.engines.postgres.foreign.reading import Difference, Reader, Stamp
+from fourfold.engines.postgres.foreign.statements import MIRRORED, Statements
+from fourfold.engines.postgres.foreign.tables import Tables, understood
+from fourfold.engines.postgres.foreign.watching import (
+    News,
+    Transactions,
+    Triggers,
+    Watch,
+    forget_statement,
+    put_triggers,
+)
+from fourfold.engines.postgres.link import Link
+from fourfold.engines.postgres.writer import Writer
+from fourfold.errors import StoreError
+
+_ATTEMPTS = 20
+
+
+class Follower:
+    """Keeps our graph in step with foreign tables, which are never written to.
+
+    Args:
+        link: to the database they are in.
+        tables: what there is.
+        schema: what it means.
+        address: where they are.
+        backend: the graph of ours that is derived from them.
+        write: how nodes and edges get into it.
+
+    """
+
+    def __init__(
+        self,
+        link: Link,
+        tables: Tables,
+        schema: ForeignSchema,
+        address: ForeignAddress,
+        backend: PostgresBackend,
+        write: Write,
+    ) -> None:
+        self._link, self._tables, self._schema, self._address = link, tables, schema, address
+        self._backend, self._write = backend, write
+        self._ours = backend.link.quoted_schema.replace("%", "%%")
+        self._lock = threading.RLock()
+        self._claim()
+        self._reader = Reader(link, Statements(tables, schema, self._ours))
+        self._watch: Watch = Transactions(link)
+        if address.trigger:
+            put_triggers(link, tables, schema, backend.link.quoted_schema)
+            self._watch = Triggers(link, self._ours)
+        self.keep_in_step()
+
+    def _claim(self) -> None:
+        """Make our graph a mirror, unless it is a graph of its own."""
+        if self._backend.meta("foreign_schema") is not None:
+            return
+        if self._backend.counts()["nodes"]:
+            raise StoreError(
+                f"{self._backend.path!r} is a graph of its own, not the index of {self.path!r}; name another schema: "
+                "&index=NAME."
+            )
+        with self._backend.transaction() as writer:
+            writer.execute(
+                f"CREATE TABLE IF NOT EXISTS {self._ours}.{MIRRORED} "
+                '(id text COLLATE "C" PRIMARY KEY, version bigint NOT NULL, hash bytea NOT NULL)'
+            )
+
+    @property
+    def path(self) -> str:
+        """Their address, without a password."""
+        return self._link.path
+
+    @property
+    def address(self) -> str:
+        """What opens them again, with everything that takes."""
+        return self._address.url
+
+    @property
+    def schema(self) -> ForeignSchema:
+        """What their tables and columns mean."""
+        return self._schema
+
+    def refuse(self) -> NoReturn:
+        """Refuse to write: a foreign graph is only read."""
+        raise StoreError(
+            f"{self.path!r} is a foreign graph, which is only read; change it with the application it belongs to, and "
+            "the next search sees it."
+        )
+
+    def info(self) -> dict[str, Any]:
+        """Return how the tables are read and what was skipped, in plain JSON types."""
+        return {
+            "index": self._backend.path,
+            "schema": json.loads(schema_as_json(self._schema)),
+            "skipped": json.loads(self._backend.meta("foreign_counts") or "{}"),
+            "notes": list(self._tables.notes),
+            "altered": self._address.trigger,
+        }
+
+    def close(self) -> None:
+        """Close the connections; a second call does nothing."""
+        self._link.close()
+
+    # -- following ----------------------------------------------------------------------------------------------
+
+    def keep_in_step(self) -> None:
+        """Take in what has changed in their tables since they were last read."""
+        with self._lock:
+            everything = False
+            for _ in range(_ATTEMPTS):
+                if (news := self._watch.news()) is None:
+                    return
+                try:
+                    self._watch.seen(self._look(replace(news, ids=None) if everything else news))
+                except MovedError:
+                    everything = True  # the mirror may have been emptied
+            raise StoreError(f"{self.path!r} changes faster than it can be indexed; try again.")
+
+    def _look(self, news: News) -> str:
+        """Compare one state with the mirror and write what is missing; return the state's token."""
+        schema = schema_as_json(self._schema)
+        with self._link.question():
+            token = self._watch.begin()
+            generation = self._generation()
+            if news.ids is not None:
+                stamp, found = None, self._reader.difference(news.ids, edges=self._relations_in_nodes)
+            else:
+                stamp = self._reader.stamp()
+                known = self._backend.meta("foreign_schema") == schema and self._stamped == stamp.text
+                if known and not news.numbers:
+                    return token
+                found = self._reader.difference()
+            if self._must_begin_anew(found, stamp):
+                self._reset(generation)
+                raise MovedError
+        self._take_in(found, generation, news, stamp, schema)
+        return token
+
+    @property
+    def _relations_in_nodes(self) -> bool:
+        return self._schema.edge_table is None
+
+    @property
+    def _stamped(self) -> str:
+        return self._backend.meta("foreign_stamp") or ""
+
+    def _generation(self) -> int:
+        """Return the generation of the mirror in the state that is being read."""
+        return int(self._link.one(f"SELECT generation FROM {self._ours}.state")[0])
+
+    def _must_begin_anew(self, found: Difference, stamp: Stamp | None) -> bool:
+        """Whether vectors are of another kind now than those that the mirror holds."""
+        held = self._backend.meta("dimensions")
+        if held is None:
+            return False
+        embedded = self._backend.meta("embedder") is not None
+        if found.dimensions is not None:
+            return embedded or held != str(found.dimensions)
+        return stamp is not None and not stamp.vectors and not embedded
+
+    def _reset(self, generation: int) -> None:
+        """Forget everything."""
+        with self._backend.transaction() as writer:
+            self._still(writer, generation)
+            writer.delete_nodes(list(self._backend.manifest()))
+            writer.execute(f"DELETE FROM {self._ours}.{MIRRORED}")
+            for key in ("dimensions", "embedder", "foreign_stamp"):
+                writer.set_meta(key, None)
+
+    def _still(self, writer: AnyWriter, generation: int) -> None:
+        if writer.generation != generation + 1:
+            raise MovedError
+
+    def _take_in(self, found: Difference, generation: int, news: News, stamp: Stamp | None, schema: str) -> None:
+        """Write the difference in one transaction; where only places of rows have moved, no search sees a change."""
+
+        def first(writer: AnyWriter) -> None:
+            assert isinstance(writer, Writer)
+            self._still(writer, generation)
+            writer.delete_edges(found.gone_edges)
+            writer.delete_nodes(found.gone_nodes)
+            self._sign(writer, found, news, stamp, schema)
+
+        if not found.empty:
+            self._write(found.nodes, found.edges, first=first)
+            return
+        with self._backend.transaction(moves=False) as writer:
+            if writer.generation != generation:
+                raise MovedError
+            self._sign(writer, found, news, stamp, schema)
+
+    def _sign(self, writer: Writer, found: Difference, news: News, stamp: Stamp | None, schema: str) -> None:
+        writer.execute(f"DELETE FROM {self._ours}.{MIRRORED} WHERE id = ANY(%s::text[])", found.gone_nodes)
+        ids, versions, hashes = (list(column) for column in zip(*found.seen, strict=True)) if found.seen else ([],) * 3
+        writer.execute(
+            f"INSERT INTO {self._ours}.{MIRRORED} SELECT * FROM unnest(%s::text[], %s::bigint[], %s::bytea[]) "
+            "ON CONFLICT (id) DO UPDATE SET version = excluded.version, hash = excluded.hash",
+            ids,
+            versions,
+            hashes,
+        )
+        if news.numbers:
+            writer.execute(forget_statement(self._ours), list(news.numbers))
+        writer.set_meta("foreign_stamp", None if stamp is None else stamp.text)
+        writer.set_meta("foreign_schema", schema)
+        writer.set_meta("foreign_vectors", "yes" if self._schema.vector or self._schema.vector_column else None)
+        if found.counts is not None:
+            writer.set_meta("foreign_counts", json.dumps(found.counts, sort_keys=True))
+
+
+class Source:
+    """Tables of others, understood but not yet read.
+
+    Args:
+        url: where they are.
+        schema: what they mean; None finds out.
+
+    """
+
+    def __init__(self, url: str, schema: ForeignSchema | None) -> None:
+        self._address = ForeignAddress.of(url)
+        self._link = Link(self._address.theirs)
+        try:
+            self._tables = Tables.read(self._link, self._address.theirs.schema)
+            self._schema = understood(self._link, self._tables, self._address, schema)
+        except BaseException:
+            self._link.close()
+            raise
+
+    @property
+    def index(self) -> str:
+        """The URL of the graph beside them that is derived from them."""
+        return self._address.derived(self._schema.node_table)
+
+    @property
+    def index_shown(self) -> str:
+        """The same without a password."""
+        return Address.of(self.index).shown
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on what cannot be read, a sentence each."""
+        return self._tables.notes
+
+    def follow(self, backend: Backend, write: Write) -> Follower:
+        """Bring the derived graph up to date, and return what keeps it so."""
+        assert isinstance(backend, PostgresBackend)
+        return Follower(self._link, self._tables, self._schema, self._address, backend, write)
+
+    def close(self) -> None:
+        """Close the connections."""
+        self._link.close()

@@ -1,0 +1,202 @@
+"""What the tables of a schema are: their columns, keys and references, and which of them hold the graph."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+from psycopg import sql
+
+from fourfold.engines.foreign import ForeignSchema, detect
+from fourfold.engines.foreign.detect import Table
+from fourfold.engines.postgres.address import ForeignAddress
+from fourfold.engines.postgres.foreign import stores
+from fourfold.engines.postgres.link import Link
+from fourfold.errors import SchemaDetectionError, StoreError
+
+_COLUMNS = """
+SELECT c.relname, c.relkind::text, has_table_privilege(c.oid, 'SELECT'),
+    array_agg(a.attname::text ORDER BY a.attnum), array_agg(format_type(a.atttypid, a.atttypmod) ORDER BY a.attnum)
+FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+WHERE c.relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
+    AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+GROUP BY c.oid ORDER BY c.relname
+"""
+_KEYS = """
+SELECT c.relname, i.indisprimary, array_agg(a.attname::text ORDER BY k.place)
+FROM pg_index i JOIN pg_class c ON c.oid = i.indrelid
+    CROSS JOIN LATERAL unnest(i.indkey::int2[]) WITH ORDINALITY AS k (num, place)
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.num
+WHERE c.relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND i.indisunique AND i.indisvalid
+    AND i.indpred IS NULL AND i.indexprs IS NULL AND k.place <= i.indnkeyatts
+GROUP BY c.relname, i.indexrelid, i.indisprimary
+"""
+_REFERENCES = """
+SELECT c.relname, a.attname::text, t.relname, b.attname::text
+FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class t ON t.oid = f.confrelid
+    JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = f.conkey[1]
+    JOIN pg_attribute b ON b.attrelid = t.oid AND b.attnum = f.confkey[1]
+WHERE f.contype = 'f' AND cardinality(f.conkey) = 1 AND t.relnamespace = c.relnamespace
+    AND c.relnamespace = to_regnamespace(quote_ident(%(schema)s))
+"""
+_EXTENSION = (
+    "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'"
+)
+_STORED = frozenset("rpm")
+"""Kinds of relations whose rows have a place and a writer; of views and foreign tables only the content tells."""
+
+
+@dataclass(frozen=True)
+class Tables:
+    """The relations of a schema.
+
+    Args:
+        schema: its name.
+        listed: the readable ones.
+        kinds: of each, as PostgreSQL calls it.
+        unique: of each, the single columns that are keys.
+        vectors: the schema of pgvector; empty where it is not installed.
+        notes: remarks on those that cannot be read.
+
+    """
+
+    schema: str
+    listed: Sequence[Table]
+    kinds: Mapping[str, str]
+    unique: Mapping[str, frozenset[str]]
+    vectors: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def read(cls, link: Link, schema: str) -> Tables:
+        """Read the catalogue.
+
+        Raises:
+            StoreError: there is no such schema, or it holds a graph of ours.
+
+        """
+        asked = {"schema": schema}
+        extension, there, columns, keys, references = link.ask(
+            (_EXTENSION, ()),
+            ("SELECT to_regnamespace(quote_ident(%(schema)s)) IS NOT NULL", asked),
+            (_COLUMNS, asked),
+            (_KEYS, asked),
+            (_REFERENCES, asked),
+        )
+        if not there[0][0]:
+            raise StoreError(f"There is no schema {schema!r} at {link.path!r}.")
+        if {"meta", "state", "postings"} <= {row[0] for row in columns}:
+            raise StoreError(f"The schema {schema!r} holds a graph of fourfold itself; open it with Retriever(url).")
+        primary = {table: tuple(names) for table, is_primary, names in keys if is_primary}
+        listed = [
+            Table(
+                name,
+                {column: kind.upper() for column, kind in zip(names, kinds, strict=True)},
+                primary.get(name, ()),
+                {column: (other, key) for table, column, other, key in references if table == name},
+            )
+            for name, _, readable, names, kinds in columns
+            if readable
+        ]
+        unique: dict[str, frozenset[str]] = {
+            name: frozenset(names[0] for table, _, names in keys if table == name and len(names) == 1)
+            for name, *_ in columns
+        }
+        notes = tuple(
+            f"The table {name!r} of {link.path!r} cannot be read and is left out: permission denied."
+            for name, _, readable, *_ in columns
+            if not readable
+        )
+        kinds = {name: kind for name, kind, *_ in columns}
+        return cls(schema, listed, kinds, unique, extension[0][0] if extension else "", notes)
+
+    @cached_property
+    def by_name(self) -> Mapping[str, Table]:
+        """The readable relations by name."""
+        return {table.name: table for table in self.listed}
+
+    def quoted(self, table: str) -> str:
+        """Return a relation's name as SQL takes it, with its schema."""
+        return f"{quoted(self.schema)}.{quoted(table)}"
+
+    def type_of(self, table: str, column: str) -> str:
+        """Return the declared type of a column, in capitals."""
+        return self.by_name[table].columns[column]
+
+    def stored(self, table: str) -> bool:
+        """Whether rows have a place and a writer."""
+        return self.kinds[table] in _STORED
+
+    def is_key(self, table: str, column: str) -> bool:
+        """Whether no two rows have the same value in a column."""
+        return column in self.unique.get(table, ())
+
+
+def quoted(name: str) -> str:
+    """Return an identifier as a statement with parameters takes it, whatever is in it."""
+    return sql.Identifier(name).as_string(None).replace("%", "%%")
+
+
+def understood(link: Link, tables: Tables, address: ForeignAddress, given: ForeignSchema | None) -> ForeignSchema:
+    """Return what the tables mean: as given, as known of other libraries, or as detected.
+
+    Raises:
+        SchemaDetectionError: no node table can be recognised, several could be meant, or what was given names what is
+            not there.
+
+    """
+    if given is not None:
+        detect.check(given, tables.listed, link.path)
+        schema = given
+    else:
+        schema = _found(link, tables, address)
+    return replace(schema, metadata=detect.with_metadata(schema, tables.listed))
+
+
+def _found(link: Link, tables: Tables, address: ForeignAddress) -> ForeignSchema:
+    if address.table is not None and address.table not in tables.by_name:
+        listed = ", ".join(map(repr, tables.by_name)) or "none"
+        raise SchemaDetectionError(f"{link.path!r} has no table {address.table!r}; it has {listed}.")
+    known = [s for s in stores.stores_among(tables.listed) if address.table in (None, s.node_table)]
+    if len(known) > 1:
+        listed = ", ".join(repr(schema.node_table) for schema in known)
+        raise SchemaDetectionError(
+            f"{link.path!r} holds several vector stores: {listed}; say which in the address: "
+            f"&table={known[0].node_table}."
+        )
+    if not known:
+        return detect.detect(tables.listed, link.path, lambda *names: _matches(link, tables, *names), address.table)
+    return _of_collection(link, tables, known[0], address.collection)
+
+
+def _of_collection(link: Link, tables: Tables, schema: ForeignSchema, wanted: str | None) -> ForeignSchema:
+    """Choose the collection of LangChain's PGVector."""
+    if not stores.has_collections(schema):
+        return schema
+    rows = link.rows(f"SELECT uuid::text, name FROM {tables.quoted(stores.COLLECTIONS)} ORDER BY name")
+    found = [uuid for uuid, name in rows if wanted in (None, name)]
+    if len(found) != 1 or schema.only is None:
+        listed = ", ".join(repr(name) for _, name in rows) or "none"
+        asked = "say which in the address: &collection=NAME" if wanted is None else f"{wanted!r} is not among them"
+        raise SchemaDetectionError(f"{link.path!r} holds the collections {listed}; {asked}.")
+    return replace(schema, only=(schema.only[0], found[0]))
+
+
+def _matches(link: Link, tables: Tables, edges: str, column: str, nodes: str, key: str) -> float:
+    """Return the share of the first edges whose end is a value of the node table's column."""
+    try:
+        ends = link.rows(
+            f"SELECT DISTINCT {quoted(column)}::text FROM {tables.quoted(edges)} "
+            f"WHERE {quoted(column)} IS NOT NULL LIMIT 200"
+        )
+        if not ends:
+            return 0.0
+        found = link.one(
+            f"SELECT count(DISTINCT {quoted(key)}::text) FROM {tables.quoted(nodes)} "
+            f"WHERE {quoted(key)}::text = ANY(%s::text[])",
+            [end for (end,) in ends],
+        )[0]
+    except StoreError:  # a view that takes too long, or fails
+        return 0.0
+    return int(found) / len(ends)

@@ -1,0 +1,180 @@
+"""Whether foreign tables may have changed: asked before every search, so one small statement where they have not.
+
+Without touching anything of theirs, the server's own count of transactions tells: while none has begun or ended, no
+table is another. With triggers on their tables (``alter=trigger``, the one alteration there is, and only when asked
+for) these write down in a table of ours which nodes changed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from psycopg import sql
+
+from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.postgres.foreign.tables import Tables
+from fourfold.engines.postgres.link import Link
+from fourfold.errors import StoreError
+
+_MOST = 10_000
+"""Beyond so many changed nodes all are compared."""
+_CHANGES, _FUNCTION, _TRIGGER = "foreign_changes", "foreign_changed", "fourfold_changed"
+
+_LOG = """
+CREATE TABLE IF NOT EXISTS {ours}.foreign_changes (num bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY, id text)
+"""
+_NOTE = """
+CREATE OR REPLACE FUNCTION {ours}.foreign_changed() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER
+    SET search_path = pg_catalog, pg_temp AS $fourfold$
+DECLARE
+    identity text;
+BEGIN
+    IF TG_LEVEL = 'STATEMENT' THEN
+        INSERT INTO {ours}.foreign_changes (id) VALUES (NULL);
+        RETURN NULL;
+    END IF;
+    IF TG_OP <> 'INSERT' THEN
+        EXECUTE format('SELECT ($1).%I::text', TG_ARGV[0]) INTO identity USING OLD;
+        INSERT INTO {ours}.foreign_changes (id) VALUES (coalesce(identity, ''));
+    END IF;
+    IF TG_OP <> 'DELETE' THEN
+        EXECUTE format('SELECT ($1).%I::text', TG_ARGV[0]) INTO identity USING NEW;
+        INSERT INTO {ours}.foreign_changes (id) VALUES (coalesce(identity, ''));
+    END IF;
+    RETURN NULL;
+END $fourfold$
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class News:
+    """What is to be looked at.
+
+    Args:
+        token: what the state is known by; given back to ``Watch.seen``.
+        ids: of the nodes that may have changed, of no others; None for all, and the edges too.
+        numbers: of the entries that told it.
+
+    """
+
+    token: str
+    ids: Sequence[str] | None = None
+    numbers: Sequence[int] = ()
+
+
+class Watch(Protocol):
+    """Tells whether tables may have changed."""
+
+    def news(self) -> News | None:
+        """Return what may have changed since ``seen``, or None; one round trip."""
+        ...
+
+    def begin(self) -> str:
+        """Return the token of the state that the question under way reads."""
+        ...
+
+    def seen(self, token: str) -> None:
+        """Say that a state was taken in."""
+        ...
+
+
+class Transactions:
+    """Asks the server which transactions have ended.
+
+    Args:
+        link: to the database.
+
+    """
+
+    def __init__(self, link: Link) -> None:
+        self._link = link
+        self._token: str | None = None
+
+    def news(self) -> News | None:
+        """Return what may have changed: everything, or nothing."""
+        token = self.begin()
+        return None if token == self._token else News(token)
+
+    def begin(self) -> str:
+        """Return the transactions that this state does not see."""
+        return str(self._link.one("SELECT pg_current_snapshot()::text")[0])
+
+    def seen(self, token: str) -> None:
+        """Say that a state was taken in."""
+        self._token = token
+
+
+class Triggers:
+    """Reads what the triggers wrote down.
+
+    Args:
+        link: to the database.
+        ours: the quoted name of our schema.
+
+    """
+
+    def __init__(self, link: Link, ours: str) -> None:
+        self._link, self._ours = link, ours
+        self._first = True
+
+    def news(self) -> News | None:
+        """Return which nodes may have changed."""
+        if self._first:
+            return News("")
+        rows = self._link.rows(f"SELECT num, id FROM {self._ours}.{_CHANGES} ORDER BY num LIMIT {_MOST + 1}")
+        if not rows:
+            return None
+        every = len(rows) > _MOST or any(identity is None for _, identity in rows)
+        ids = None if every else list(dict.fromkeys(identity for _, identity in rows))
+        return News("", ids, [int(num) for num, _ in rows])
+
+    def begin(self) -> str:
+        """Return nothing: what was written down is deleted with the write that took it in."""
+        return ""
+
+    def seen(self, token: str) -> None:
+        """Say that a state was taken in."""
+        self._first = False
+
+
+def forget_statement(ours: str) -> str:
+    """Return SQL that deletes what was taken in, by the numbers of its entries."""
+    return f"DELETE FROM {ours}.{_CHANGES} WHERE num = ANY(%s::bigint[])"
+
+
+def put_triggers(link: Link, tables: Tables, schema: ForeignSchema, ours: str) -> None:
+    """Put triggers on the foreign tables, where they are not there already: this alters tables of others.
+
+    Raises:
+        StoreError: a view has no rows of its own, or the role may not alter the table.
+
+    """
+    watched = [(schema.node_table, schema.id), (schema.vector_table, schema.vector_node), (schema.edge_table, None)]
+    with link.writing() as connection:
+        connection.execute("SELECT pg_advisory_xact_lock(hashtext('fourfold triggers'), hashtext(%s))", (ours,))
+        for statement in (_LOG, _NOTE):
+            connection.execute(statement.replace("{ours}", ours).encode())
+        for table, key in watched:
+            if table is None:
+                continue
+            if tables.kinds[table] not in ("r", "p"):
+                raise StoreError(f"{table!r} is no table of its own, so no trigger can watch it; leave alter= out.")
+            there = connection.execute(
+                "SELECT 1 FROM pg_trigger g JOIN pg_proc p ON p.oid = g.tgfoid WHERE g.tgname = %s "
+                "AND g.tgrelid = to_regclass(%s) AND p.pronamespace = to_regnamespace(%s)",
+                (f"{_TRIGGER}_rows", tables.quoted(table).replace("%%", "%"), ours),
+            ).fetchone()
+            if there is not None:
+                continue
+            of = f"ON {tables.quoted(table).replace('%%', '%')}"
+            run = f"EXECUTE FUNCTION {ours}.{_FUNCTION}"
+            argument = "" if key is None else sql.Literal(key).as_string(connection)
+            level = "STATEMENT" if key is None else "ROW"
+            for statement in (
+                f"CREATE TRIGGER {_TRIGGER}_rows AFTER INSERT OR UPDATE OR DELETE {of} FOR EACH {level} "
+                f"{run}({argument})",
+                f"CREATE TRIGGER {_TRIGGER}_all AFTER TRUNCATE {of} FOR EACH STATEMENT {run}()",
+            ):
+                connection.execute(statement.encode())

@@ -1,0 +1,421 @@
+"""Tables that others made in PostgreSQL are read as they are: followed, never touched."""
+
+import itertools
+import json
+import threading
+
+import numpy as np
+import pytest
+
+from fourfold import Edge, Node, Retriever
+from fourfold.engines import ForeignSchema
+from fourfold.errors import DimensionError, EmbedderMismatchError, InvalidValueError, SchemaDetectionError, StoreError
+
+NUMBERS = itertools.count()
+
+
+@pytest.fixture
+def theirs(pg_server):
+    """A schema of another application, with a connection of its own; and what opens it."""
+    number = next(NUMBERS)
+    name, mirror = f"their {number}%s", f"mirror {number}%s"
+    with pg_server.connect() as connection:
+        connection.execute(f'CREATE SCHEMA "{name}"')
+        connection.execute("SELECT set_config('search_path', %s, false)", (f'"{name}", public',))
+        connection.url = pg_server.url(name, index=mirror)
+        connection.mine, connection.mirror = name, mirror
+        yield connection
+
+
+def letters(texts):
+    return [[1.0 + text.count(c) for c in "abcdefg"] for text in texts]
+
+
+def foreign(theirs, schema=None, **options):
+    more = options.pop("more", "")
+    return Retriever.open_foreign(theirs.url + more, schema, **{"embedder": letters, **options})
+
+
+def everything(theirs, tables):
+    """Return every row with its place and its writer: what any touch of it would change."""
+    columns = "tableoid::regclass::text, ctid::text, xmin::text, xmax::text, *"
+    return [theirs.execute(f'SELECT {columns} FROM "{t}" ORDER BY ctid').fetchall() for t in tables]
+
+
+NODES_AND_EDGES = """
+CREATE TABLE nodes (id text PRIMARY KEY, name text, type text, "the description" text, lang text, stars int,
+    added timestamptz, metadata jsonb, tags text[], picture bytea);
+CREATE TABLE edges (source text REFERENCES nodes, target text REFERENCES nodes, type text, weight numeric);
+INSERT INTO nodes VALUES
+    ('w', 'write_file', 'tool', 'Save data to disk', 'en', 5, '2024-01-02 03:04:05+00', '{"os": "linux", "size": {"mb": 3}}',
+        '{a,b}', '\\x00ff'),
+    ('p', 'permission', 'concept', NULL, 'de', NULL, NULL, NULL, NULL, NULL), ('r', 'read_file', 'tool', '', '', 1, NULL, '[1]', '{}', NULL);
+INSERT INTO edges VALUES ('w', 'p', 'requires', 0.5), ('w', 'r', 'similar_to', 2), ('r', 'p', 'requires', NULL);
+"""
+
+
+def test_nodes_and_edges_are_read_and_not_a_row_is_touched(theirs):
+    theirs.execute(NODES_AND_EDGES)
+    before = everything(theirs, ("nodes", "edges"))
+    with foreign(theirs) as graph:
+        assert graph.get(["w", "p"]) == [
+            Node(
+                "w",
+                "write_file",
+                "tool",
+                "Save data to disk",
+                {
+                    "os": "linux",
+                    "size": {"mb": 3},
+                    "lang": "en",
+                    "stars": 5,
+                    "added": "2024-01-02T03:04:05+00:00",
+                    "tags": ["a", "b"],
+                },
+            ),
+            Node("p", "permission", "concept", "", {"lang": "de"}),
+        ]
+        assert graph.edges(["w"]) == [Edge("w", "p", "requires", 0.5), Edge("w", "r", "similar_to", 2.0)]
+        assert graph.edges(["r"])[0] == Edge("r", "p", "requires", 1.0)
+        assert graph.search("save data", mode="text").ids[0] == "w"
+        assert graph.search("disk", filter={"size.mb": {"$gt": 2}, "tags": "b"}).ids == ["w"]
+        assert graph.search("disk", filter={"lang": {"$in": ["de"]}, "$type": "concept"}).ids == ["p"]
+        with pytest.raises(StoreError, match="only read"):
+            graph.add([Node("x")])
+        json.dumps(graph.info())
+        assert graph.info()["foreign"]["altered"] is False
+    assert everything(theirs, ("nodes", "edges")) == before
+
+
+@pytest.mark.parametrize("more", ["", "&alter=trigger"])
+def test_what_another_connection_commits_the_next_search_sees(theirs, more):
+    theirs.execute(NODES_AND_EDGES)
+    with foreign(theirs, more=more) as graph, foreign(theirs, more=more) as other:
+        theirs.execute("INSERT INTO nodes (id, name) VALUES ('z', 'zebra')")
+        theirs.execute("INSERT INTO edges VALUES ('z', 'w', 'near', 3)")
+        assert graph.search("zebra", mode="text").ids[0] == other.search("zebra", mode="text").ids[0] == "z"
+        assert Edge("z", "w", "near", 3.0) in graph.edges(["z"])
+        theirs.execute(
+            "UPDATE nodes SET name = 'giraffe' WHERE id = 'z'; UPDATE edges SET weight = 4 WHERE source = 'z'"
+        )
+        assert "z" not in graph.search("zebra", mode="text", weights={"graph": 0}).ids
+        assert other.search("giraffe").ids[0] == "z"
+        assert other.edges(["z"]) == [Edge("z", "w", "near", 4.0)]
+        theirs.execute("DELETE FROM edges WHERE source = 'z'; DELETE FROM nodes WHERE id = 'z'")
+        assert (
+            set(graph.search("giraffe file", k=9).ids) == set(other.search("giraffe file", k=9).ids) == {"w", "p", "r"}
+        )
+        with theirs.transaction():
+            theirs.execute("INSERT INTO nodes (id, name) VALUES ('u', 'unicorn')")
+            assert "u" not in graph.search("unicorn", mode="text").ids
+        assert "u" in graph.search("unicorn", mode="text").ids
+        theirs.execute("TRUNCATE nodes, edges")
+        assert len(graph) == 3 + 1  # whoever asks sees it; a length is not a question
+        assert graph.search("file").total == 0
+        assert (len(graph), len(other)) == (0, 0)
+        assert graph.info()["edges"] == 0
+
+
+def test_only_what_changed_is_embedded_and_what_only_moved_is_not_written(theirs):
+    theirs.execute(NODES_AND_EDGES)
+    asked = []
+
+    def model(texts):
+        asked.extend(texts)
+        return letters(texts)
+
+    with foreign(theirs, embedder=model) as graph:
+        graph.search("file")
+        asked.clear()
+        generation = graph.generation
+        theirs.execute("VACUUM FULL nodes")  # every row lies elsewhere
+        theirs.execute("UPDATE nodes SET name = name")  # and has another writer
+        graph.search("file", mode="text")
+        assert (asked, graph.generation) == ([], generation)
+        theirs.execute("UPDATE nodes SET name = 'store_file' WHERE id = 'w'")
+        graph.search("file", mode="text")
+        assert len(asked) == 1 and "store_file" in asked[0]
+        asked.clear()
+    with foreign(theirs, embedder=model) as graph:
+        graph.search("file", mode="text")
+        assert asked == []
+
+
+def test_where_nobody_writes_one_statement_is_asked(theirs):
+    theirs.execute(NODES_AND_EDGES)
+    with foreign(theirs) as graph:
+        graph.search("file")
+        link = graph._session.foreign._link
+        before = link.round_trips
+        graph.search("other file")
+        assert link.round_trips - before == 1
+
+
+LAYOUTS = {
+    "integer ids, unusual names, by foreign keys alone": (
+        """CREATE TABLE people (pid integer PRIMARY KEY, title text, class text, bio text);
+        CREATE TABLE knows (who integer REFERENCES people (pid), whom integer REFERENCES people (pid), label varchar(20));
+        CREATE TABLE audit (id integer PRIMARY KEY, name text, text text);
+        INSERT INTO people VALUES (1, 'Ada Lovelace', 'person', 'wrote a program'), (2, 'Engine', '', '');
+        INSERT INTO knows VALUES (1, 2, 'used')""",
+        ["1", "Ada Lovelace", "person", "wrote a program"],
+        Edge("1", "2", "used", 1.0),
+    ),
+    "by the data": (
+        """CREATE TABLE concepts (id uuid PRIMARY KEY, label text, category text, definition text);
+        CREATE TABLE links (from_id uuid, to_id uuid, link_type text, strength real);
+        INSERT INTO concepts VALUES ('00000000-0000-0000-0000-000000000001', 'Ada Lovelace', 'person', 'wrote a program'),
+            ('00000000-0000-0000-0000-000000000002', 'Engine', 'machine', NULL);
+        INSERT INTO links VALUES ('00000000-0000-0000-0000-000000000001', '00000000-0000-0000-0000-000000000002', 'used', 0.25)""",
+        ["00000000-0000-0000-0000-000000000001", "Ada Lovelace", "person", "wrote a program"],
+        Edge("00000000-0000-0000-0000-000000000001", "00000000-0000-0000-0000-000000000002", "used", 0.25),
+    ),
+    "views": (
+        """CREATE TABLE t1 (a text, b text, c text, d text); CREATE TABLE t2 (a text, b text, c text);
+        INSERT INTO t1 VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'Engine', '', '');
+        INSERT INTO t2 VALUES ('a', 'b', 'used');
+        CREATE VIEW nodes AS SELECT a AS id, b AS name, c AS type, d AS body FROM t1;
+        CREATE VIEW edges AS SELECT a AS source, b AS target, c AS type FROM t2""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+    "partitions": (
+        """CREATE TABLE nodes (id text, name text, type text, body text) PARTITION BY LIST (type);
+        CREATE TABLE nodes_p PARTITION OF nodes FOR VALUES IN ('person'); CREATE TABLE nodes_x PARTITION OF nodes DEFAULT;
+        CREATE TABLE edges (source text, target text, type text);
+        INSERT INTO nodes VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'Engine', '', '');
+        INSERT INTO edges VALUES ('a', 'b', 'used')""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+    "odd identifiers": (
+        """CREATE TABLE "my ""no%sdes" ("node id" text PRIMARY KEY, "name {x}" text, "type" text, "text; --" text);
+        CREATE TABLE "select" ("from" text REFERENCES "my ""no%sdes", "to" text REFERENCES "my ""no%sdes", "%(group)s type" text);
+        INSERT INTO "my ""no%sdes" VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program'), ('b', 'E', '', '');
+        INSERT INTO "select" VALUES ('a', 'b', 'used')""",
+        ["a", "", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
+}
+
+
+@pytest.mark.parametrize("layout", LAYOUTS)
+def test_layouts(theirs, layout):
+    script, expected, edge = LAYOUTS[layout]
+    theirs.execute(script)
+    with foreign(theirs) as graph:
+        node = graph.get([expected[0]])[0]
+        named = [node.id, "" if layout == "odd identifiers" else node.name, node.type, node.text]
+        assert named == expected
+        assert graph.edges([node.id]) == [edge]
+        hits = graph.search("program").hits
+        assert next(h for h in hits if h.node.id == edge.target).components.graph > 0
+        if layout == "views":
+            theirs.execute("UPDATE t1 SET d = 'built a zebra' WHERE a = 'b'; DELETE FROM t2")
+        elif layout == "partitions":
+            theirs.execute("UPDATE nodes SET body = 'built a zebra', type = 'person' WHERE id = 'b'")
+        else:
+            return
+        assert graph.search("zebra", mode="text").ids[0] == "b"
+
+
+def vector_rows(kind):
+    found = {1: [1, 0, 0], 2: [0, 1, 0], 3: [0, 0, 2]}
+    if kind == "bytea":
+        return {key: np.array(vector, "<f4").tobytes() for key, vector in found.items()}
+    return {key: vector if kind == "real[]" else json.dumps(vector) for key, vector in found.items()}
+
+
+@pytest.mark.parametrize("kind", ["vector(3)", "halfvec", "real[]", "jsonb", "bytea", "text"])
+@pytest.mark.parametrize("apart", [False, True])
+def test_vectors(theirs, kind, apart):
+    theirs.execute(f"""CREATE TABLE nodes (id integer PRIMARY KEY, name text{"" if apart else f", embedding {kind}"});
+        INSERT INTO nodes VALUES (1, 'one'), (2, 'two'), (3, 'three');
+        CREATE TABLE node_embeddings (node_id integer REFERENCES nodes, embedding {kind})""") if apart else theirs.execute(
+        f"""CREATE TABLE nodes (id integer PRIMARY KEY, name text, embedding {kind});
+        INSERT INTO nodes VALUES (1, 'one'), (2, 'two'), (3, 'three')"""
+    )
+    for key, value in vector_rows(kind).items():
+        into = (
+            "INSERT INTO node_embeddings VALUES (%s, %s)" if apart else "UPDATE nodes SET embedding = %s WHERE id = %s"
+        )
+        theirs.execute(into, (key, value) if apart else (value, key))
+    with foreign(theirs) as graph:
+        assert (graph.info()["vectors"], graph.info()["dimensions"], graph.info()["embedder"]) == (3, 3, None)
+        nearest = graph.search("", query_vector=[0, 1, 0], mode="embedding").hits
+        assert [h.node.id for h in nearest if h.score > 0] == ["2"]
+        with pytest.raises(StoreError, match="only read"):
+            graph.maintenance.reembed(letters)
+        if apart:
+            theirs.execute("UPDATE node_embeddings SET embedding = %s WHERE node_id = 1", (vector_rows(kind)[2],))
+            assert {"1", "2"} == {
+                h.node.id for h in graph.search("", query_vector=[0, 1, 0], mode="embedding").hits if h.score > 0
+            }
+
+
+def test_vectors_that_come_and_go_take_the_place_of_the_embedders(theirs):
+    theirs.execute(
+        "CREATE TABLE nodes (id text, name text, embedding vector); INSERT INTO nodes VALUES ('a', 'x'), ('b', 'y')"
+    )
+    with foreign(theirs) as graph:
+        assert graph.info()["dimensions"] == 7
+        theirs.execute("UPDATE nodes SET embedding = '[1,0]'")
+        assert (graph.info()["dimensions"], graph.info()["embedder"]) == (2, None)
+        theirs.execute("UPDATE nodes SET embedding = '[1,0,2]'")
+        assert graph.info()["dimensions"] == 3
+        theirs.execute("UPDATE nodes SET embedding = NULL")
+        assert graph.info()["dimensions"] == 7 and graph.info()["embedder"] is not None
+        theirs.execute("UPDATE nodes SET embedding = CASE id WHEN 'a' THEN '[1,0]' ELSE '[1]' END::vector")
+        with pytest.raises(DimensionError, match="2 .*'a'.* and 1 .*'b'"):
+            graph.search("x")
+        theirs.execute("UPDATE nodes SET embedding = '[1,0]'")
+        assert graph.search("x", query_vector=[1, 0]).ids
+
+
+def test_what_has_to_be_skipped_is_counted(theirs):
+    theirs.execute(
+        """CREATE TABLE nodes (id text, name text, type text, text text);
+        CREATE TABLE edges (source text, target text, type text, weight text);
+        INSERT INTO nodes VALUES ('a', 'alpha', NULL, NULL), ('b', 'beta', NULL, NULL), (NULL, 'no id', '', ''), ('b', 'beta', '', '');
+        INSERT INTO edges VALUES ('a', 'b', 'x', 1), ('a', 'b', 'x', 3), ('a', 'nobody', 'x', 1), ('a', NULL, 'x', 1),
+          ('b', 'a', NULL, 'heavy'), ('b', 'b', 'y', -1), ('b', 'b', 'z', '1e31')"""
+    )
+    with foreign(theirs) as graph:
+        assert (graph.info()["nodes"], graph.info()["edges"]) == (2, 4)
+        assert graph.info()["foreign"]["skipped"] == {
+            "nodes without an id": 1,
+            "nodes with an id seen before": 1,
+            "edges naming missing nodes": 1,
+            "edges without two ends": 1,
+            "edges listed more than once": 1,
+            "edges whose weight is no number from 0 on (taken as 1)": 3,
+        }
+        assert Edge("a", "b", "x", 3.0) in graph.edges(["a"])
+        assert Edge("b", "a", "", 1.0) in graph.edges(["a"])
+
+
+def test_texts_that_no_row_of_ours_can_hold(theirs):
+    theirs.execute("CREATE TABLE nodes (id text, name text, metadata json)")
+    theirs.execute("INSERT INTO nodes VALUES ('a', 'alpha', %s)", ('{"x": "a\\u0000b\\\\u0000", "y": "\\ud83d"}',))
+    with foreign(theirs) as graph:
+        assert graph.get(["a"])[0].metadata == {"x": "ab\\u0000", "y": "?"}
+
+
+def test_a_schema_can_be_given_and_part_of_a_table(theirs):
+    theirs.execute(
+        """CREATE TABLE stuff (k integer, what text, blurb text, tenant text, a int, b text); CREATE TABLE joins (x int, y int, how text);
+        INSERT INTO stuff VALUES (1, 'write', 'Save data', 'mine', 5, 'x'), (2, 'read', '', 'mine', 6, 'y'), (3, 'hide', '', 'yours', 7, 'z');
+        INSERT INTO joins VALUES (1, 2, 'before'), (1, 3, 'before')"""
+    )
+    schema = ForeignSchema("stuff", "k", name="what", text=("what", "blurb"), metadata=("a",), edge_table="joins", source="x",
+                           target="y", edge_type="how", only=("tenant", "mine"))  # fmt: skip
+    with foreign(theirs, schema) as graph:
+        assert graph.get(["1", "2", "3"]) == [
+            Node("1", "write", "", "write\nSave data", {"a": 5}),
+            Node("2", "read", "", "read", {"a": 6}),
+        ]
+        assert graph.edges(["1"]) == [Edge("1", "2", "before")]
+        theirs.execute("UPDATE stuff SET tenant = 'mine' WHERE k = 3")
+        assert graph.search("hide", mode="text").ids[0] == "3"
+        assert len(graph.edges(["1"])) == 2
+    wrong = ForeignSchema("stuff", "k", only=("nobody", "mine"))
+    with pytest.raises(SchemaDetectionError, match="only='nobody'"):
+        foreign(theirs, wrong)
+
+
+def test_what_cannot_be_read_is_said(theirs, pg_server):
+    with pytest.raises(SchemaDetectionError, match="it has no tables"):
+        foreign(theirs)
+    with pytest.raises(StoreError, match="no schema 'nowhere'"):
+        Retriever.open_foreign(pg_server.url("nowhere"))
+    theirs.execute("CREATE TABLE nodes (id text, name text, vector text); INSERT INTO nodes VALUES ('a', 'x', 'hello')")
+    with pytest.raises(InvalidValueError, match="node 'a'"):
+        foreign(theirs)
+    with pytest.raises(SchemaDetectionError, match=r"no table 'other'; it has 'nodes'"):
+        foreign(theirs, more="&table=other")
+    with pytest.raises(StoreError, match="alter"):
+        foreign(theirs, more="&alter=everything")
+    with pytest.raises(StoreError, match="open_foreign"):
+        Retriever(pg_server.url("kg", table="nodes"))
+
+
+def test_a_graph_of_ours_is_left_alone(theirs, pg_server, pg_url):
+    theirs.execute(NODES_AND_EDGES)
+    with Retriever(pg_url, embedder=letters) as own:
+        own.add([Node("mine", "mine")])
+    with pytest.raises(StoreError, match=r"Retriever\(url\)"):
+        Retriever.open_foreign(pg_url)
+    name = pg_url.rpartition("schema=")[2]
+    url = theirs.url.partition("&index=")[0] + f"&index={name}"
+    with pytest.raises(StoreError, match="graph of its own"):
+        Retriever.open_foreign(url, embedder=letters)
+    with Retriever(pg_url, embedder=letters) as own:
+        assert own.get(["mine"])
+
+
+def test_another_embedder_is_refused_with_what_to_do(theirs):
+    theirs.execute(NODES_AND_EDGES)
+    foreign(theirs).close()
+    with pytest.raises(EmbedderMismatchError, match="lambda") as caught:
+        foreign(theirs, embedder=lambda texts: [[1.0]] * len(texts))
+    assert "delete it" in caught.value.__notes__[0] and "mirror" in caught.value.__notes__[0]
+
+
+def test_a_role_that_may_only_read_their_tables(theirs, pg_server):
+    theirs.execute(NODES_AND_EDGES)
+    theirs.execute("CREATE TABLE secret (id text, name text)")
+    theirs.execute("DROP ROLE IF EXISTS reader; CREATE ROLE reader LOGIN; GRANT CREATE ON DATABASE postgres TO reader")
+    theirs.execute(f'GRANT USAGE ON SCHEMA "{theirs.mine}" TO reader; GRANT SELECT ON nodes, edges TO reader')
+    url = theirs.url.replace("postgres@", "reader@")
+    try:
+        with pytest.warns(match="'secret'"), Retriever.open_foreign(url, embedder=letters) as graph:
+            assert graph.search("save data", mode="text").ids[0] == "w"
+        with pytest.warns(match="'secret'"), pytest.raises(StoreError, match="must be owner|permission denied"):
+            Retriever.open_foreign(f"{url}&alter=trigger", embedder=letters)
+    finally:
+        theirs.execute("DROP OWNED BY reader; DROP ROLE reader")
+
+
+def test_triggers_go_with_the_schema_of_ours(theirs):
+    theirs.execute(NODES_AND_EDGES)
+    with foreign(theirs, more="&alter=trigger") as graph:
+        assert graph.info()["foreign"]["altered"] is True
+    count = "SELECT count(*) FROM pg_trigger WHERE tgrelid = 'nodes'::regclass AND NOT tgisinternal"
+    assert theirs.execute(count).fetchone() == (2,)
+    foreign(theirs, more="&alter=trigger").close()
+    assert theirs.execute(count).fetchone() == (2,)
+    theirs.execute(f'DROP SCHEMA "{theirs.mirror}" CASCADE')
+    assert theirs.execute(count).fetchone() == (0,)
+    theirs.execute("INSERT INTO nodes (id) VALUES ('free')")
+
+
+@pytest.mark.parametrize("more", ["", "&alter=trigger"])
+def test_searching_while_another_connection_writes(theirs, more):
+    theirs.execute(NODES_AND_EDGES)
+    retrievers = [foreign(theirs, more=more) for _ in range(2)]
+    errors, done = [], threading.Event()
+
+    def search(graph):
+        try:
+            while not done.is_set():
+                total = graph.search("zebra", k=99, mode="text", weights={"graph": 0}).total
+                assert graph.info()["edges"] - 3 >= total  # both in one transaction
+        except BaseException as error:
+            errors.append(error)
+
+    threads = [threading.Thread(target=search, args=(graph,)) for graph in retrievers]
+    for thread in threads:
+        thread.start()
+    for number in range(10):
+        with theirs.transaction():
+            theirs.execute("INSERT INTO nodes (id, name) VALUES (%s, %s)", (f"n{number}", f"item{number} zebra"))
+            theirs.execute("INSERT INTO edges VALUES (%s, 'w', 'near', 1)", (f"n{number}",))
+        for graph in retrievers:
+            assert f"n{number}" in graph.search(f"item{number}", mode="text").ids
+    done.set()
+    for thread in threads:
+        thread.join(60)
+    assert not errors, errors[0]
+    assert [len(graph) for graph in retrievers] == [13, 13]
+    for graph in retrievers:
+        graph.close()
