@@ -15,3 +15,10 @@ class TestPostgres(EngineSuite):
     @pytest.fixture
     def address(self, pg_url):
         return pg_url
+
+
+@pytest.mark.engines
+class TestMilvus(EngineSuite):
+    @pytest.fixture
+    def address(self, milvus_url):
+        return milvus_url

@@ -1,0 +1,269 @@
+"""One graph in Milvus as an engine; see ``engines.base.Backend``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import RetrievalConfig
+from fourfold.engines.base import Capabilities
+from fourfold.engines.milvus import filters, records, schema
+from fourfold.engines.milvus.address import Address
+from fourfold.engines.milvus.claims import claimed
+from fourfold.engines.milvus.commit import Commit
+from fourfold.engines.milvus.link import Link, digest
+from fourfold.engines.milvus.reading import EDGE, Reading
+from fourfold.engines.milvus.refusals import unsupported
+from fourfold.engines.milvus.remains import dropped
+from fourfold.engines.milvus.rows import NODE, node_of
+from fourfold.engines.milvus.snapshots import Snapshots
+from fourfold.engines.milvus.staging import Staged
+from fourfold.engines.milvus.state import State
+from fourfold.engines.milvus.writer import Writer
+from fourfold.engines.usage import Usage
+from fourfold.errors import StoreError
+from fourfold.filters import ELEMENT, SCALAR, Clause, attributes
+from fourfold.index.base import Allowed, Nodes
+from fourfold.index.snapshot import Snapshot
+from fourfold.types import Edge, Node
+
+
+class MilvusBackend:
+    """An open graph.
+
+    Args:
+        address: where it is.
+        read_only: every write is refused; the graph must exist.
+        must_exist: no graph is begun.
+
+    Raises:
+        StoreError: Milvus cannot be reached, or has no such graph.
+
+    """
+
+    def __init__(self, address: Address, *, read_only: bool = False, must_exist: bool = False) -> None:
+        self.read_only = read_only
+        self.path = address.shown
+        self.capabilities = Capabilities(
+            "milvus",
+            phrases=False,
+            documents=False,
+            models=False,
+            exact_vectors=address.index == "FLAT",
+            atomic=False,
+        )
+        self._address = address
+        create = not read_only and not must_exist
+        self._link = Link(address, create=create)
+        try:
+            if not schema.exists(self._link):
+                if not create:
+                    raise StoreError(f"There is no graph at {self.path!r}.")
+                schema.make(self._link)
+            schema.load(self._link)
+            State.read(self._link)
+        except BaseException:
+            self._link.close()
+            raise
+        self._snapshots = Snapshots(self._link, RetrievalConfig())
+        self._terms: dict[str, int] = {}
+
+    # -- what it is ---------------------------------------------------------------------------------------------
+
+    @property
+    def address(self) -> str:
+        """What opens the place again, its password too."""
+        return self._address.url
+
+    @property
+    def link(self) -> Link:
+        """The way to Milvus, for measurements."""
+        return self._link
+
+    def use(self, config: RetrievalConfig) -> None:
+        """Read by these constants from the next snapshot on."""
+        self._snapshots.use(config)
+
+    def close(self) -> None:
+        """Close the client; a second call does nothing."""
+        self._link.close()
+
+    # -- one generation -----------------------------------------------------------------------------------------
+
+    def question(self, terms: Callable[[], Iterable[str]] | None = None) -> AbstractContextManager[None]:
+        """Begin a question: what this thread reads inside is of one commit."""
+        return self._link.question()
+
+    def generation(self) -> int:
+        """Return the generation; inside a question, the question's."""
+        return self._state.generation
+
+    @property
+    def _state(self) -> State:
+        return State.current(self._link)
+
+    @property
+    def _reading(self) -> Reading:
+        return Reading(self._link, self._state)
+
+    def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
+        """Return the present generation; with its texts read as another config says, where one is given."""
+        return self._snapshots.current() if config is None else self._snapshots.under(config)
+
+    def compact(self) -> None:
+        """Delete what nobody reads any more; Milvus itself merges its segments."""
+        if not self.read_only:
+            with claimed(self._link) as claim:
+                dropped(self._link, claim.state)
+
+    def forget(self) -> None:
+        """Read everything anew at the next snapshot."""
+        self._snapshots.forget()
+
+    def allowed(self, clause: Clause) -> Allowed:
+        """Return the nodes that meet a filter."""
+        return Allowed(filters.matching(self._link, self._state.visible, clause))
+
+    def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
+        """Return nothing: phrases are ranked by SQLite's FTS5 only, see ``capabilities``."""
+        return []
+
+    # -- nodes and edges ----------------------------------------------------------------------------------------
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of nodes, edges and vectors."""
+        state = self._state
+        return {"nodes": state.nodes, "edges": state.edges, "vectors": state.vectors}
+
+    def nodes(self, nums: Sequence[int]) -> dict[int, Node]:
+        """Return the nodes of these numbers, without vectors; numbers that are gone are left out."""
+        found = self._reading.nodes([int(num) for num in nums], NODE)
+        return {row["num"]: node_of(row) for row in found}
+
+    def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
+        """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
+        found = self._reading.nodes([int(num) for num in nums], ("num", "id", "name"))
+        return {row["num"]: (row["id"], row["name"]) for row in found}
+
+    def ids(self, nums: Nodes) -> list[str]:
+        """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
+        return self._reading.ids(nums)
+
+    def nums(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node."""
+        return {row["id"]: row["num"] for row in self._by_id(ids, ("id", "num"))}
+
+    def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
+        """Return the nodes of these ids, without vectors; unknown ids are left out."""
+        return {row["id"]: node_of(row) for row in self._by_id(ids, NODE)}
+
+    def _by_id(self, ids: Sequence[str], fields: Sequence[str]) -> list[dict[str, Any]]:
+        return self._link.keyed("nodes", "key", map(digest, ids), self._state.visible, fields) if len(ids) else []
+
+    def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
+        """Return the stored vector of each of these nodes that has one."""
+        names = {num: identity for identity, num in self.nums(ids).items()}
+        nums, rows = self._reading.vectors(list(names))
+        return {names[num]: row for num, row in zip(nums.tolist(), rows, strict=True)}
+
+    def edges_of(self, ids: Sequence[str]) -> list[Edge]:
+        """Return every edge that leaves or enters one of these nodes, by (source, target, type)."""
+        nums = list(self.nums(ids).values())
+        return self._edges("source or target", nums)
+
+    def edges_from(self, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
+        """Return the edges of these types that leave these nodes."""
+        wanted = set(types)
+        return [edge for edge in self._edges("source", list(self.nums(ids).values())) if edge.type in wanted]
+
+    def _edges(self, side: str, nums: Sequence[int]) -> list[Edge]:
+        reading = self._reading
+        found = self._link.keyed("edges", side, nums, reading.state.visible, EDGE) if nums else []
+        rows = {row["num"]: row for row in found}  # a long list is asked for in turns
+        ends = np.array([(row["source"], row["target"]) for row in rows.values()], np.int64).reshape(-1, 2)
+        sources, targets, types = reading.ids(ends[:, 0]), reading.ids(ends[:, 1]), tuple(reading.types)
+        found_edges = [
+            Edge(source, target, types[row["type"]], row["weight"])
+            for source, target, row in zip(sources, targets, rows.values(), strict=True)
+        ]
+        return sorted(found_edges, key=lambda edge: (edge.source, edge.target, edge.type))
+
+    def edge_type_names(self) -> list[str]:
+        """Return every edge type ever used."""
+        return list(self._reading.types)
+
+    def manifest(self) -> dict[str, str]:
+        """Return the content hash of every node by id, in the order of the ids."""
+        rows = self._link.rows("nodes", self._state.visible, ("id", "hash"))
+        return dict(sorted((row["id"], row["hash"]) for row in rows))
+
+    def texts(self, place: str) -> tuple[Nodes, list[str]]:
+        """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
+        rows = sorted(self._link.rows("nodes", self._state.visible, ("num", place)), key=lambda row: int(row["num"]))
+        if place != "metadata":
+            return np.array([row["num"] for row in rows], np.int64), [row[place] for row in rows]
+        found = [
+            (row["num"], f"{key} {value}")
+            for row in rows
+            for key, value, kind in attributes(json.loads(row["metadata"]))
+            if kind in (SCALAR, ELEMENT)
+        ]
+        return np.array([num for num, _ in found], np.int64), [text for _, text in found]
+
+    # -- writing and what else is kept --------------------------------------------------------------------------
+
+    @contextmanager
+    def transaction(self, *, moves: bool = True) -> Iterator[Writer]:
+        """Open one write: it becomes visible as a whole; writers take turns."""
+        if self.read_only:
+            raise StoreError(f"{self.path!r} was opened read-only; nothing can be written.")
+        with claimed(self._link) as claim:
+            writer = Writer(self._link, claim.state, self._terms, moves=moves)
+            yield writer
+            if not writer.touches_nothing:
+                claim.begin()
+                claim.commit(Commit(writer, claim.hold).written())
+                self._terms.update(writer.terms)
+
+    def meta(self, key: str) -> str | None:
+        """Return a setting, or None."""
+        found = records.read(self._link, self._state.commit, records.META, [digest(key)])
+        return next((str(json.loads(text)[1]) for text in found.values()), None)
+
+    def feedback(self) -> list[tuple[str, str, float]]:
+        """Return what users said of answers: (query, node id, grade), in the order of the queries' first mention."""
+        found = records.read(self._link, self._state.commit, records.FEEDBACK)
+        rows = sorted(json.loads(text) for text in found.values())
+        first = {query: place for place, query, *_ in reversed(rows)}
+        rows.sort(key=lambda row: (first[row[1]], row[0]))
+        return [(query, node, float(grade)) for _, query, node, grade in rows]
+
+    def model(self, name: str) -> bytes | None:
+        """Return None: no embedding model is kept here."""
+        return None
+
+    def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
+        """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
+        reading = self._reading
+        keys = None if ids is None else [f"{num:x}" for num in self.nums(ids).values()]
+        found = {} if keys == [] else records.read(self._link, reading.state.commit, records.USAGE, keys)
+        names = reading.ids(np.array([int(key, 16) for key in found], np.int64))
+        return {name: Usage(**json.loads(text)) for name, text in zip(names, found.values(), strict=True) if name}
+
+    @property
+    def documents(self) -> Any:
+        """Refuse: the books of ``fourfold.ingest`` are not kept here."""
+        raise unsupported("the books of ingested documents", "documents")
+
+    @property
+    def staged(self) -> Staged:
+        """The vectors of a re-embedding that has not ended."""
+        return Staged(self._link, self, self._state)
+
+    def refuse_foreign_vectors(self) -> None:
+        """Do nothing: there are no vectors of others here."""

@@ -1,0 +1,142 @@
+"""Vectors that are not searched yet, in a collection of their own; see ``engines.base.Staging``."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.engines.base import Settings, Unstaged
+from fourfold.engines.milvus.link import Link
+from fourfold.engines.milvus.rows import NODE, node_of
+from fourfold.engines.milvus.schema import space
+from fourfold.engines.milvus.state import State
+
+RECIPE = "staging"
+"""The setting that holds the recipe."""
+_WINDOW = 8_000
+"""Node numbers looked through at once."""
+
+
+@dataclass
+class Gathered:
+    """What becomes of the staged vectors in one write."""
+
+    begun: bool = False
+    """Whether those staged before are dropped."""
+    taken: bool = False
+    """Whether they are searched from now on."""
+    rows: dict[int, tuple[str, NDArray[np.float32]]] = field(default_factory=dict)
+    """Those that come, with the content hash of what they were made from."""
+
+
+class Owner(Protocol):
+    """The writer that staged vectors belong to."""
+
+    link: Link
+    base: State
+    staged: Gathered
+
+    def meta(self, key: str) -> str | None:
+        """Return a setting."""
+        ...
+
+    def set_meta(self, key: str, value: str | None) -> None:
+        """Store a setting."""
+        ...
+
+    @property
+    def gone(self) -> set[int]:
+        """Nodes that were there and are deleted."""
+        ...
+
+
+class Staging:
+    """The staged vectors, open for writing in one transaction.
+
+    Args:
+        writer: of the transaction.
+
+    """
+
+    def __init__(self, writer: Owner) -> None:
+        self._writer = writer
+
+    def recipe(self) -> str | None:
+        """Return the recipe of the staged vectors as this transaction sees it."""
+        return self._writer.meta(RECIPE)
+
+    def dimensions(self) -> int | None:
+        """Return the length of the staged vectors, or None if there are none."""
+        own = self._writer.staged
+        for _, vector in own.rows.values():
+            return len(vector)
+        return None if own.begun else self._writer.base.staged_dimensions or None
+
+    def begin(self, recipe: str) -> None:
+        """Drop what is staged, and stage vectors of this recipe from here on."""
+        self._writer.staged = Gathered(begun=True)
+        self._writer.set_meta(RECIPE, recipe)
+
+    def put(self, nodes: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
+        """Stage a vector for each node, (len(nodes), dimensions); nodes deleted meanwhile are passed over."""
+        there = self._writer.link.keyed(
+            "nodes", "num", [node.num for node in nodes], self._writer.base.visible, ("num",)
+        )
+        alive = {row["num"] for row in there} - self._writer.gone
+        rows = zip(nodes, np.asarray(vectors, np.float32), strict=True)
+        self._writer.staged.rows |= {node.num: (node.hash, row) for node, row in rows if node.num in alive}
+
+    def take_in(self) -> None:
+        """Search the staged vectors from the transaction's generation on; those searched so far are gone."""
+        self._writer.staged.taken = True
+        self._writer.set_meta(RECIPE, None)
+
+
+class Staged:
+    """The same for reading.
+
+    Args:
+        link: the way to Milvus.
+        settings: where the recipe is kept.
+        state: the commit that is read.
+
+    """
+
+    def __init__(self, link: Link, settings: Settings, state: State) -> None:
+        self._link, self._settings, self._state = link, settings, state
+
+    def recipe(self) -> str | None:
+        """Return the recipe of the staged vectors, or None if nothing is staged."""
+        return self._settings.meta(RECIPE)
+
+    def count(self, recipe: str) -> int:
+        """Return how many nodes have a fresh staged vector of this recipe."""
+        staged = self._hashes(recipe, "row >= 0")
+        if not staged:
+            return 0
+        rows = self._link.rows("nodes", self._state.visible, ("num", "hash"))
+        return sum(staged.get(row["num"]) == row["hash"] for row in rows)
+
+    def unstaged(self, recipe: str, after: int, limit: int) -> list[Unstaged]:
+        """Return the first nodes beyond the number ``after`` without a fresh staged vector of this recipe, in order."""
+        found: dict[int, str] = {}
+        while len(found) < limit and after < self._state.next_node:
+            window = f"num > {after} and num <= {after + _WINDOW}"
+            staged = self._hashes(recipe, window)
+            rows = self._link.rows("nodes", f"{window} and {self._state.visible}", ("num", "hash"))
+            found |= {row["num"]: row["hash"] for row in rows if staged.get(row["num"]) != row["hash"]}
+            after += _WINDOW
+        first = sorted(found)[:limit]
+        nodes = self._link.keyed("nodes", "num", first, self._state.visible, NODE) if first else []
+        by_num = {row["num"]: node_of(row) for row in nodes}
+        return [Unstaged(num, found[num], by_num[num]) for num in first]
+
+    def _hashes(self, recipe: str, condition: str) -> Mapping[int, str]:
+        if not self._state.staged or self.recipe() != recipe:
+            return {}
+        rows = self._link.rows(space(self._state.staged), f"{condition} and {self._state.visible}", ("num", "hash"))
+        return {row["num"]: row["hash"] for row in rows}

@@ -1,0 +1,163 @@
+"""BM25 over the postings of a question's words: the same sums as ``index.text``; equal texts tie, as there.
+
+Milvus finds who holds the words, by sparse vectors of what each word is worth in a node without its idf, asked for with
+the idf; what they score is computed here from the counts and lengths in their rows, so that it is exact whatever the
+mean lengths have become since a row was written, and under every config.
+
+Source: Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), in the variant of the method:
+``idf · tf·(k1+1) / (tf + k1·(1 − b + b·|d|/avgdl))`` with ``idf = ln((N − df + 0.5)/(df + 0.5) + 1)``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import RetrievalConfig
+from fourfold.engines.milvus.packed import unpacked_terms
+from fourfold.engines.milvus.reading import Postings, Reading
+from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Shared
+from fourfold.index.changes import FIELDS
+from fourfold.index.text_worth import Statistics, rounded
+from fourfold.types import FloatArray
+
+_MASKS = np.arange(1, 8)
+"""Sets of fields, as bits: 1 name, 2 type, 4 text."""
+
+
+class Text:
+    """Postings under one config; see ``index.base.TextPart``.
+
+    Args:
+        reading: the commit.
+        config: fields, k1 and b.
+
+    """
+
+    def __init__(self, reading: Reading, config: RetrievalConfig) -> None:
+        self._reading = reading
+        self._readings = [sorted({FIELDS.index(name) for name in one.columns}) for one in config.text.fields]
+        self._fields = sorted({field for own in self._readings for field in own})
+        state = reading.state
+        averages = tuple(sum(state.lengths[field] for field in own) / max(state.nodes, 1) for own in self._readings)
+        weights = tuple(one.weight for one in config.text.fields)
+        self._statistics = Statistics(weights, config.text.k1, config.text.b, state.nodes, averages)
+
+    def ask(self, terms: Mapping[int, float]) -> TextRanking:
+        """Rank by BM25, each term counting as often as said."""
+        asked = {int(term): float(count) for term, count in terms.items() if count}
+        grid = self._statistics.grid_for(sum(map(abs, asked.values())))
+        worths = self._worths(list(asked))
+        values = [np.subtract(count * own + grid, grid) for count, (_, own) in zip(asked.values(), worths, strict=True)]
+        scores = NodeValues.sum([nodes for nodes, _ in worths], values) if worths else NodeValues.none()
+        return TextRanking(scores, self._reading.state.nodes)
+
+    def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
+        """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes))."""
+        found = [NodeValues(holders, own).at(nodes) for holders, own in self._worths(terms)]
+        return np.stack(found).astype(np.float32) if found else np.zeros((0, len(nodes)), np.float32)
+
+    def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Return which of some nodes hold which terms, (len(nodes), len(terms))."""
+        postings = self._postings(terms)
+        found = [np.isin(nodes, self._read(postings[term])) for term in terms]
+        return np.stack(found, axis=1) if found else np.zeros((len(nodes), 0), bool)
+
+    def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return in how many nodes each term occurs."""
+        return self._df(terms, self._fields)
+
+    def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
+        """Return the rare terms of some nodes, and who holds them; see ``index.base.TextPart``."""
+        rows = self._reading.nodes(nodes.tolist(), ("num", "terms"))
+        _, tokens, counts = unpacked_terms([row["terms"] for row in rows])
+        own = np.isin(tokens["field"], self._fields)
+        place = {num: at for at, num in enumerate(nodes.tolist())}
+        at = np.repeat(np.array([place[row["num"]] for row in rows], np.int64), counts)[own]
+        pairs = np.unique(np.stack((at, tokens["term"][own].astype(np.int64)), axis=1), axis=0)
+        origin, terms = pairs[:, 0], pairs[:, 1]
+        df = self.df(terms)
+        rare = (df >= 2) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
+        origin, terms, df = origin[rare], terms[rare], df[rare]
+        postings = self._postings(np.unique(terms).tolist())
+        held = [self._read(postings[term]) for term in terms.tolist()]
+        starts = np.append(0, np.cumsum([len(holders) for holders in held], dtype=np.int64))
+        return Shared(origin, df, starts, np.concatenate([np.empty(0, np.int64), *held]))
+
+    def _worths(self, terms: Sequence[int]) -> list[tuple[Nodes, FloatArray]]:
+        """Return (nodes, what one occurrence of the term in the question is worth there) of each term."""
+        statistics, postings = self._statistics, self._postings(terms)
+        numbers = np.array(terms, np.int64)
+        df = [self._df(numbers, own).tolist() for own in self._readings]
+        found: list[tuple[Nodes, FloatArray]] = []
+        for place, term in enumerate(terms):
+            rows = postings[term]
+            total = np.zeros(len(rows.nodes))
+            for reading, own in enumerate(self._readings):
+                amplitude = statistics.weights[reading] * (statistics.k1 + 1.0) * statistics.idf(df[reading][place])
+                times = rows.times[:, own].sum(axis=1)
+                total += amplitude * self._saturated(reading, times, rows.lengths[:, own].sum(axis=1))
+            found.append((rows.nodes, rounded(total, statistics.grid)))
+        return found
+
+    def _saturated(self, reading: int, times: NDArray[np.int64], lengths: NDArray[np.int64]) -> FloatArray:
+        statistics = self._statistics
+        slope = statistics.b / statistics.averages[reading] if statistics.averages[reading] else 0.0
+        flat = statistics.k1 * (1.0 - statistics.b + slope * lengths)
+        found: FloatArray = np.divide(times, times + flat, out=np.zeros(len(times)), where=times > 0)
+        return found
+
+    def _postings(self, terms: Sequence[int]) -> dict[int, Postings]:
+        if not len(terms):
+            return {}
+        idf = self._df(np.array(terms, np.int64), self._fields).tolist()
+        return self._reading.postings({term: self._statistics.idf(df) for term, df in zip(terms, idf, strict=True)})
+
+    def _read(self, postings: Postings) -> Nodes:
+        """Return the nodes that hold a term in a field that is read."""
+        return postings.nodes[postings.times[:, self._fields].any(axis=1)]
+
+    def _df(self, terms: NDArray[np.int64], fields: Sequence[int]) -> NDArray[np.int64]:
+        bits = sum(1 << field for field in fields)
+        found: NDArray[np.int64] = self._reading.held(terms)[:, (_MASKS & bits) > 0].sum(axis=1)
+        return found
+
+
+class TextRanking:
+    """One question put to the postings; see ``index.base.Ranking``.
+
+    Args:
+        scores: of every node that holds any of the words.
+        size: how many nodes there are.
+
+    """
+
+    def __init__(self, scores: NodeValues, size: int) -> None:
+        self._nodes, self._size = scores.nodes, size
+        self._values = scores.values.astype(np.float32)
+
+    @cached_property
+    def moments(self) -> Moments:
+        """Sums over all nodes."""
+        values = self._values.astype(np.float64)
+        return Moments(float(values.sum()), float(values @ values), float(values.max(initial=0.0)), self._size)
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the ``count`` best of positive score, and all that tie with the last; ties by number."""
+        keep = self._values > 0
+        if allowed is not None:
+            keep &= allowed.contains(self._nodes)
+        nodes, values = self._nodes[keep], self._values[keep]
+        floor = 0.0
+        if len(values) > max(count, 1):
+            floor = float(np.partition(values, len(values) - max(count, 1))[len(values) - max(count, 1)])
+            nodes, values = nodes[values >= floor], values[values >= floor]
+        order = np.lexsort((nodes, -values))
+        return Scored(nodes[order], values[order], floor)
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the scores of some nodes; 0 for those that hold none of the words."""
+        return NodeValues(self._nodes, self._values).at(nodes)

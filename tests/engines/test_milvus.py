@@ -1,0 +1,182 @@
+"""Milvus answers as SQLite does, and says what it cannot do."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.copying import copy
+from fourfold.errors import FourfoldError, InvalidValueError, StoreError, UnsupportedError
+from fourfold.testing import sample
+from fourfold.testing.compared import Both
+from fourfold.testing.graphs import QUESTIONS
+
+pytestmark = pytest.mark.engines
+
+DATA = Path(__file__).parent.parent / "data"
+GRAPHS = json.loads((DATA / "published.json").read_text())["graphs"]
+CONFIGS = {
+    "default": RetrievalConfig().replace(text={"phrase": "never"}),  # phrases: FTS5 only, see capabilities
+    "published": RetrievalConfig.published().replace(text={"phrase": "never"}),
+    "two signals": RetrievalConfig.two_signal().replace(text={"phrase": "never"}),
+}
+CONFIG = CONFIGS["default"].replace(index={"cache_seconds": 0.0})
+
+
+@pytest.mark.parametrize("config", CONFIGS.values(), ids=CONFIGS)
+@pytest.mark.parametrize("data", GRAPHS, ids=lambda data: f"{len(data['nodes'])} nodes")
+def test_every_golden_case(milvus_url, data, config):
+    nodes, edges = [Node(**node) for node in data["nodes"]], [Edge(**edge) for edge in data["edges"]]
+    with Retriever(":memory:", config=config) as sqlite, Retriever(milvus_url, config=config) as milvus:
+        sqlite.add(nodes, edges)
+        milvus.add(nodes, edges)
+        both = Both(milvus, sqlite)
+        for case in data["cases"]:
+            options = {"k": case["limit"], "query_vector": case["query_vector"], **case.get("options", {})}
+            assert both.agree(case["query"], **options).degraded == ()
+
+
+def test_to_postgres_and_milvus_and_back(milvus_url, pg_url, tmp_path):
+    back = str(tmp_path / "back.sqlite")
+    with Retriever(str(tmp_path / "kg.sqlite"), config=CONFIG) as filled:
+        filled.add(*sample())
+        filled.learning.apply_config(CONFIG)
+        filled.learning.feedback("deploy", "n1", 0.5)
+        with Retriever(pg_url) as postgres, Retriever(milvus_url) as milvus, Retriever(back) as sqlite:
+            there = [copy(*way) for way in ((filled, postgres), (postgres, milvus), (milvus, sqlite))]
+            assert there[0].hash == there[1].hash == there[2].hash
+        with Retriever(milvus_url) as milvus, Retriever(back) as sqlite:
+            for one in (milvus, sqlite):
+                assert one.manifest() == filled.manifest()
+                assert one.config == CONFIG
+                assert one.learning.judgements() == [("deploy", "n1", 0.5)]
+                for question in QUESTIONS:
+                    Both(one, filled).agree(question)
+
+
+def test_what_cannot_be_kept_is_said(milvus_url):
+    with Retriever(milvus_url, config=CONFIG) as retriever:
+        with pytest.raises(InvalidValueError, match="70,000 bytes; Milvus keeps 65,535"):
+            retriever.add([Node(id="a", name="a", text="é" * 35_000)])
+        with pytest.raises(InvalidValueError, match="keys and values to filter by"):
+            retriever.add([Node(id="a", name="a", metadata={"list": list(range(5000))})])
+        assert len(retriever) == 0
+        with pytest.raises(UnsupportedError, match="SQLite"):
+            retriever.backend.documents  # noqa: B018
+
+
+def test_a_graph_that_must_be_there_is_not_made(milvus_url, tmp_path):
+    with pytest.raises(StoreError, match="There is no graph"):
+        Retriever(milvus_url, must_exist=True)
+    assert not list(tmp_path.iterdir())
+    with Retriever(milvus_url) as retriever:
+        retriever.add([Node(id="a", name="a")])
+        with pytest.raises(StoreError, match="There is no graph"):
+            Retriever(f"{milvus_url}?graph=another", must_exist=True)
+    with Retriever(milvus_url, read_only=True) as reader:
+        assert reader.search("a").ids == ["a"]
+        with pytest.raises(StoreError, match="read-only"):
+            reader.add([Node(id="b", name="b")])
+
+
+def test_a_local_file_belongs_to_one_process(milvus_url):
+    code = "import sys; from fourfold import Retriever; Retriever(sys.argv[1])"
+    with Retriever(milvus_url):
+        other = subprocess.run([sys.executable, "-c", code, milvus_url], capture_output=True, text=True, check=False)
+    assert "One process at a time can have a local file open" in other.stderr
+    again = subprocess.run([sys.executable, "-c", code, milvus_url], capture_output=True, text=True, check=False)
+    assert again.returncode == 0, again.stderr
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("milvus://", "names no place"),
+        ("milvus:///f.db?graph=a b", "is no name"),
+        ("milvus:///f.db?graph=a;drop", "is no name"),
+        ("milvus:///f.db?index=IVF", "The index 'IVF' is unknown"),
+        ("milvus:///f.db?indx=FLAT", "'indx' of the address is unknown"),
+        ("milvus:///f.db?claim=soon", "claim is 'soon'"),
+        ("milvus://host:port/db", "no number"),
+    ],
+)
+def test_an_address_that_cannot_be_meant_is_told(milvus, address, told):
+    with pytest.raises(StoreError, match=told):
+        Retriever(address)
+
+
+def test_an_address_shows_no_password_and_keeps_it(milvus):
+    from fourfold.engines.milvus.address import Address
+
+    address = Address.of("milvus://me:sec%20ret@example.org/db?graph=kg&secure=true")
+    assert address.shown == "milvus://me@example.org/db?graph=kg"
+    assert (address.token, address.uri, address.database) == ("me:sec ret", "https://example.org:19530", "db")
+
+
+def test_an_index_that_is_approximate_says_so(milvus_url):
+    with Retriever(f"{milvus_url}?index=HNSW", config=CONFIG) as retriever:
+        retriever.add(*sample())
+        assert not retriever.backend.capabilities.exact_vectors
+        vectors = retriever.vectors(["n7"])["n7"]
+        best = retriever.analysis.snapshot().vectors.ask(vectors).best(3)
+        assert (retriever.backend.ids(best.nodes)[0], best.exact) == ("n7", False)
+
+
+def test_what_was_replaced_long_ago_is_deleted(milvus_url, monkeypatch):
+    monkeypatch.setattr("fourfold.engines.milvus.state.GRACE", 0.0)
+    with Retriever(milvus_url, config=CONFIG) as retriever, Retriever(":memory:", config=CONFIG) as other:
+        both = Both(retriever, other)
+        for number in range(5):
+            both.add([Node("a", f"name {number}"), Node(f"n{number}", "zebra")], [Edge("a", f"n{number}", "t", number)])
+        both.delete(["n0"])
+        link = retriever.backend.link
+        assert len(link.rows("nodes", "row >= 0", ("row",))) <= 5 + 3
+        assert len(link.rows("commits", "row >= -1", ("row",))) == 1
+        both.same_state()
+        both.agree("zebra name")
+
+
+# -- hostile names --------------------------------------------------------------------------------------------------
+
+HOSTILE = st.text(
+    st.one_of(st.sampled_from("'\"\\;-%{}$:?()[]/*\n\t ,=|&\x00`"), st.characters()), min_size=1, max_size=20
+)
+PHRASES = st.sampled_from(["' or row >= 0 or key == '", '"] or row >= 0', "row >= 0", "\\", "\\'", "{a}", "a%", "null"])
+NAMES = st.one_of(HOSTILE, PHRASES)
+
+
+@pytest.fixture(scope="module")
+def hostile(milvus, tmp_path_factory):
+    with Retriever(f"milvus://{tmp_path_factory.mktemp('hostile')}/kg.db", config=CONFIG) as retriever:
+        retriever.add([Node("bystander", "zebra", metadata={"bystander": True})])
+        yield retriever
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
+@given(id=NAMES, other=NAMES, type=NAMES, key=NAMES, value=NAMES, text=NAMES)
+def test_hostile_ids_types_keys_and_values(hostile, id, other, type, key, value, text):
+    node = Node(id, text, type, text, {key: value, "list": [value]})
+    try:
+        hostile.add([node, Node(other, "other")], [Edge(id, other, type), Edge(other, id, key)])
+    except InvalidValueError as error:
+        assert "surrogate" in str(error)  # noqa: PT017
+        return
+    if id != other:
+        assert hostile.get([id]) == [node]
+    hostile.search(text)
+    hostile.search(f"{id} {type}", filter={"list": value}, group_by=key)
+    try:
+        assert id == other or id in hostile.matching({key: value})
+        assert id == other or id not in hostile.matching({key: {"$ne": value}})
+        assert "bystander" not in hostile.matching({key: {"$icontains": value}, "$id": {"$ne": "bystander"}})
+    except FourfoldError as error:
+        assert key.startswith("$"), error  # noqa: PT017  (an operator, not a key)
+    hostile.learning.feedback(f"{text} ", id) if text.strip() else None
+    hostile.delete([id, other], edges=[Edge(id, other, type)])
+    assert set(hostile.manifest()) == {"bystander"}
+    assert hostile.backend.counts()["edges"] == 0

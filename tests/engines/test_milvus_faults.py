@@ -1,0 +1,118 @@
+"""Writers that are killed at any point, and several processes at once."""
+
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from fourfold import Edge, Node, Retriever
+from fourfold.errors import StoreError
+
+pytest.importorskip("milvus_lite", reason="Milvus Lite is not installed; make test-engines installs it, where it can.")
+
+from milvus_work import CONFIG, Server, twins, write  # noqa: E402  (it needs pymilvus)
+
+pytestmark = pytest.mark.engines
+WORK = Path(__file__).parent.parent / "helpers" / "milvus_work.py"
+
+
+@pytest.fixture(scope="module")
+def server(milvus, tmp_path_factory):
+    server = Server(tmp_path_factory.mktemp("milvus"))
+    yield server
+    server.stop()
+
+
+def child(*arguments):
+    return subprocess.run([sys.executable, WORK, *map(str, arguments)], capture_output=True, text=True, check=False)
+
+
+def shows(retriever, number):
+    """Look at everything that a write changes: all of it is as one write has left it."""
+    nodes, edges = twins(number)
+    assert retriever.get([node.id for node in nodes]) == nodes
+    assert set(retriever.manifest()) == {node.id for node in nodes}
+    assert retriever.edges(["a"]) == edges
+    assert retriever.backend.counts() == {"nodes": 3, "edges": 1, "vectors": 3}
+    assert set(retriever.matching({"number": number})) == {"a", "b"}
+    assert retriever.backend.meta("number") == str(number)
+    assert retriever.learning.judgements() == [("zebra", "a", number / 1000)]
+    found = retriever.search(f"zebra number{number}", k=10)
+    assert found.degraded == () and set(found.ids) == {node.id for node in nodes}
+    with Retriever(":memory:", config=CONFIG) as other:
+        other.add(nodes, edges)
+        twin = other.search(f"zebra number{number}", k=10)
+        assert [(hit.node.id, pytest.approx(hit.score, abs=1e-4)) for hit in found.hits] == [
+            (hit.node.id, hit.score) for hit in twin.hits
+        ]
+
+
+def test_a_writer_killed_at_any_point_leaves_the_former_generation(server):
+    url = server.url("killed")
+    with Retriever(url, config=CONFIG) as reader:
+        for number in (1, 2):
+            write(reader, number)
+        told = child("count", url, 3)
+        changes = int(told.stdout)
+        assert changes > 10, told.stderr
+        number, generation = 3, reader.generation
+        for at in range(changes):
+            ended = child("die", url, number + 1, at)
+            assert ended.returncode == -9, ended.stderr
+            if reader.generation != generation:  # its commit was made, what came after it was not
+                number += 1
+            shows(reader, number)
+            write(reader, number := number + 1)  # over the remains
+            generation = reader.generation
+            shows(reader, number)
+
+
+def test_a_process_killed_with_its_local_file_open_leaves_the_former_generation(milvus_url):
+    with Retriever(milvus_url, config=CONFIG) as retriever:
+        write(retriever, 1)
+    number = 1
+    for at in (0, 4, 8, 12):
+        ended = child("die", milvus_url, number + 1, at)
+        assert ended.returncode == -9, ended.stderr
+        with Retriever(milvus_url, config=CONFIG) as retriever:
+            number = int(retriever.backend.meta("number"))
+            shows(retriever, number)
+            write(retriever, number := number + 1)
+            shows(retriever, number)
+
+
+def test_processes_take_turns(server):
+    url = server.url("turns")
+    with Retriever(url, config=CONFIG) as retriever:
+        retriever.add([Node("first", "zebra")])
+        with ThreadPoolExecutor(2) as pool:
+            code = (
+                "import sys; from fourfold import Edge, Node, Retriever\n"
+                "with Retriever(sys.argv[1]) as own:\n"
+                "    for number in range(5):\n"
+                "        own.add([Node(f'{sys.argv[2]} {number}', 'zebra')], "
+                "[Edge('first', f'{sys.argv[2]} {number}', 't')])\n"
+                "        assert len(own.search('zebra', k=100).hits) > number\n"
+            )
+            command = [sys.executable, "-c", code, url.replace("claim=0.5", "claim=20")]
+            done = [pool.submit(subprocess.run, [*command, name], capture_output=True, text=True) for name in "xy"]
+            for one in done:
+                assert one.result().returncode == 0, one.result().stderr
+        assert retriever.backend.counts() == {"nodes": 11, "edges": 10, "vectors": 11}
+
+
+def test_who_was_taken_for_dead_changes_nothing(server):
+    url = server.url("slow")
+    with Retriever(url, config=CONFIG) as slow, Retriever(url, config=CONFIG) as reader:
+        slow.add([Node("a", "zebra")])
+
+        def late(writer):
+            assert child("count", url, 1).returncode == 0  # another process waits until the claim has run out
+
+        with pytest.raises(StoreError, match="took this one for dead; nothing was changed"):
+            slow.add([Node("late", "zebra")], also=late)
+        assert set(reader.manifest()) == {"a", "b", "only 1"}
+        reader.add([Node("c", "zebra")], [Edge("a", "c", "t")])
+        assert set(reader.manifest()) == {"a", "b", "c", "only 1"}
