@@ -29,6 +29,7 @@ FLOORS = (
     {"refine"},
     {"phrases"},
     {"pipeline"},
+    {"rerank", "priors"},
     {"evidence", "asking", "grounds"},
     {"hits"},
     {"session"},

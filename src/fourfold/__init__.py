@@ -31,6 +31,7 @@ from fourfold.errors import (
     UnsupportedError,
 )
 from fourfold.intent import IntentSpec
+from fourfold.rerank import Reranker
 from fourfold.retriever import Retriever
 from fourfold.types import (
     Components,
@@ -75,6 +76,7 @@ __all__ = [
     "MissingExtraError",
     "Node",
     "PathStep",
+    "Reranker",
     "RetrievalConfig",
     "Retriever",
     "SchemaDetectionError",

@@ -9,7 +9,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from fourfold import pipeline
+from fourfold import pipeline, priors
 from fourfold.arguments import shown
 from fourfold.asking import Asker, Options
 from fourfold.config import RetrievalConfig
@@ -23,12 +23,13 @@ from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
 from fourfold.present import explanation_text, in_words
+from fourfold.rerank import rerank
 from fourfold.session import Session
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
 
 A = TypeVar("A")
 
-_GROUPS_WITHIN = 8
+_FURTHER = 8
 """Groups are looked for among so many times as many hits as are wanted, then among so many times more."""
 
 
@@ -37,7 +38,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
 
     def answer(snapshot: Snapshot, asker: Asker, last: bool) -> SearchResult:
         key = (snapshot.generation, asker, *options.key(text, asker.config))
-        if (known := session.answers.get(key)) is not None:
+        if options.rerank is None and (known := session.answers.get(key)) is not None:
             return known
         query = asker.query(snapshot, text, options)
         scores, hits, grounds = _ranked(session, snapshot, asker, query, options, without_gone=last)
@@ -54,7 +55,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             grounds=grounds,
             tokenizer=session.tokenizer.name,
         )
-        if not result.degraded:
+        if not result.degraded and options.rerank is None:
             session.answers.put(key, result)
         return result
 
@@ -129,24 +130,41 @@ def _ranked(
 ) -> tuple[Scores, tuple[Hit, ...], Grounds]:
     """Rank, and read the hits and what stands behind the answer.
 
-    Groups are searched further down until there are enough of them for certain.
+    Groups, and what priors move, are searched further down until there is enough for certain.
     """
-    config, calibration = asker.config, asker.calibrator.of(snapshot)
-    limit, depth = query.limit, query.limit
-    if options.group_by is not None:
-        depth = min(_GROUPS_WITHIN * limit, snapshot.size) or 1
+    config, calibration, backend = asker.config, asker.calibrator.of(snapshot), session.backend
+    limit, recent = query.limit, config.fusion.priors
+    given: dict[int, float] = {}
+    depth = _first_depth(options, config, limit, snapshot.size)
     while True:
         scores = pipeline.run(snapshot, replace(query, limit=depth), config)
-        hits, grounds = collect(
-            session.backend, query, scores, limit, options, config, calibration, without_gone=without_gone
-        )
-        if options.group_by is None or depth >= snapshot.size or len(scores.order) < depth:
+        everything = depth >= snapshot.size or len(scores.order) < depth
+        # what stands further down may still rise by the bonus of its community, and by being pinned
+        lowest = scores.table.totals(np.array(scores.order[-1:], np.int64)).sum()
+        highest = lowest * (1 + config.diversity.bonus) * recent.most
+        if options.rerank is not None:
+            rerank(backend, scores, query, config, options.rerank, given)
+        if recent.on:
+            priors.apply(backend, scores, config, scores.order)
+            priors.reorder(scores, config)
+        hits, grounds = collect(backend, query, scores, limit, options, config, calibration, without_gone=without_gone)
+        if everything or not (options.group_by is not None or recent.on):
             return scores, hits, grounds
-        # what stands further down may still rise by the bonus of its community
-        highest = scores.table.totals(np.array(scores.order[-1:]))[0] * (1 + config.diversity.bonus)
-        if len(hits) == limit and hits[-1].score > highest:
+        if options.group_by is not None:
+            enough = len(hits) == limit and hits[-1].score > highest
+        else:
+            enough = not highest or pipeline.final_scores(scores, scores.order[limit - 1 : limit], config)[0] > highest
+        if enough:
             return scores, hits, grounds
-        depth = min(depth * _GROUPS_WITHIN, snapshot.size)
+        depth = min(depth * _FURTHER, snapshot.size)
+
+
+def _first_depth(options: Options, config: RetrievalConfig, limit: int, size: int) -> int:
+    """Return how many nodes are ranked at first."""
+    depth = limit if options.rerank is None else max(limit, min(options.rerank.depth, size))
+    if options.group_by is not None or config.fusion.priors.on:
+        depth = max(depth, min(_FURTHER * limit, size))
+    return depth or 1
 
 
 def _explanation(
@@ -160,6 +178,8 @@ def _explanation(
 ) -> Explanation:
     rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node.id), None)
     pipeline.include(scores, query, num)
+    if num not in scores.order and (query.allowed is None or query.allowed.contains(np.array([num], np.int64)).all()):
+        priors.apply(backend, scores, config, [num])
     here = np.array([num], np.int64)
     components = components_of(scores, here)
     known = {num: (node.id, node.name)}

@@ -22,6 +22,7 @@ from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
+from fourfold.rerank import as_reranker
 from fourfold.signals.relations import Relations
 from fourfold.tokenizer import Tokenizer
 from fourfold.types import COMPONENTS, FloatArray, Weights
@@ -46,6 +47,7 @@ class Options:
     max_per_source: int = 1
     min_confidence: float | None = None
     timeout: float | None = None
+    rerank: Any = None
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant, and keep the rest as the pipeline takes it: filter read, vector an array.
@@ -67,6 +69,8 @@ class Options:
             self._set(min_confidence=finite_number(self.min_confidence, "min_confidence", least=0, most=1))
         if self.timeout is not None:
             self._set(timeout=finite_number(self.timeout, "timeout", least=0.001))
+        if self.rerank is not None:
+            self._set(rerank=as_reranker(self.rerank))
         for name, given in (("intent", self.intent), ("group_by", self.group_by)):
             if given is not None:
                 string(given, name)
@@ -93,7 +97,9 @@ class Options:
         return cls(**given)
 
     def key(self, query: str, config: RetrievalConfig) -> tuple[Hashable, ...]:
-        """Return the key of the answer to a query: every argument that changes it; ``timeout`` does not.
+        """Return the key of the answer to a query: every argument that changes it.
+
+        ``timeout`` does not, and what a model of the caller's says is not remembered.
 
         Raises:
             InvalidValueError: weights that no sum can use.

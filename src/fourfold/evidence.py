@@ -164,6 +164,7 @@ def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes) -> 
             found.append(Draft("coverage", "coverage", sum([draft.value for draft in found]) * (factor - 1.0)))
         if moved := scores.sides.get(node):
             found.append(Draft("sides", "side", moved))
+        found += [Draft(one.kind, one.kind, one.value, one.word) for one in scores.moved.get(node, ())]
 
 
 def _balance(told: list[list[Draft]], scores: Scores, query: Query, config: RetrievalConfig, nodes: Nodes) -> None:

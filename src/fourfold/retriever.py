@@ -206,6 +206,7 @@ class Retriever(Handle, OldNames):
         max_per_source: int = 1,
         min_confidence: float | None = None,
         timeout: float | None = None,
+        rerank: object = None,
     ) -> SearchResult:
         """Return the best nodes for a query, with everything their scores are made of.
 
@@ -224,6 +225,8 @@ class Retriever(Handle, OldNames):
                 out what hardly has to do with the question, .5 all that is not likely to.
             timeout: seconds after which SearchTimeoutError is raised; looked at between the steps of a search and
                 while the engine reads. The making of an index, and a call of the embedder, are not cut short.
+            rerank: what puts the best 30 in order: a callable ``(query, texts) -> scores``, a cross-encoder, or a
+                ``Reranker`` that says how many.
 
         Raises:
             InvalidValueError: an argument that cannot be meant.
@@ -236,7 +239,18 @@ class Retriever(Handle, OldNames):
         """
         query = arguments.question(query)
         options = Options(
-            k, filter, intent, weights, query_vector, mode, min_score, group_by, max_per_source, min_confidence, timeout
+            k,
+            filter,
+            intent,
+            weights,
+            query_vector,
+            mode,
+            min_score,
+            group_by,
+            max_per_source,
+            min_confidence,
+            timeout,
+            rerank,
         )
         return answering.search(self._session, query, options)
 

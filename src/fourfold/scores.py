@@ -126,6 +126,15 @@ class Bridges:
     passages: Mapping[int, int]
 
 
+@dataclass(frozen=True, slots=True)
+class Moved:
+    """What moved a final score: "rerank", "recency" or "pinned"; by how much, and what evidence tells of it."""
+
+    kind: str
+    value: float
+    word: str = ""
+
+
 @dataclass(frozen=True)
 class Pool:
     """All candidates: ``nodes`` ascend, with text and embedding on their scales, before late interaction.
@@ -204,8 +213,14 @@ class Scores:
     """The factor of each of the best nodes by what it adds to those before it, and that of all others."""
     sides: dict[int, float] = field(default_factory=dict)
     """What the best of a comparison gain or lose so that neither side fills the answer."""
+    moved: dict[int, tuple[Moved, ...]] = field(default_factory=dict)
+    """What moved the final scores of the best, once the pipeline had ended."""
     communities: dict[int, int] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
+
+    def move(self, node: int, moved: Moved) -> None:
+        """Move the final score of a node."""
+        self.moved[node] = (*self.moved.get(node, ()), moved)
 
     def first_stage(self, name: str, nodes: Nodes) -> FloatArray:
         """Return text or embedding of any nodes on its scale, before late interaction, (len(nodes),) in [0, 1]."""
@@ -321,7 +336,10 @@ def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) 
         final *= [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
     if scores.sides:
         final += [scores.sides.get(node, 0.0) for node in nodes]
-    return np.minimum(final, 1.0) if config.fusion.clip else final
+    final = np.minimum(final, 1.0) if config.fusion.clip else final
+    if scores.moved:
+        final += [sum(moved.value for moved in scores.moved.get(node, ())) for node in nodes]
+    return final
 
 
 def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, positive: bool = True) -> Nodes:

@@ -134,8 +134,8 @@ class PathStep:
 class Evidence:
     """One thing that a score comes from, and how much of the score it is; a hit's evidence adds up to its score.
 
-    ``component`` is one of the four, or "bridge", "diversity", "coverage", "sides", "clip" or "filter". ``kind`` says
-    what stands beside the value:
+    ``component`` is one of the four, or "bridge", "diversity", "coverage", "sides", "rerank", "recency", "pinned",
+    "clip" or "filter". ``kind`` says what stands beside the value:
 
     | kind | of | tells |
     |---|---|---|
@@ -148,6 +148,9 @@ class Evidence:
     | "bonus" | diversity | first hit of its community |
     | "coverage" | coverage | how much of the question it adds to the hits before it, relative to the first |
     | "side" | sides | so that neither side of a comparison fills the answer |
+    | "rerank" | rerank | moved by the reranker; ``word``, the score it gave |
+    | "recency" | recency | faded; ``word``, its age in days |
+    | "pinned" | pinned | gained by being pinned |
     | "clipped" | clip | the sum was above 1 |
     | "masked" | filter | the filter leaves the node out |
     """
@@ -219,7 +222,7 @@ class Hit:
 
     def _repr_html_(self) -> str:
         """Show the hit in a notebook, the words of the question that its evidence names marked."""
-        words = " ".join(item.word for item in self.evidence if item.word)
+        words = " ".join(item.word for item in self.evidence if item.kind in ("term", "phrase"))
         terms = make_tokenizer(_USUAL_TOKENIZER).terms
         return html_table("", _HEAD, [_cells(self, words, frozenset(terms(words)), terms)])
 

@@ -44,6 +44,7 @@ _OPTIONS = (
     "group_by",
     "max_per_source",
     "timeout",
+    "rerank",
 )
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
 
@@ -118,6 +119,9 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
 
     timeout: float | None = None
     """Seconds after which a search raises fourfold.SearchTimeoutError, a TimeoutError."""
+
+    rerank: Any = Field(default=None, exclude=True, repr=False)
+    """What puts the best in order: a cross-encoder, a callable ``(query, texts) -> scores`` or a ``Reranker``."""
 
     compare_with: InstanceOf[BaseRetriever] | None = Field(default=None, exclude=True, repr=False)
     """Shadow mode: this retriever answers, and how Fourfold would have is logged (``langchain_fourfold.shadow``)."""

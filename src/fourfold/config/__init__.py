@@ -13,7 +13,7 @@ from fourfold.config.groups import (
     TextField,
 )
 from fourfold.config.retrieval import RetrievalConfig
-from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths
+from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths, Priors
 
 __all__ = [
     "PUBLISHED_PROFILE",
@@ -27,6 +27,7 @@ __all__ = [
     "IntentConfig",
     "LateInteraction",
     "Paths",
+    "Priors",
     "RetrievalConfig",
     "SeedConfig",
     "TextConfig",

@@ -9,7 +9,7 @@ from typing import Literal
 import numpy as np
 
 from fourfold.arguments import constants, whole_number
-from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths
+from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths, Priors
 from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weight
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, IntentSpec
@@ -111,6 +111,7 @@ class FusionConfig:
         clip: cut final scores to 1.
         fill: where fewer nodes than asked for have a score, add the nearest by embedding, with a score of 0.
         late: the question's wordpieces against each candidate's, a factor of text and embedding.
+        priors: how recent a node is, and whether it is pinned: a factor of the final score.
 
     """
 
@@ -124,6 +125,7 @@ class FusionConfig:
     clip: bool = True
     fill: bool = True
     late: LateInteraction = LateInteraction()
+    priors: Priors = Priors()
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

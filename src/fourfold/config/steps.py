@@ -71,6 +71,43 @@ class Bridge:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Priors:
+    """What counts beside the question, for the memory of an agent, see ``fourfold.priors``; off unless a key is named.
+
+    Args:
+        recency: the metadata key of a timestamp: seconds since 1970, or a date by ISO 8601; "" turns it off. What has
+            none does not fade.
+        half_life: days after which a half of ``share`` is lost.
+        share: the share of its score that a node can lose, in [0, 1].
+        pinned: the metadata key that is true of nodes that never fade, and gain; "" turns it off.
+        pinned_gain: the share of its score that a pinned node gains.
+
+    """
+
+    recency: str = ""
+    half_life: float = 7.0
+    share: float = 0.5
+    pinned: str = ""
+    pinned_gain: float = 0.25
+
+    def __post_init__(self) -> None:
+        """Refuse constants no search can use."""
+        constants(self, "priors.", share=1.0)
+        if not self.half_life:
+            raise InvalidValueError("priors.half_life is 0; it must be above.")
+
+    @property
+    def on(self) -> bool:
+        """Whether there is any."""
+        return bool(self.recency or self.pinned)
+
+    @property
+    def most(self) -> float:
+        """The largest factor of a score."""
+        return 1.0 + self.pinned_gain if self.pinned else 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Coverage:
     """The best re-ordered so that what of the question is not yet covered comes next, see ``signals.coverage``.
 

@@ -27,6 +27,7 @@ def why(evidence: Sequence[Evidence], components: Components) -> str:
     parts += [in_words(item) for item in of.get("bridge", ())]
     if "bonus" in of:
         parts.append("first of its community")
+    parts += [in_words(item) for kind in ("rerank", "recency", "pinned") for item in of.get(kind, ())]
     return "; ".join(parts) or _NOTHING_STANDS_OUT
 
 
@@ -50,6 +51,10 @@ def in_words(item: Evidence) -> str:
         return f"the phrase {item.word!r}"
     if item.kind == "bridge":
         return f"adds to {item.path[0].source_name or item.path[0].source} what it leaves open"
+    if item.kind == "rerank":
+        return f"moved by the reranker, which gave it {item.word}"
+    if item.kind == "recency":
+        return f"faded in {item.word} days"
     if item.kind == "path":
         return path_in_words(item.path)
     return _OTHERS[item.component if item.kind != "rest" else f"{item.component} rest"]
@@ -59,6 +64,7 @@ _OTHERS = {
     "diversity": "first hit of its community",
     "coverage": "what it adds to the hits before it, relative to the first",
     "sides": "so that neither side of the comparison fills the answer",
+    "pinned": "pinned",
     "clip": "cut to 1",
     "filter": "the filter leaves this node out",
     "text rest": "further words",

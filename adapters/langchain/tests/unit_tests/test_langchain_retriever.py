@@ -415,3 +415,18 @@ def test_a_timeout_is_a_field_and_an_option_of_a_call():
     assert len(retriever.invoke("files")) == 1
     with pytest.raises(fourfold.InvalidValueError, match="timeout is -1"):
         retriever.invoke("files", timeout=-1)
+
+
+def test_a_cross_encoder_of_langchain_puts_documents_in_order():
+    from langchain_core.cross_encoders import BaseCrossEncoder
+
+    class Shortest(BaseCrossEncoder):
+        def score(self, text_pairs):
+            return [-len(text) for _, text in text_pairs]
+
+    texts = ["files are compressed by gzip", "compress files", "files and folders can be compressed by zipfile"]
+    retriever = FourfoldRetriever.from_texts(texts, rerank=Shortest())
+    found = retriever.invoke("compress files by gzip")
+    assert [len(document.page_content) for document in found] == sorted(len(text) for text in texts)
+    given = retriever.invoke("compress files by gzip", rerank=lambda query, texts: [len(text) for text in texts])
+    assert given == found[::-1]

@@ -441,3 +441,11 @@ def test_a_timeout_is_an_option():
     retriever.timeout = -1
     with pytest.raises(fourfold.InvalidValueError, match="timeout is -1"):
         retriever.retrieve("files")
+
+
+def test_a_reranker_puts_nodes_in_order_and_their_breakdown_says_so():
+    nodes = [TextNode(id_=str(i), text=f"files are compressed {'by gzip ' * i}") for i in range(4)]
+    retriever = FourfoldRetriever.from_nodes(nodes, rerank=lambda query, texts: [-len(text) for text in texts])
+    found = retriever.retrieve("compress files by gzip")
+    assert [one.node.node_id for one in found] == ["0", "1", "2", "3"]
+    assert "moved by the reranker" in found[0].node.metadata["fourfold"]["why"]

@@ -68,6 +68,8 @@ class FourfoldRetriever(BaseRetriever):
         group_by: a metadata key of which each value has at most ``max_per_source`` nodes.
         max_per_source: see ``group_by``.
         timeout: seconds after which a search raises ``fourfold.SearchTimeoutError``, a TimeoutError.
+        rerank: what puts the best in order: a cross-encoder, a callable ``(query, texts) -> scores`` or a
+            ``fourfold.Reranker``. LlamaIndex's node postprocessors go into a query engine as ever.
         callback_manager, object_map, objects, verbose: as in LlamaIndex's ``BaseRetriever``.
 
     Raises:
@@ -99,6 +101,7 @@ class FourfoldRetriever(BaseRetriever):
         group_by: str | None = None,
         max_per_source: int = 1,
         timeout: float | None = None,
+        rerank: object = None,
         callback_manager: CallbackManager | None = None,
         object_map: dict[str, Any] | None = None,
         objects: list[IndexNode] | None = None,
@@ -149,6 +152,7 @@ class FourfoldRetriever(BaseRetriever):
         self.group_by = group_by
         self.max_per_source = max_per_source
         self.timeout = timeout
+        self.rerank = rerank
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     @classmethod
@@ -320,6 +324,7 @@ class FourfoldRetriever(BaseRetriever):
             group_by=self.group_by,
             max_per_source=self.max_per_source,
             timeout=self.timeout,
+            rerank=self.rerank,
         )
 
     def _query_vector(self, query_bundle: QueryBundle) -> Any:
