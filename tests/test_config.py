@@ -18,7 +18,7 @@ from fourfold import (
     TextField,
     Weights,
 )
-from fourfold.config import Bridge, Coverage, LateInteraction, Paths
+from fourfold.config import Bridge, Coverage, LateInteraction, Paths, Priors
 from fourfold.config_history import FLAT_NAMES, changes_of, with_changes
 from fourfold.engines.sqlite.backend import SqliteBackend as Store
 from fourfold.intent import IntentSpec
@@ -38,6 +38,7 @@ OTHER = {
     "specs": (IntentSpec("own"),),
     "edge_weights": "raw",
     "late": LateInteraction(depth=7),
+    "priors": Priors(recency="at", half_life=1.0),
     "bridge": Bridge(weight=0.5),
     "coverage": Coverage(weight=0.5),
     "paths": Paths(steps=2),
@@ -66,7 +67,7 @@ def changed(config, group, name):
 
 def test_nine_fields_hold_every_constant():
     assert len(dataclasses.fields(RetrievalConfig)) <= 9
-    assert len(list(constants())) == len(set(constants())) == 56
+    assert len(list(constants())) == len(set(constants())) == 57
 
 
 @pytest.mark.parametrize(("group", "name"), list(constants()))
