@@ -209,7 +209,7 @@ def test_two_flags_became_one_choice(flags, phrase):
 
 def test_every_flat_name_stands_for_a_constant():
     since = {("index", "exact"), ("index", "first_stage"), ("graph", "background"), ("text", "phrase_nodes")}
-    since |= {("fusion", "late"), ("graph", "bridge"), ("intents", "paths")}
+    since |= {("fusion", "late"), ("fusion", "priors"), ("graph", "bridge"), ("intents", "paths")}
     since |= {("diversity", "coverage"), ("diversity", "sides")}
     renamed = {("", "limit"), ("text", "phrase"), ("graph", "edge_weights")}
     assert set(FLAT_NAMES.values()) | renamed == set(constants()) - since
