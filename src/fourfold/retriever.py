@@ -295,13 +295,9 @@ class Retriever(Handle, OldNames):
     def learn(self, queries: Sequence[JudgedQuery] | None = None, *, k: int = 10, apply: bool = True) -> Lesson:
         """Tune in the background, and put in force what the gate of ``fourfold tune`` lets pass; searches go on.
 
-        ``learn().wait()`` returns what came of it, ``.verdict`` says it in a sentence, ``.stop()`` ends it. A config
-        that somebody else applies meanwhile stays.
-
-        Args:
-            queries: judged queries; None for what ``learning.feedback`` collected.
-            k: nDCG@k is maximised.
-            apply: False only tells.
+        ``queries`` are judged ones, None those that ``learning.feedback`` collected; nDCG@k is maximised; ``apply=False``
+        only tells. ``learn().wait()`` returns what came of it, ``.verdict`` says it, ``.stop()`` ends it. A config that
+        somebody else applies meanwhile stays.
 
         Raises:
             InvalidValueError: no feedback calls a node relevant.
