@@ -295,9 +295,9 @@ class Retriever(Handle, OldNames):
     def learn(self, queries: Sequence[JudgedQuery] | None = None, *, k: int = 10, apply: bool = True) -> Lesson:
         """Tune in the background, and put in force what the gate of ``fourfold tune`` lets pass; searches go on.
 
-        ``queries`` are judged ones, None those that ``learning.feedback`` collected; nDCG@k is maximised; ``apply=False``
-        only tells. ``learn().wait()`` returns what came of it, ``.verdict`` says it, ``.stop()`` ends it. A config that
-        somebody else applies meanwhile stays.
+        ``queries`` are judged ones, None those that ``learning.feedback`` collected; nDCG@k is maximised; with
+        ``apply=False`` it only tells. ``learn().wait()`` returns what came of it, ``.verdict`` says it, ``.stop()``
+        ends it. A config that somebody else applies meanwhile stays.
 
         Raises:
             InvalidValueError: no feedback calls a node relevant.
