@@ -4,6 +4,10 @@ import sqlite3
 
 import numpy as np
 import pytest
+from hypothesis import settings
+
+settings.register_profile("any machine", deadline=None)  # how long an example takes is the machine's affair
+settings.load_profile("any machine")
 
 
 @pytest.fixture

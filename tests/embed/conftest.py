@@ -2,7 +2,6 @@
 
 import json
 import threading
-import time
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
@@ -64,7 +63,8 @@ class Handler(BaseHTTPRequestHandler):
         elif isinstance(fault, tuple):
             code, text, headers = fault
         elif fault == "slow":
-            time.sleep(0.6)
+            self.rfile.read(1)  # until the client has given up
+            return
         elif fault == "truncated":
             text = text[:25]
         elif fault == "empty":

@@ -5,7 +5,6 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
@@ -248,11 +247,3 @@ def test_the_command(path, tmp_path):
     assert facts["embedder"] == json.loads(dry.stdout)["embedder"]
     shown = runner.invoke(create_app(), ["info", "--db", str(path)])
     assert facts["embedder"] in shown.output.replace("\n", "")
-
-
-def test_training_is_quick_enough_to_test():
-    started = time.process_time()
-    with Retriever() as retriever:
-        retriever.add(*graph())
-        train_embedder(retriever, settings=QUICK)
-    assert time.process_time() - started < 60

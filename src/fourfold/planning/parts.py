@@ -229,35 +229,39 @@ def _numbered(line: str) -> list[str]:
     return [line[mark.end() : end] for mark, end in zip(marks, ends, strict=True)]
 
 
-def _in_order(sentence: str, *, own: bool) -> Iterator[tuple[str, bool]]:
+def _in_order(sentence: str, *, own: bool, cuts: int = MOST_PARTS) -> Iterator[tuple[str, bool]]:
     """Put what a sentence says by "after" and "before" into the order of doing, and cut the rest at "and"."""
+    if cuts and (in_time := _in_time(sentence)):
+        for text in in_time:
+            yield from _in_order(text, own=True, cuts=cuts - 1)
+        return
+    sentence = _bare(sentence)
+    kept = _LEFT_OUT.split(sentence, maxsplit=1)[0]
+    pieces = [kept] if _BOTH.search(kept) else _JOINT.split(kept)
+    for number, text in enumerate(_with_objects([_bare(piece) for piece in pieces])):
+        yield text, own and number == 0
+
+
+def _in_time(sentence: str) -> tuple[str, str] | None:
+    """Return what is to be done first and what then, if the sentence says so by one of its words."""
     whole = sentence.strip(_EDGE).lower()
     sentence = _bare(sentence)
     lowered = sentence.lower()
     opening = next((word for word in (*_AFTER, *_BEFORE) if lowered.startswith(word)), None)
     inner, comma, rest = sentence.partition(", ")
     if comma and opening is not None:
-        first, second = inner[len(opening) :], rest
-        if opening in _BEFORE:
-            first, second = second, first
-    elif whole.endswith(" first)") and sentence.count("(") == 1:
+        inner = inner[len(opening) :]
+        return (rest, inner) if opening in _BEFORE else (inner, rest)
+    if whole.endswith(" first)") and sentence.count("(") == 1:
         second, _, first = sentence.rstrip(")").partition("(")
-    elif comma and whole.endswith(" first") and whole.startswith(("to ", "in order to ")):
-        first, second = rest, inner.removeprefix("in order ")
-    elif (found := _RELATIVE.search(sentence)) and not (
-        _TIME.match(sentence[found.end() :]) or _SENTENCE.search(sentence)
-    ):
-        first, second = sentence[: found.start()], sentence[found.end() :]
-        if not found["later"]:
-            first, second = second, first
-    else:
-        kept = _LEFT_OUT.split(sentence, maxsplit=1)[0]
-        pieces = [kept] if _BOTH.search(kept) else _JOINT.split(kept)
-        for number, text in enumerate(_with_objects([_bare(piece) for piece in pieces])):
-            yield text, own and number == 0
-        return
-    yield from _in_order(first, own=True)
-    yield from _in_order(second, own=True)
+        return first, second
+    if comma and whole.endswith(" first") and whole.startswith(("to ", "in order to ")):
+        return rest, inner.removeprefix("in order ")
+    found = _RELATIVE.search(sentence)
+    if found is None or _TIME.match(sentence[found.end() :]) or _SENTENCE.search(sentence):
+        return None
+    first, second = sentence[: found.start()], sentence[found.end() :]
+    return (first, second) if found["later"] else (second, first)
 
 
 def _without_denial(text: str) -> str:
