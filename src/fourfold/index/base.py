@@ -117,7 +117,7 @@ class Allowed:
     """
 
     def __init__(self, nodes: Nodes) -> None:
-        self.nodes: Nodes = np.unique(nodes)
+        self.nodes: Nodes = ordered.distinct(nodes)
         """(n_allowed,) ascending."""
         self.bits = np.zeros(int(self.nodes[-1]) + 2 if len(self.nodes) else 1, bool)
         """True at the number of each allowed node; numbers beyond the end are not allowed."""

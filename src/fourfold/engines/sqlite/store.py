@@ -13,6 +13,7 @@ import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -296,7 +297,7 @@ class Store:
         """Return the node numbers that a statement selects."""
         with self._reading() as connection:
             rows = connection.execute(sql, parameters).fetchall()
-            return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+            return np.fromiter(chain.from_iterable(rows), np.int64, len(rows))
 
     def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement of another module of the store."""
