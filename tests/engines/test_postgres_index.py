@@ -1,0 +1,28 @@
+"""With the index that finds the nearest vectors an answer is as good: nDCG@10 within .005 of comparing them all."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever, demo
+from fourfold.evaluate import load_judgements
+from fourfold.evaluate.metrics import ndcg
+
+PROBES = load_judgements(Path(__file__).parent.parent / "data" / "stdlib_probes.jsonl")
+
+
+def mean(retriever):
+    return np.mean([ndcg(retriever.search(one.text, k=10).ids, one.relevant, 10) for one in PROBES])
+
+
+@pytest.mark.engines
+def test_answers_by_the_index_are_as_good(pg_url):
+    with Retriever(pg_url) as postgres:
+        postgres.add([Node(**node) for node in demo.nodes()], [Edge(**edge) for edge in demo.edges()])
+        assert postgres.backend.make_index()
+    exact = RetrievalConfig().replace(index={"exact": True})
+    with Retriever(pg_url) as by_index, Retriever(pg_url, config=exact) as by_all:
+        assert not by_index.analysis.snapshot().vectors.ask(np.ones(256)).best(1).exact
+        assert by_all.analysis.snapshot().vectors.ask(np.ones(256)).best(1).exact
+        assert mean(by_index) == pytest.approx(mean(by_all), abs=0.005)
