@@ -4,6 +4,7 @@
 # make test-engines   puts the engines under load: servers killed again and again, many processes at once
 # make bench  measures quality and speed beside other retrievers (FOURFOLD_DATASETS names a folder of collections);
 #             make bench-tools ARGS="--rounds 50" runs one other script of benchmarks/
+# make docs   builds the documentation as a site, in site/; any warning fails it
 # make dist   builds the four distributions into dist/, the same bytes wherever they are built
 # make soak   tries for hours what must always hold; make soak ARGS="fuzz --calls 50000" one part of it
 #
@@ -17,7 +18,7 @@ ADAPTERS := $(patsubst %/pyproject.toml,%,$(wildcard adapters/*/pyproject.toml))
 MANIFESTS := pyproject.toml $(ADAPTERS:=/pyproject.toml)
 JOBS ?= $(shell $(PYTHON) -c 'import os; print(min(os.cpu_count() or 1, 8))')
 
-.PHONY: demo test test-browser test-engines lint types bench soak dist clean
+.PHONY: demo test test-browser test-engines lint types bench docs soak dist clean
 
 demo: $(VENV)/.demo
 	$(BIN)/fourfold demo
@@ -53,6 +54,11 @@ bench: $(VENV)/.bench
 bench-%: $(VENV)/.bench
 	$(BIN)/python benchmarks/$*.py $(ARGS)
 
+# Links, anchors and the names in the reference; the code blocks are run by make test.
+docs: $(VENV)/.docs
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --quiet
+	@echo "Open site/index.html."
+
 soak: $(VENV)/.test
 	$(BIN)/python benchmarks/soak $(ARGS)
 
@@ -83,6 +89,10 @@ $(VENV)/.test: $(VENV)/.made $(MANIFESTS)
 # Milvus Lite is 450 MB with what it needs; its tests skip where a platform has none.
 $(VENV)/.engines: $(VENV)/.test
 	@$(PIP) -e '.[all,milvus]' || { [ -z "$$CI" ] && echo "Milvus Lite could not be installed; its tests skip."; }
+	touch $@
+
+$(VENV)/.docs: $(VENV)/.test
+	@$(PIP) -e '.[docs]'
 	touch $@
 
 $(VENV)/.bench: $(VENV)/.test
