@@ -3,8 +3,8 @@
     python scripts/newcomer.py            # builds the wheels, makes an environment in a temporary folder
     python scripts/newcomer.py --here     # in this environment: no installing
 
-Every block of docs/tutorials/documents.md is run as it stands: ``pip install``, the command lines, the Python. The wheels
-of Fourfold itself come from this repository, everything else from PyPI.
+Every block of docs/tutorials/documents.md is run as it stands: ``pip install``, the command lines, the Python. The
+wheels of Fourfold itself come from this repository, everything else from PyPI.
 """
 
 from __future__ import annotations
