@@ -5,6 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -12,6 +13,7 @@ from hypothesis import strategies as st
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.copying import copy
 from fourfold.errors import FourfoldError, InvalidValueError, StoreError, UnsupportedError
+from fourfold.index.base import Allowed
 from fourfold.testing import sample
 from fourfold.testing.compared import Both
 from fourfold.testing.graphs import QUESTIONS
@@ -125,6 +127,42 @@ def test_an_index_that_is_approximate_says_so(milvus_url):
         vectors = retriever.vectors(["n7"])["n7"]
         best = retriever.analysis.snapshot().vectors.ask(vectors).best(3)
         assert (retriever.backend.ids(best.nodes)[0], best.exact) == ("n7", False)
+
+
+@pytest.fixture
+def many(milvus_url):
+    with Retriever(milvus_url, config=CONFIG) as retriever, Retriever(":memory:", config=CONFIG) as other:
+        both = Both(retriever, other)
+        both.add(*sample(900))
+        yield both
+
+
+def test_more_holders_than_come_at_once_come_in_turns(many, monkeypatch):
+    monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 200)
+    for question in QUESTIONS[:5]:
+        assert many.agree(question).degraded == ()
+
+
+def test_of_very_many_holders_the_best_and_a_sample_are_read(many, monkeypatch):
+    monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 300)
+    monkeypatch.setattr("fourfold.engines.milvus.words._TURNS", 2)
+    monkeypatch.setattr("fourfold.engines.milvus.words._LISTS", 100)
+    found = []
+    for one in (many.own, many.other):
+        snapshot = one.analysis.snapshot()
+        ranking = snapshot.text.ask(dict.fromkeys(snapshot.term_numbers(["deploy", "server", "releas"]).values(), 1.0))
+        nums = np.sort(np.array(list(one.backend.nums(list(one.manifest())).values()), np.int64))
+        best = [ranking.best(20), *(ranking.best(5, Allowed(nums[:size])) for size in (50, 500))]
+        values = [dict(zip(snapshot.ids(b.nodes), map(float, b.values), strict=True)) for b in best]
+        found.append((values, ranking.moments, dict(zip(snapshot.ids(nums), ranking.at(nums).tolist(), strict=True))))
+        assert best[0].exact == (one is many.other)
+    (own, mine, at), (other, theirs, there) = found
+    assert at == pytest.approx(there, abs=1e-4)
+    assert own == [pytest.approx(values, abs=1e-4) for values in other]
+    assert (mine.maximum, mine.size) == (pytest.approx(theirs.maximum, abs=1e-4), theirs.size)
+    assert mine.mean() == pytest.approx(theirs.mean(), rel=0.2)
+    assert mine.deviation() == pytest.approx(theirs.deviation(), rel=0.2)
+    assert many.own.search("deploy the server").degraded == ()
 
 
 def test_what_was_replaced_long_ago_is_deleted(milvus_url, monkeypatch):

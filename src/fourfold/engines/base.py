@@ -63,6 +63,7 @@ class Capabilities:
         reembedding: takes another embedder's vectors in while the old ones are searched.
         models: keeps an embedder that was trained from the graph.
         exact_vectors: finds the nearest vectors for certain; without, recall is measured, not proven.
+        exact_text: reads every posting of a question's words; without, of very many holders the best and a sample.
         atomic: a write that was cut short leaves nothing behind; without, its remains are never seen.
 
     """
@@ -74,6 +75,7 @@ class Capabilities:
     reembedding: bool = True
     models: bool = True
     exact_vectors: bool = True
+    exact_text: bool = True
     atomic: bool = True
 
 

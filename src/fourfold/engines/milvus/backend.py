@@ -55,6 +55,7 @@ class MilvusBackend:
             documents=False,
             models=False,
             exact_vectors=address.index == "FLAT",
+            exact_text=False,
             atomic=False,
         )
         self._address = address

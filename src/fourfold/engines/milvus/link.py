@@ -33,8 +33,9 @@ _BYTES = 16_000_000
 """Bytes written in one call, about; a server takes 64 MB."""
 
 # The client writes what it raises to the log as well; whoever catches it says it once.
-logging.getLogger("pymilvus.decorators").setLevel(logging.CRITICAL)
-logging.getLogger("pymilvus.orm.iterator").setLevel(logging.ERROR)
+for _name, _level in (("decorators", logging.CRITICAL), ("client.iterator.query_iterator", logging.ERROR)):
+    if (_logger := logging.getLogger(f"pymilvus.{_name}")).level == logging.NOTSET:
+        _logger.setLevel(_level)
 
 
 def digest(*parts: str) -> str:

@@ -66,7 +66,7 @@ class Lookup:
 
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
-        return self._reading.term_numbers(list(terms))
+        return self._reading.words.numbers(list(terms))
 
 
 class Edges:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
@@ -12,29 +11,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus import records
-from fourfold.engines.milvus.link import MOST, Found, Link, digest
-from fourfold.engines.milvus.packed import unpacked_pieces, unpacked_terms
-from fourfold.engines.milvus.records import HELD_OF, PIECES_OF, SUMS_OF
+from fourfold.engines.milvus.link import Found, Link
+from fourfold.engines.milvus.packed import unpacked_pieces
+from fourfold.engines.milvus.records import PIECES_OF, SUMS_OF
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.sums import Sums
+from fourfold.engines.milvus.words import Words
 from fourfold.index.base import Nodes
-from fourfold.index.changes import FIELDS
 from fourfold.index.edges import Edges, EdgeSegment
 
-_LEAST = 1e-3
-"""What a word is worth at least when holders are looked for: none is passed over."""
+_VECTORS = 10_000
+"""Unit vectors that are kept."""
 _REMEMBERED = 200_000
-"""Postings, and rows of other kinds, that are kept for the questions to come."""
+"""Ids and edges that are kept for the questions to come."""
 
-
-@dataclass(frozen=True)
-class Postings:
-    """Where a term stands: ``nodes`` ascending; how often in each field (n, 3), and the fields' lengths (n, 3)."""
-
-    nodes: Nodes
-    times: NDArray[np.int64]
-    lengths: NDArray[np.int64]
+_Units = dict[int, NDArray[np.float32]]
 
 
 class Reading:
@@ -49,11 +41,9 @@ class Reading:
     def __init__(self, link: Link, state: State) -> None:
         self.link, self.state = link, state
         self._ids: dict[int, str] = {}
-        self._terms: dict[str, int] = {}
-        self._held: dict[int, NDArray[np.int32]] = {}
-        self._postings: dict[int, Postings] = {}
-        self._kept = 0
+        self.words = Words(link, state)
         self._pieces: dict[int, NDArray[np.int32]] = {}
+        self._units: _Units = {}
         self._edges: tuple[Nodes, dict[int, tuple[int, int, int, float]], Edges] | None = None
 
     # -- nodes --------------------------------------------------------------------------------------------------
@@ -91,82 +81,6 @@ class Reading:
             found[portion * PIECES_OF.rows :][: len(array)] = array[:, 0]
         return found
 
-    # -- words --------------------------------------------------------------------------------------------------
-
-    def term_numbers(self, terms: Sequence[str]) -> dict[str, int]:
-        """Return the number of each term that was ever used."""
-        known = self._terms
-        if missing := [term for term in terms if term not in known]:
-            keys = {digest(term): term for term in missing}
-            found = records.read(self.link, self.state.commit, records.TERM, keys)
-            known.update((keys[key], int(number)) for key, number in found.items())
-            known.update(dict.fromkeys([term for term in missing if term not in known], -1))
-        return {term: known[term] for term in terms if known[term] >= 0}
-
-    def held(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return in how many nodes each term stands in exactly the fields of each mask, (len(terms), 7)."""
-        known = self._held
-        if missing := [portion for portion in HELD_OF.of(terms) if portion not in known]:
-            known.update((portion, HELD_OF.empty()) for portion in missing)
-            known.update(HELD_OF.read(self.link, self.state.commit, missing))
-        found = np.zeros((len(terms), HELD_OF.width), np.int64)
-        for portion in HELD_OF.of(terms):
-            own = terms // HELD_OF.rows == portion
-            found[own] = known[portion][terms[own] % HELD_OF.rows]
-        return found
-
-    def postings(self, worths: dict[int, float]) -> dict[int, Postings]:
-        """Return where these terms stand.
-
-        Args:
-            worths: by term what it is worth, to rank nodes by where there are more than can be had at once.
-
-        """
-        known = self._postings
-        if missing := {term: worth for term, worth in worths.items() if term not in known}:
-            found = self._read_postings(missing)
-            if self._kept > _REMEMBERED:
-                known = self._postings = {term: known[term] for term in worths if term in known}
-                self._kept = sum(len(own.nodes) for own in known.values())
-            known.update(found)
-            self._kept += sum(len(own.nodes) for own in found.values())
-        return {term: known[term] for term in worths}
-
-    def _read_postings(self, worths: dict[int, float]) -> dict[int, Postings]:
-        asked = np.array(sorted(worths), np.int64)
-        rows = self._holding(worths)
-        lengths, tokens, counts = unpacked_terms([row["terms"] for row in rows])
-        place = np.repeat(np.arange(len(rows)), counts)
-        nums = np.array([row["num"] for row in rows], np.int64)
-        own = np.isin(tokens["term"], asked)
-        tokens, place = tokens[own], place[own]
-        key, which = np.unique(tokens["term"].astype(np.int64) * (len(rows) + 1) + place, return_inverse=True)
-        times = np.zeros((len(key), 3), np.int64)
-        times[which, tokens["field"]] = tokens["count"]
-        term, place = np.divmod(key, len(rows) + 1)
-        found = {}
-        for number in asked.tolist():
-            here = place[term == number]
-            order = np.argsort(nums[here])
-            found[number] = Postings(nums[here][order], times[term == number][order], lengths[here][order])
-        return found
-
-    def _holding(self, worths: dict[int, float]) -> Found:
-        """Return the rows of all nodes that hold any of these terms: the best at once, or all by their numbers."""
-        terms, fields_of = np.divmod(np.arange(len(FIELDS) * len(worths)), len(FIELDS))
-        words = words_of(np.array(list(worths), np.int64)[terms], fields_of)
-        values = [max(worth, _LEAST) for worth in worths.values() for _ in FIELDS]
-        query = dict(zip(words, values, strict=True))
-        fields, visible = ("num", "terms"), self.state.visible
-        found = self.link.search("nodes", "words", query, MOST, visible, fields, "IP")
-        if len(found) < MOST:
-            return found
-        found = []
-        for first in range(0, self.state.next_node, MOST - 1):  # a node has one row that is visible
-            part = f"num >= {first} and num < {first + MOST - 1} and {visible}"
-            found += self.link.search("nodes", "words", query, MOST, part, fields, "IP")
-        return found
-
     # -- vectors ------------------------------------------------------------------------------------------------
 
     @property
@@ -185,6 +99,26 @@ class Reading:
             return np.empty(0, np.int64), np.empty((0, self.state.dimensions), np.float32)
         found = self.link.keyed(self.space, "num", nodes, self.state.visible, ("num", "vector"))
         return self.matrix(found)
+
+    def units(self, nodes: Nodes) -> NDArray[np.float32]:
+        """Return the unit vectors of these nodes, (len(nodes), dimensions); zeros where there is none."""
+        listed = nodes.tolist()
+        known = self._units
+        if missing := [num for num in listed if num not in known]:
+            nums, rows = self.vectors(missing)
+            known = self.remember(dict(zip(nums.tolist(), unit(rows), strict=True)), listed)
+        found = np.zeros((len(listed), self.state.dimensions), np.float32)
+        for place, num in enumerate(listed):
+            if (row := known.get(num)) is not None:
+                found[place] = row
+        return found
+
+    def remember(self, units: dict[int, NDArray[np.float32]], wanted: Sequence[int] = ()) -> _Units:
+        """Keep unit vectors that were read, and return what is kept; those that are wanted stay."""
+        if len(self._units) + len(units) > _VECTORS:
+            self._units = {num: self._units[num] for num in wanted if num in self._units}
+        self._units.update(units)
+        return self._units
 
     def matrix(self, found: Found) -> tuple[Nodes, NDArray[np.float32]]:
         """Return (nodes, vectors) of rows."""
@@ -232,12 +166,6 @@ EDGE = ("num", "source", "target", "type", "weight")
 def edge_rows(found: Found) -> dict[int, tuple[int, int, int, float]]:
     """Return (source, target, type, weight) of edges by their numbers."""
     return {row["num"]: (row["source"], row["target"], row["type"], row["weight"]) for row in found}
-
-
-def words_of(terms: NDArray[np.int64], fields: NDArray[np.int64]) -> list[int]:
-    """Return the dimensions of terms in fields of the sparse vectors; 0 is every node's."""
-    found: list[int] = (len(FIELDS) * terms + fields + 1).tolist()
-    return found
 
 
 def unit(rows: NDArray[Any]) -> NDArray[np.float32]:

@@ -16,6 +16,8 @@ from fourfold.types import Node
 
 NODE = ("num", "id", "name", "type", "text", "metadata")
 """The fields that a node is made of."""
+LOTS = 1 << 20
+"""Every node draws one of so many lots, by its id; those with small ones are a sample of all."""
 
 
 def node_of(row: Mapping[str, Any]) -> Node:
@@ -41,7 +43,8 @@ def node_row(row: Row) -> dict[str, Any]:
             f"The metadata of node {node.id[:60]!r} has {len(facts):,} keys and values to filter by; Milvus keeps "
             f"{MOST_FACTS:,} at most. Put what nobody filters by into one text."
         )
-    return {"key": digest(node.id), "hash": row.hash, **texts, "facts": facts}
+    key = digest(node.id)
+    return {"key": key, "lot": int(key[:8], 16) % LOTS, "hash": row.hash, **texts, "facts": facts}
 
 
 def keepable(text: str, what: str) -> str:

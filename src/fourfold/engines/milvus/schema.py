@@ -40,6 +40,7 @@ _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
         **_MARKS,
         "num": _NUMBER,
         "key": _DIGEST,
+        "lot": _NUMBER,
         "name_key": _NUMBER,
         "hash": {**_TEXT, "max_length": 200},
         **dict.fromkeys(("id", "name", "type", "text", "metadata", "terms", "pieces"), _TEXT),
@@ -57,7 +58,7 @@ _FIELDS: dict[str, dict[str, dict[str, Any]]] = {
     "commits": {"value": _TEXT, "unused": _PLACEHOLDER},
 }
 _INDEXED = {
-    "nodes": ("num", "key", "name_key", "until"),
+    "nodes": ("num", "key", "lot", "name_key", "until"),
     "edges": ("source", "target", "key", "until"),
     "records": ("kind", "key", "until"),
     "commits": (),

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus.packed import unpacked_terms
-from fourfold.engines.milvus.reading import Postings, Reading
+from fourfold.engines.milvus.reading import Reading
+from fourfold.engines.milvus.words import Holders, Postings
 from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
 from fourfold.index.text_worth import Statistics, rounded
@@ -38,33 +39,46 @@ class Text:
     """
 
     def __init__(self, reading: Reading, config: RetrievalConfig) -> None:
-        self._reading = reading
-        self._readings = [sorted({FIELDS.index(name) for name in one.columns}) for one in config.text.fields]
-        self._fields = sorted({field for own in self._readings for field in own})
+        self.reading = reading
+        self.readings = [sorted({FIELDS.index(name) for name in one.columns}) for one in config.text.fields]
+        self._fields = sorted({field for own in self.readings for field in own})
         state = reading.state
-        averages = tuple(sum(state.lengths[field] for field in own) / max(state.nodes, 1) for own in self._readings)
+        averages = tuple(sum(state.lengths[field] for field in own) / max(state.nodes, 1) for own in self.readings)
         weights = tuple(one.weight for one in config.text.fields)
         self._statistics = Statistics(weights, config.text.k1, config.text.b, state.nodes, averages)
 
     def ask(self, terms: Mapping[int, float]) -> TextRanking:
         """Rank by BM25, each term counting as often as said."""
         asked = {int(term): float(count) for term, count in terms.items() if count}
+        return TextRanking(self, asked, self._holders(list(asked)))
+
+    def scores(self, asked: Mapping[int, float], postings: Mapping[int, Postings]) -> NodeValues:
+        """Return what nodes score, as far as postings tell."""
+        if not asked:
+            return NodeValues.none()
         grid = self._statistics.grid_for(sum(map(abs, asked.values())))
-        worths = self._worths(list(asked))
+        worths = self._worths(list(asked), postings)
         values = [np.subtract(count * own + grid, grid) for count, (_, own) in zip(asked.values(), worths, strict=True)]
-        scores = NodeValues.sum([nodes for nodes, _ in worths], values) if worths else NodeValues.none()
-        return TextRanking(scores, self._reading.state.nodes)
+        return NodeValues.sum([nodes for nodes, _ in worths], values)
+
+    def postings_in(self, terms: Sequence[int], nodes: Nodes) -> Mapping[int, Postings]:
+        """Return where terms stand, in some nodes at least."""
+        words = self.reading.words
+        known = words.known(terms)
+        return words.within(terms, nodes) if known is None else known
 
     def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
         """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes))."""
-        found = [NodeValues(holders, own).at(nodes) for holders, own in self._worths(terms)]
+        worths = self._worths(terms, self.postings_in(terms, nodes)) if len(terms) else []
+        found = [NodeValues(holders, own).at(nodes) for holders, own in worths]
         return np.stack(found).astype(np.float32) if found else np.zeros((0, len(nodes)), np.float32)
 
     def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Return which of some nodes hold which terms, (len(nodes), len(terms))."""
-        postings = self._postings(terms)
-        found = [np.isin(nodes, self._read(postings[term])) for term in terms]
-        return np.stack(found, axis=1) if found else np.zeros((len(nodes), 0), bool)
+        if not len(terms):
+            return np.zeros((len(nodes), 0), bool)
+        postings = self.postings_in(terms, nodes)
+        return np.stack([np.isin(nodes, self._read(postings[term])) for term in terms], axis=1)
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each term occurs."""
@@ -72,31 +86,31 @@ class Text:
 
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
         """Return the rare terms of some nodes, and who holds them; see ``index.base.TextPart``."""
-        rows = self._reading.nodes(nodes.tolist(), ("num", "terms"))
-        _, tokens, counts = unpacked_terms([row["terms"] for row in rows])
+        lists = self.reading.words.lists(nodes.tolist())
+        _, tokens, counts = unpacked_terms(list(lists.values()))
         own = np.isin(tokens["field"], self._fields)
         place = {num: at for at, num in enumerate(nodes.tolist())}
-        at = np.repeat(np.array([place[row["num"]] for row in rows], np.int64), counts)[own]
+        at = np.repeat(np.array([place[num] for num in lists], np.int64), counts)[own]
         pairs = np.unique(np.stack((at, tokens["term"][own].astype(np.int64)), axis=1), axis=0)
         origin, terms = pairs[:, 0], pairs[:, 1]
         df = self.df(terms)
         rare = (df >= 2) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
         origin, terms, df = origin[rare], terms[rare], df[rare]
-        postings = self._postings(np.unique(terms).tolist())
+        postings = self._holders(np.unique(terms).tolist()).best
         held = [self._read(postings[term]) for term in terms.tolist()]
         starts = np.append(0, np.cumsum([len(holders) for holders in held], dtype=np.int64))
         return Shared(origin, df, starts, np.concatenate([np.empty(0, np.int64), *held]))
 
-    def _worths(self, terms: Sequence[int]) -> list[tuple[Nodes, FloatArray]]:
+    def _worths(self, terms: Sequence[int], postings: Mapping[int, Postings]) -> list[tuple[Nodes, FloatArray]]:
         """Return (nodes, what one occurrence of the term in the question is worth there) of each term."""
-        statistics, postings = self._statistics, self._postings(terms)
+        statistics = self._statistics
         numbers = np.array(terms, np.int64)
-        df = [self._df(numbers, own).tolist() for own in self._readings]
+        df = [self._df(numbers, own).tolist() for own in self.readings]
         found: list[tuple[Nodes, FloatArray]] = []
         for place, term in enumerate(terms):
             rows = postings[term]
             total = np.zeros(len(rows.nodes))
-            for reading, own in enumerate(self._readings):
+            for reading, own in enumerate(self.readings):
                 amplitude = statistics.weights[reading] * (statistics.k1 + 1.0) * statistics.idf(df[reading][place])
                 times = rows.times[:, own].sum(axis=1)
                 total += amplitude * self._saturated(reading, times, rows.lengths[:, own].sum(axis=1))
@@ -110,11 +124,14 @@ class Text:
         found: FloatArray = np.divide(times, times + flat, out=np.zeros(len(times)), where=times > 0)
         return found
 
-    def _postings(self, terms: Sequence[int]) -> dict[int, Postings]:
-        if not len(terms):
-            return {}
-        idf = self._df(np.array(terms, np.int64), self._fields).tolist()
-        return self._reading.postings({term: self._statistics.idf(df) for term, df in zip(terms, idf, strict=True)})
+    def _holders(self, terms: Sequence[int]) -> Holders:
+        """Return who holds some terms, and of very many the best by their idf."""
+        return self.reading.words.holders(self.idf(terms)) if len(terms) else Holders({})
+
+    def idf(self, terms: Sequence[int]) -> dict[int, float]:
+        """Return the idf of some terms, by which nodes are ranked where there are too many."""
+        df = self._df(np.array(terms, np.int64), self._fields).tolist()
+        return {term: self._statistics.idf(n) for term, n in zip(terms, df, strict=True)}
 
     def _read(self, postings: Postings) -> Nodes:
         """Return the nodes that hold a term in a field that is read."""
@@ -122,7 +139,7 @@ class Text:
 
     def _df(self, terms: NDArray[np.int64], fields: Sequence[int]) -> NDArray[np.int64]:
         bits = sum(1 << field for field in fields)
-        found: NDArray[np.int64] = self._reading.held(terms)[:, (_MASKS & bits) > 0].sum(axis=1)
+        found: NDArray[np.int64] = self.reading.words.held(terms)[:, (_MASKS & bits) > 0].sum(axis=1)
         return found
 
 
@@ -130,34 +147,48 @@ class TextRanking:
     """One question put to the postings; see ``index.base.Ranking``.
 
     Args:
-        scores: of every node that holds any of the words.
-        size: how many nodes there are.
+        text: the part.
+        asked: the terms, and how often each counts.
+        holders: who holds them.
 
     """
 
-    def __init__(self, scores: NodeValues, size: int) -> None:
-        self._nodes, self._size = scores.nodes, size
-        self._values = scores.values.astype(np.float32)
+    def __init__(self, text: Text, asked: Mapping[int, float], holders: Holders) -> None:
+        self._text, self._asked, self._holders = text, asked, holders
+        scores = text.scores(asked, holders.best)
+        self._nodes, self._values = scores.nodes, scores.values.astype(np.float32)
 
     @cached_property
     def moments(self) -> Moments:
-        """Sums over all nodes."""
-        values = self._values.astype(np.float64)
-        return Moments(float(values.sum()), float(values @ values), float(values.max(initial=0.0)), self._size)
+        """Sums over all nodes; estimated from a sample where too many nodes hold the words."""
+        scored, step = self._values.astype(np.float64), self._holders.step
+        most = float(scored.max(initial=0.0))
+        sample = self._holders.sample
+        values = scored if sample is None else self._text.scores(self._asked, sample).values
+        size = self._text.reading.state.nodes
+        return Moments(step * float(values.sum()), step * float(values @ values), most, size)
 
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return the ``count`` best of positive score, and all that tie with the last; ties by number."""
-        keep = self._values > 0
+        nodes, values = self._nodes, self._values
+        if allowed is not None and self._holders.sample is not None:
+            postings = self._text.reading.words.among(self._text.idf(list(self._asked)), allowed.nodes)
+            scores = self._text.scores(self._asked, postings)
+            nodes, values = scores.nodes, scores.values.astype(np.float32)
+        keep = values > 0
         if allowed is not None:
-            keep &= allowed.contains(self._nodes)
-        nodes, values = self._nodes[keep], self._values[keep]
+            keep &= allowed.contains(nodes)
+        nodes, values = nodes[keep], values[keep]
         floor = 0.0
         if len(values) > max(count, 1):
             floor = float(np.partition(values, len(values) - max(count, 1))[len(values) - max(count, 1)])
             nodes, values = nodes[values >= floor], values[values >= floor]
         order = np.lexsort((nodes, -values))
-        return Scored(nodes[order], values[order], floor)
+        return Scored(nodes[order], values[order], floor, exact=self._holders.sample is None)
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the scores of some nodes; 0 for those that hold none of the words."""
-        return NodeValues(self._nodes, self._values).at(nodes)
+        if self._holders.sample is None:
+            return NodeValues(self._nodes, self._values).at(nodes)
+        postings = self._text.postings_in(list(self._asked), nodes)
+        return self._text.scores(self._asked, postings).at(nodes).astype(np.float32)

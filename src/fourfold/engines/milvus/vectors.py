@@ -58,14 +58,7 @@ class Vectors:
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes; zeros where there is none."""
-        found = np.zeros((len(nodes), self.dimensions), np.float32)
-        nums, rows = self._reading.vectors(nodes.tolist())
-        if len(nums):
-            order = np.argsort(nums)
-            place = np.minimum(np.searchsorted(nums[order], nodes), len(nums) - 1)
-            here = nums[order][place] == nodes
-            found[here] = unit(rows)[order][place[here]]
-        return found
+        return self._reading.units(nodes)
 
 
 class VectorRanking:
@@ -99,7 +92,7 @@ class VectorRanking:
             return self._all(allowed)
         if allowed is not None and len(allowed) <= _READ:
             nums, rows = self._reading.vectors(allowed.nodes.tolist())
-            return self._scored(nums, self._cosines(rows), count, complete=True)
+            return self._scored(nums, self._cosines(unit(rows)), count, complete=True)
         condition = state.visible if allowed is None else f"num in {allowed.nodes.tolist()} and {state.visible}"
         limit = max(count, 1) + _SPARE
         while True:
@@ -108,12 +101,14 @@ class VectorRanking:
                 self._reading.space, "vector", self._padded, asked, condition, ("num", "vector"), "COSINE"
             )
             nums, rows = self._reading.matrix(found)
-            values = self._cosines(rows)
+            units = unit(rows)
+            values = self._cosines(units)
             complete = len(nums) < asked
             last = np.partition(values, len(values) - count)[len(values) - count] if len(values) > count else -math.inf
             if complete or asked == MOST or (values.size and found[-1]["distance"] < last - _ROUNDING):
                 if allowed is None and len(values):
                     self._largest = float(values.max())
+                self._reading.remember(dict(zip(nums.tolist(), units, strict=True)))
                 return self._scored(nums, values, count, complete=complete)
             limit *= 4
 
@@ -121,15 +116,15 @@ class VectorRanking:
         """Return the cosines of these nodes; 0 for those without a vector."""
         if self._nowhere:
             return np.zeros(len(nodes), np.float32)
-        return self._cosines(Vectors(self._reading).at(nodes), known_unit=True)
+        return self._cosines(self._reading.units(nodes))
 
     @property
     def _padded(self) -> list[float]:
         found: list[float] = self._question.tolist()
         return found if len(found) > 1 else [*found, 0.0]
 
-    def _cosines(self, rows: NDArray[np.float32], *, known_unit: bool = False) -> NDArray[np.float32]:
-        values: NDArray[np.float32] = np.einsum("ij,j->i", rows if known_unit else unit(rows), self._question)
+    def _cosines(self, units: NDArray[np.float32]) -> NDArray[np.float32]:
+        values: NDArray[np.float32] = np.einsum("ij,j->i", units, self._question)
         return values
 
     def _scored(self, nodes: Nodes, values: NDArray[np.float32], count: int, *, complete: bool) -> Scored:

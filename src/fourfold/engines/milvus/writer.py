@@ -170,7 +170,7 @@ class Writer:
         distinct = dict.fromkeys(terms)
         found = {term: number for term in distinct if (number := self._known_terms.get(term)) is not None}
         found.update((term, self.terms[term]) for term in distinct if term in self.terms)
-        found.update(self._reading.term_numbers([term for term in distinct if term not in found]))
+        found.update(self._reading.words.numbers([term for term in distinct if term not in found]))
         for term in distinct:
             if term not in found:
                 found[term] = self.terms[term] = self.next_term
