@@ -111,7 +111,8 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.term_numbers = numbers = scores.snapshot.term_numbers(scores.term_weights)
         if scores.snapshot.expect is not None:
             keys = names.keys_of(query.words, numbers)
-            scores.snapshot.expect(query.allowed, refine.pieces_of(query, config), keys)
+            beside = refine.sides_of(scores, query, config)
+            scores.snapshot.expect(query.allowed, refine.pieces_of(query, config), keys, beside)
         terms = {numbers[term]: weight for term, weight in scores.term_weights.items() if term in numbers}
         scores.rankings["text"] = scores.snapshot.text.ask(terms)
 

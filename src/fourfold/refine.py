@@ -166,6 +166,15 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
     scores.order = [leading[place] for place in order.tolist()] + scores.order[settings.depth :]
 
 
+def sides_of(scores: Scores, query: Query, config: RetrievalConfig) -> list[dict[int, float]]:
+    """Return the terms of the two sides that ``sides`` may look up; none where nothing is compared."""
+    if not config.diversity.sides or scores.spec.name != Intent.COMPARISON:
+        return []
+    known = scores.term_numbers
+    found = [{known[term]: 1.0 for term in side if term in known} for side in compared(query.words) or ()]
+    return found if all(found) else []
+
+
 def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Put what a comparison names first, and let the hits of both sides take turns."""
     if not config.diversity.sides or scores.spec.name != Intent.COMPARISON or not scores.order:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -25,6 +25,16 @@ class Lookup(Protocol):
         ...
 
 
+class Expect(Protocol):
+    """Is told what a question will ask for before it does."""
+
+    def __call__(
+        self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys, beside: Sequence[Mapping[int, float]]
+    ) -> None:
+        """Take note of the allowed nodes, the question's wordpieces, the keys of the names in it, and other terms."""
+        ...
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """One generation. Immutable, so searches share it while the next one is made.
@@ -42,8 +52,8 @@ class Snapshot:
         names: the nodes' names.
         lookup: ids and term numbers.
         structure: PageRank and communities.
-        expect: told what a question will ask for before it does, the allowed nodes, its wordpieces and the keys of the
-            names in it: an engine at the far end of a wire fetches it together. None where nothing is won by it.
+        expect: told what a question will ask for before it does: an engine at the far end of a wire fetches it
+            together. None where nothing is won by it.
 
     """
 
@@ -59,7 +69,7 @@ class Snapshot:
     names: NamePart
     lookup: Lookup
     structure: Structure
-    expect: Callable[[Allowed | None, NDArray[np.int64], Keys], None] | None = None
+    expect: Expect | None = None
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order."""

@@ -27,6 +27,7 @@ from fourfold.types import FloatArray
 
 FIRST = 144
 """So many of the best are fetched of each part at first, though fewer are asked for: they cost next to nothing."""
+_BESIDE = 8
 _LOOKED_AT = 144
 """Of so many of these everything is fetched that the next steps look at."""
 
@@ -122,15 +123,20 @@ class Board:
         self.asked_text = False
         self.expecting = False
         """Whether the next terms are those of the question itself."""
+        self.beside: Sequence[Board] = ()
+        """Other terms whose best will be asked for, each on a board of its own."""
         self.named: tuple[NDArray[np.int64], NDArray[np.int64], Nodes] | None = None
         self._text: dict[int, Best] = {}
         self._near: dict[int, Best] = {}
         self._text_sums: tuple[float, float, float] | None = None
         self._near_sums: tuple[float, float, float, int] | None = None
 
-    def expect(self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys) -> None:
+    def expect(
+        self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys, beside: Sequence[Board] = ()
+    ) -> None:
         """Know beforehand what will be asked for; nothing depends on it but the number of round trips."""
         self.allowed, self.pieces, self.keys, self.expecting = allowed, pieces, keys, True
+        self.beside = beside
 
     # -- the best -----------------------------------------------------------------------------------------------
 
@@ -177,14 +183,22 @@ class Board:
             self._text_sums, self._text[id(allowed)] = (0.0, 0.0, 0.0), Best(_NONE, _NO_VALUES, True)
         if not asked.text and not asked.near:
             return
+        statement = self._statement(count, _LOOKED_AT if first else 0, allowed)
+        found = self._link.ask(statement, *(self._coming() if first else ()))
+        row = self._take_best(found[0][0], count, allowed)
+        if first:
+            self.facets.add(row[1:], numbers(row[0], ">i8"))
+            self._take_coming(found[1:])
+
+    def _statement(self, count: int, looked_at: int, allowed: Allowed | None) -> Statement:
         parameters = self._parameters()
         if allowed is not None:
             parameters["allowed"] = allowed.nodes.tolist()
-        found = self._link.ask(
-            (asked.best(count, _LOOKED_AT if first else 0, None if allowed is None else len(allowed)), parameters),
-            *(self._coming() if first else ()),
-        )
-        row = list(found[0][0])
+        return self._candidates.best(count, looked_at, None if allowed is None else len(allowed)), parameters
+
+    def _take_best(self, columns: Row, count: int, allowed: Allowed | None) -> list[Any]:
+        """Take in the moments and the best; return what else is in the row."""
+        row, asked = list(columns), self._candidates
         if asked.text:
             total, squares, most = (float(sent or 0.0) for sent in row[:3])
             self._text_sums = total, squares, max(most, 0.0)
@@ -196,15 +210,14 @@ class Board:
             if there:
                 known[id(allowed)] = _best_of(row[0], row[1], count)
                 del row[:2]
-        if first:
-            self.facets.add(row[1:], numbers(row[0], ">i8"))
-            self._take_coming(found[1:])
+        return row
 
     def _coming(self) -> list[Statement]:
         """Return what else is expected to be asked for."""
         return [
             *([frequency_statement(self.pieces)] if len(self.pieces) else ()),
             *([named_statement(_distinct(self.keys))] if len(self.keys) else ()),
+            *(board._statement(_BESIDE, 0, self.allowed) for board in self.beside),
         ]
 
     def _take_coming(self, found: Sequence[list[Row]]) -> None:
@@ -213,6 +226,8 @@ class Board:
             self._take_frequencies(left.pop(0))
         if len(self.keys):
             self._take_named(_distinct(self.keys), left.pop(0)[0])
+        for board in self.beside:
+            board._take_best(left.pop(0)[0], _BESIDE, self.allowed)
 
     @property
     def _candidates(self) -> Candidates:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -57,7 +57,8 @@ class Boards:
         """Return the board to put terms on; other words than were expected have one of their own, beside it."""
         board = self.board()
         if board.asked_text and dict(board.terms) != dict(terms):
-            board = self._replaced(board) if board.expecting else self._fresh()
+            beside = next((other for other in board.beside if dict(other.terms) == dict(terms)), None)
+            board = self._replaced(board) if board.expecting else beside or self._fresh()
         board.terms, board.asked_text, board.expecting = terms, True, False
         return board
 
@@ -71,11 +72,23 @@ class Boards:
             board.kept_sums = self._sums()
         return board
 
-    def expect(self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys) -> None:
+    def expect(
+        self,
+        allowed: Allowed | None,
+        pieces: NDArray[np.int64],
+        keys: Keys,
+        beside: Sequence[Mapping[int, float]] = (),
+    ) -> None:
         """Know beforehand what the question under way will ask for."""
         if self.link.asking is not None:
             own = pieces[:0] if self.state.tables.guarded else pieces  # see Tokens.frequency
-            self.board().expect(allowed, own, keys)
+            board = self.board()
+            boards = board.beside
+            if [one.terms for one in boards] != list(beside):
+                boards = [self._fresh() for _ in beside]
+                for one, terms in zip(boards, beside, strict=True):
+                    one.terms, one.asked_text = terms, True
+            board.expect(allowed, own, keys, boards)
 
     def remembered(self, what: str) -> dict[Any, Any]:
         """Return what the question under way remembers; nothing outside of one."""
@@ -89,7 +102,7 @@ class Boards:
         question = self.link.asking
         fresh = self._fresh()
         if question is not None:
-            fresh.expect(board.allowed, board.pieces, board.keys)
+            fresh.expect(board.allowed, board.pieces, board.keys, board.beside)
             question.known["board"], question.known["board of"] = fresh, self
         return fresh
 
