@@ -84,3 +84,14 @@ def test_names_and_aliases_are_read_once():
         assert reading(name) == Reading(name)
         assert all(reading(alias).role in ROLES for alias in (*role.aliases, *role.inverse))
         assert not set(role.aliases) & set(role.inverse)
+
+
+@pytest.mark.parametrize("name", ["depends_on", "dependsOn", "DEPENDS-ON", "tool_directly_depends_on"])
+def test_an_intent_follows_its_edge_types_however_they_are_written(name):
+    nodes = [Node("pool", "fill the pool"), Node("pump", "start"), Node("sun", "umbrella")]
+    with Retriever() as retriever:
+        retriever.add(nodes, [Edge("pool", "pump", name), Edge("pool", "sun", "stands_beside")])
+        result = retriever.search("how to fill the pool")
+    assert result.intent == "workflow"
+    by_id = {hit.node.id: hit.components for hit in result}
+    assert by_id["pump"].intent == 1.0

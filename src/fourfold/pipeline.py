@@ -244,7 +244,7 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
     edges, intents = scores.snapshot.edges, config.intents
     if not scores.weights.intent or not len(scores.seeds):
         return
-    type_weights = signals.intent.fixed_types(edges, scores.spec.edge_types)
+    type_weights = signals.intent.fixed_types(edges, scores.spec.edge_types, related=config.graph.related_types)
     second_hop = 0.0
     if intents.chosen_types and scores.spec.name != NO_INTENT:
         start = int(scores.seeds[np.argmax(scores.seed_weights)])

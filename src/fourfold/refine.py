@@ -210,19 +210,12 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
 
 def _called(scores: Scores, query: Query, terms: Sequence[str]) -> int:
-    """Return the best node of that name, else the best by these words alone; -1 where there is none."""
+    """Return the best node of that name; -1 where there is none: what merely holds the words is no side."""
     snapshot = scores.snapshot
-    vocabulary = snapshot.term_numbers(terms)
-    spans = names.named([(term, (term,)) for term in terms], vocabulary, snapshot.names)
+    spans = names.named([(term, (term,)) for term in terms], snapshot.term_numbers(terms), snapshot.names)
     whole = [span.nodes for span in spans if span.end - span.start == len(terms)]
     nodes = whole[0] if whole else np.empty(0, np.int64)
     if query.allowed is not None:
         nodes = nodes[query.allowed.contains(nodes)]
     nodes = ordered.without(nodes, snapshot.hidden)
-    if not len(nodes):
-        found = snapshot.text.ask(dict.fromkeys(vocabulary.values(), 1.0)).best(1, query.allowed)
-        nodes = ordered.without(found.nodes[:1], snapshot.hidden)
-    if not len(nodes):
-        return -1
-    first = scores.first_stage("text", nodes)
-    return int(nodes[int(np.argmax(first))])
+    return int(nodes[int(np.argmax(scores.first_stage("text", nodes)))]) if len(nodes) else -1

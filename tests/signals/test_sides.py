@@ -83,3 +83,17 @@ def test_a_filter_and_other_intents_leave_it_as_it_was(library):
     assert "json" not in named.ids
     plain = library.search("json vs pickle", k=8, intent="default")
     assert not [item for hit in plain.hits for item in hit.evidence if item.kind == "side"]
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "difference between reading rows and writing files",
+        "how do thread pools differ from process pools",
+        "what are the different names and values of options",
+    ],
+)
+def test_what_merely_holds_the_words_is_no_side(library, question):
+    result = library.search(question, k=8)
+    assert result.intent == "comparison"
+    assert not [item for hit in result.hits for item in hit.evidence if item.kind == "side"]

@@ -194,7 +194,7 @@ class GraphConfig:
     published_second_hop: bool = False
     pagerank_share: float = 0.0
     pagerank_min_edges: int = 20
-    background: float = 3.0
+    background: float = 4.0
     bridge: Bridge = Bridge()
 
     def __post_init__(self) -> None:
@@ -226,7 +226,7 @@ class IntentConfig:
     specs: tuple[IntentSpec, ...] = DEFAULT_INTENTS
     chosen_types: float = 1.0
     chosen_sharpness: float = 4.0
-    chosen_enough: float = 0.3
+    chosen_enough: float = 0.45
     chosen_second_hop: float = 1.0
     paths: Paths = Paths()
 

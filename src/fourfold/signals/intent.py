@@ -10,16 +10,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from fourfold.edge_types import type_weight
 from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues
 from fourfold.signals import graph
 from fourfold.signals.graph import Spread, Walk
 from fourfold.types import FloatArray
 
 
-def fixed_types(edges: EdgePart, edge_types: tuple[str, ...]) -> FloatArray:
-    """Return 1 for each edge type of the intent and 0 for the others, (n_types,)."""
+def fixed_types(edges: EdgePart, edge_types: tuple[str, ...], *, related: bool = False) -> FloatArray:
+    """Return 1 for each edge type of the intent and 0 for the others, (n_types,); ``related``: see ``type_weight``."""
     in_use = edges.types_in_use  # a type whose last edge is gone must not set the scale
-    return np.array([float(name in edge_types and n in in_use) for n, name in enumerate(edges.type_names)])
+    meant = dict.fromkeys(edge_types, 1.0)
+    found = [type_weight(name, meant, 0.0, related=related) for name in edges.type_names]
+    return np.array([weight * (number in in_use) for number, weight in enumerate(found)])
 
 
 def score(
