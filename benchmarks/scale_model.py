@@ -1,6 +1,6 @@
 """A model on paper: what 10⁸ and 10⁹ nodes would take, from what benchmarks/engines.py measured at 10⁵.
 
-    python benchmarks/scale_model.py engines.json [--nodes 1e8 1e9] [--queries-per-second 10] [--shard-ms 250]
+    python benchmarks/scale_model.py engines.json [--nodes 1e8 1e9] [--queries-per-second 10] [--shard-ms 1000]
 
 Nothing of this was run at such sizes. A shard is one PostgreSQL server with a part of the nodes; every search asks all
 shards at once and merges what they name. What grows with a shard's nodes is taken from the measured parts:
@@ -95,10 +95,10 @@ def row(found: Measured, nodes: float, options: argparse.Namespace) -> list[str]
         " + ".join(f"{part:.0f}" for part in parts),
         f"{replicas}",
         f"{cores:,.0f}",
-        f"{memory:,.1f}",
-        f"{shards * replicas * memory / 1000:,.2f}",
-        f"{disk:,.2f}",
-        f"{compute:,.2f} + {held:,.2f}",
+        f"{memory:,.3g}",
+        f"{shards * replicas * memory / 1000:,.3g}",
+        f"{disk:,.3g}",
+        f"{compute:,.3g} + {held:,.3g}",
     ]
 
 
@@ -106,7 +106,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("report", type=Path)
     parser.add_argument("--nodes", type=float, nargs="+", default=[1e5, 1e6, 1e7, 1e8, 1e9])
-    parser.add_argument("--shard-ms", type=float, default=500.0, help="what a shard may take for its part")
+    parser.add_argument("--shard-ms", type=float, default=1000.0, help="what a shard may take for its part")
     parser.add_argument("--queries-per-second", type=float, default=10.0)
     parser.add_argument("--cores", type=int, default=8, help="of a server")
     parser.add_argument("--core-hour", type=float, default=0.04, help="price of a core for an hour")
