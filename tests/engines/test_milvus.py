@@ -61,6 +61,23 @@ def test_to_postgres_and_milvus_and_back(milvus_url, pg_url, tmp_path):
                     Both(one, filled).agree(question)
 
 
+def test_a_copy_that_was_cut_short_goes_on(milvus_url, tmp_path, monkeypatch):
+    monkeypatch.setattr("fourfold.copying._BATCH", 50)
+
+    def cut(done, total):
+        if done >= 100:
+            raise KeyboardInterrupt
+
+    with Retriever(str(tmp_path / "kg.sqlite")) as filled, Retriever(milvus_url) as target:
+        filled.add(*sample())
+        with pytest.raises(KeyboardInterrupt):
+            copy(filled, target, progress=cut)
+        begun = len(target)
+        assert 0 < begun < len(filled)
+        assert copy(filled, target).sent <= len(filled) - begun
+        Both(target, filled).same_state()
+
+
 def test_what_cannot_be_kept_is_said(milvus_url):
     with Retriever(milvus_url, config=CONFIG) as retriever:
         with pytest.raises(InvalidValueError, match="70,000 bytes; Milvus keeps 65,535"):

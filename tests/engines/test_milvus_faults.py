@@ -83,6 +83,23 @@ def test_a_process_killed_with_its_local_file_open_leaves_the_former_generation(
             shows(retriever, number)
 
 
+def test_a_server_that_was_killed_is_found_again(milvus, tmp_path):
+    server = Server(tmp_path)
+    try:
+        with Retriever(server.url("again"), config=CONFIG) as retriever:
+            for number in (1, 2, 3):
+                write(retriever, number)
+                server.stop()
+                with pytest.raises(StoreError, match="failed"):
+                    retriever.search("zebra twin")
+                with pytest.raises(StoreError, match="failed"):
+                    write(retriever, number + 1)
+                server.start()
+                shows(retriever, number)  # by the one that was open all the time
+    finally:
+        server.stop()
+
+
 def test_processes_take_turns(server):
     url = server.url("turns")
     with Retriever(url, config=CONFIG) as retriever:

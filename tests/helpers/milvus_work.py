@@ -21,9 +21,13 @@ class Server:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "milvus_lite", "server", "--host", "127.0.0.1"]
-        command += ["--data-dir", str(folder), "--port", str(self.port)]
-        self._process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        self._command = [sys.executable, "-m", "milvus_lite", "server", "--host", "127.0.0.1"]
+        self._command += ["--data-dir", str(folder), "--port", str(self.port)]
+        self.start()
+
+    def start(self):
+        """Begin, or go on with what is there."""
+        self._process = subprocess.Popen(self._command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
         given_up = time.monotonic() + 60
         while True:
             try:

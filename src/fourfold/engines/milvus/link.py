@@ -25,6 +25,10 @@ Found = list[dict[str, Any]]
 
 MOST = 16_384
 """Rows that Milvus returns at once."""
+_SOON = {"grpc.use_local_subchannel_pool": 1}
+"""A new connection is tried at once; else gRPC remembers failures, and waits up to two minutes after a restart."""
+_NOT_LOADED = 101
+"""The code of Milvus's error for a collection that is not loaded."""
 _KEYS = 4_000
 """Values in one list of an expression."""
 _ROWS = 1_000
@@ -33,9 +37,9 @@ _BYTES = 16_000_000
 """Bytes written in one call, about; a server takes 64 MB."""
 
 # The client writes what it raises to the log as well; whoever catches it says it once.
-for _name, _level in (("decorators", logging.CRITICAL), ("client.iterator.query_iterator", logging.ERROR)):
+for _name in ("decorators", "client.iterator.query_iterator", "client.connection_manager"):
     if (_logger := logging.getLogger(f"pymilvus.{_name}")).level == logging.NOTSET:
-        _logger.setLevel(_level)
+        _logger.setLevel(logging.CRITICAL)
 
 
 def digest(*parts: str) -> str:
@@ -66,7 +70,10 @@ class Link:
         uri = address.uri if address.folder is None else lite.opened(address.folder, create=create)
         try:
             self.client = MilvusClient(
-                uri=uri, token=address.token, db_name=address.database if address.folder is None else ""
+                uri=uri,
+                token=address.token,
+                db_name=address.database if address.folder is None else "",
+                grpc_options=_SOON,
             )
             self.lite = str(self.client.get_server_version()).startswith("milvus_lite")
             """Whether it is Milvus Lite, in this process or as a server."""
@@ -111,8 +118,8 @@ class Link:
     def rows(self, collection: str, condition: str, fields: Sequence[str]) -> Found:
         """Return the rows that meet an expression, however many."""
         with self.trying("Reading"):
-            found = self.client.query(
-                self.name(collection), filter=condition, output_fields=list(fields), limit=MOST, **self._strong
+            found = self._call(
+                self.client.query, collection, filter=condition, output_fields=list(fields), limit=MOST, **self._strong
             )
             return list(found) if len(found) < MOST else self._all(collection, condition, fields)
 
@@ -136,8 +143,9 @@ class Link:
     ) -> Found:
         """Return the rows nearest to a vector, best first."""
         with self.trying("Searching"):
-            found = self.client.search(
-                self.name(collection),
+            found = self._call(
+                self.client.search,
+                collection,
                 data=[vector],
                 anns_field=field,
                 limit=min(limit, MOST),
@@ -152,8 +160,13 @@ class Link:
         return {"ef": max(2 * limit, 128)} if metric == "COSINE" and self.address.index == "HNSW" else {}
 
     def _all(self, collection: str, condition: str, fields: Sequence[str]) -> Found:
-        pages = self.client.query_iterator(
-            self.name(collection), filter=condition, output_fields=list(fields), batch_size=MOST // 2, **self._strong
+        pages = self._call(
+            self.client.query_iterator,
+            collection,
+            filter=condition,
+            output_fields=list(fields),
+            batch_size=MOST // 2,
+            **self._strong,
         )
         found: Found = []
         while page := pages.next():
@@ -175,7 +188,7 @@ class Link:
         for some in _portions(rows):
             hold()
             with self.trying("Writing"):
-                self.client.insert(self.name(collection), some, timeout=self.address.timeout)
+                self._call(self.client.insert, collection, data=some, timeout=self.address.timeout)
 
     def change(
         self, collection: str, rows: Sequence[Mapping[str, Any]], hold: Callable[[], None] = lambda: None
@@ -184,12 +197,22 @@ class Link:
         for some in _portions(rows):
             hold()
             with self.trying("Writing"):
-                self.client.upsert(self.name(collection), some, partial_update=True, timeout=self.address.timeout)
+                self._call(self.client.upsert, collection, data=some, partial_update=True, timeout=self.address.timeout)
 
     def delete(self, collection: str, condition: str) -> None:
         """Delete the rows that meet an expression."""
         with self.trying("Writing"):
-            self.client.delete(self.name(collection), filter=condition, timeout=self.address.timeout)
+            self._call(self.client.delete, collection, filter=condition, timeout=self.address.timeout)
+
+    def _call(self, method: Callable[..., Any], collection: str, **arguments: Any) -> Any:
+        """Call a method of the client for a collection, which answers after a restart when it is loaded again."""
+        try:
+            return method(self.name(collection), **arguments)
+        except MilvusException as error:
+            if error.code != _NOT_LOADED:
+                raise
+            self.client.load_collection(self.name(collection))
+            return method(self.name(collection), **arguments)
 
     @contextmanager
     def trying(self, doing: str) -> Iterator[None]:
