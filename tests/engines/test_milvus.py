@@ -150,18 +150,18 @@ def test_an_index_that_is_approximate_says_so(milvus_url):
 def many(milvus_url):
     with Retriever(milvus_url, config=CONFIG) as retriever, Retriever(":memory:", config=CONFIG) as other:
         both = Both(retriever, other)
-        both.add(*sample(900))
+        both.add(*sample(400))
         yield both
 
 
 def test_more_holders_than_come_at_once_come_in_turns(many, monkeypatch):
-    monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 200)
-    for question in QUESTIONS[:5]:
+    monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 100)
+    for question in QUESTIONS[:3]:
         assert many.agree(question).degraded == ()
 
 
 def test_of_very_many_holders_the_best_and_a_sample_are_read(many, monkeypatch):
-    monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 300)
+    monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 150)
     monkeypatch.setattr("fourfold.engines.milvus.words._TURNS", 2)
     monkeypatch.setattr("fourfold.engines.milvus.words._LISTS", 100)
     found = []
@@ -169,7 +169,7 @@ def test_of_very_many_holders_the_best_and_a_sample_are_read(many, monkeypatch):
         snapshot = one.analysis.snapshot()
         ranking = snapshot.text.ask(dict.fromkeys(snapshot.term_numbers(["deploy", "server", "releas"]).values(), 1.0))
         nums = np.sort(np.array(list(one.backend.nums(list(one.manifest())).values()), np.int64))
-        best = [ranking.best(20), *(ranking.best(5, Allowed(nums[:size])) for size in (50, 500))]
+        best = [ranking.best(20), *(ranking.best(5, Allowed(nums[:size])) for size in (50, 250))]
         values = [dict(zip(snapshot.ids(b.nodes), map(float, b.values), strict=True)) for b in best]
         found.append((values, ranking.moments, dict(zip(snapshot.ids(nums), ranking.at(nums).tolist(), strict=True))))
         assert best[0].exact == (one is many.other)
