@@ -25,6 +25,7 @@ from fourfold.evaluate import (
     weight_sweep,
     write_report,
 )
+from fourfold.evaluate.statistics import p_in_words
 
 NODES = [
     Node("w", "write_file", "tool", "Writes text to a file on disk. Fails if the folder is missing."),
@@ -183,6 +184,30 @@ def test_the_report_shows_plots_and_explains_wins_and_losses(retriever, tmp_path
     assert page.tags.count("img") == 4 and text.count("data:image/png;base64,") == 4
     assert page.links and all(link.removeprefix("#") in page.ids for link in page.links)
     assert "script" not in page.tags and 'src="http' not in text
+
+
+def test_the_report_of_one_run_lists_the_questions_it_answers_worst(retriever, tmp_path):
+    (run,) = run_variants(retriever, QUERIES, ladder(RetrievalConfig())[:1])
+    failed = {**run.rankings, QUERIES.queries[1].id: ()}
+    write_report(
+        tmp_path / "r.html",
+        QUERIES,
+        [replace(run, rankings=failed)],
+        retriever=retriever,
+        main_measure="recall@3",
+        measures=["hit@1"],
+    )
+    text = (tmp_path / "r.html").read_text(encoding="utf-8")
+    page = Page()
+    page.feed(text)
+    assert "<th>recall@3</th><th>hit@1</th><th>median ms</th>" in text and "ndcg" not in text
+    worst = text.partition("<h2>Answered worst</h2>")[2]
+    assert worst.index("0.000") < worst.index(QUERIES.queries[1].text)
+    assert page.links and all(link.removeprefix("#") in page.ids for link in page.links)
+
+
+def test_a_p_value_is_never_0():
+    assert [p_in_words(p) for p in (0.5, 0.00012, 0.00005, 0.0)] == ["0.5000", "0.0001", "< .0001", "< .0001"]
 
 
 def test_plots_say_which_extra_they_need():

@@ -168,13 +168,16 @@ def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes) -> 
 
 
 def _balance(told: list[list[Draft]], scores: Scores, query: Query, config: RetrievalConfig, nodes: Nodes) -> None:
-    """Tell what makes the sum the score: the filter, or the cut at 1."""
+    """Tell what makes the sum the score: the filter, the cut at 1, or that a document's chunks are the answers."""
     final = final_scores(scores, nodes.tolist(), config).tolist()
     candidate = ordered.contains(scores.table.nodes, nodes).tolist()
     kept = [True] * len(nodes) if query.allowed is None else query.allowed.contains(nodes).tolist()
-    for found, score, known, stays in zip(told, final, candidate, kept, strict=True):
+    hidden = ordered.contains(scores.snapshot.hidden, nodes).tolist()
+    for found, score, known, stays, cut_up in zip(told, final, candidate, kept, hidden, strict=True):
         total = sum([draft.value for draft in found])
-        if not stays:
+        if cut_up:
+            found += [Draft("chunks", "hidden", -total)] if total else []
+        elif not stays:
             found += [Draft("filter", "masked", -total)] if total else []
         elif known and abs(score - total) > _ROUNDING:  # what is no candidate has the score it would have had
             found.append(Draft("clip", "clipped", score - total))

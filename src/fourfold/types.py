@@ -135,7 +135,7 @@ class Evidence:
     """One thing that a score comes from, and how much of the score it is; a hit's evidence adds up to its score.
 
     ``component`` is one of the four, or "bridge", "diversity", "coverage", "sides", "rerank", "recency", "pinned",
-    "clip" or "filter". ``kind`` says what stands beside the value:
+    "clip", "filter" or "chunks". ``kind`` says what stands beside the value:
 
     | kind | of | tells |
     |---|---|---|
@@ -153,6 +153,7 @@ class Evidence:
     | "pinned" | pinned | gained by being pinned |
     | "clipped" | clip | the sum was above 1 |
     | "masked" | filter | the filter leaves the node out |
+    | "hidden" | chunks | a document that was cut: its chunks are the answers |
     """
 
     component: str

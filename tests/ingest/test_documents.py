@@ -253,3 +253,13 @@ def test_a_document_and_a_chunk_never_take_each_other_s_id():
     assert [node.id for node in retriever.context("a#0", after=3)] == ["a#0", "a#1", "a#2", "a#3"]
     add_documents(retriever, [Document("a", "short"), Document("a#0", "mine")])
     assert sorted(retriever.manifest()) == ["a", "a#0", "b#1"] and retriever.get(["a#0"])[0].text == "mine"
+
+
+def test_an_explanation_of_a_document_in_chunks_says_that_these_are_the_answers():
+    with Retriever() as retriever:
+        long = Document(id="long", title="Boats", text="Boats are built in Bergen.\n\n" * 600)
+        add_documents(retriever, [long, Document(id="short", title="Cars", text="Cars and boats.")])
+        told = retriever.explain("boats in Bergen", "long")
+        assert told.score == 0 and sum(item.value for item in told.evidence) == pytest.approx(0, abs=1e-6)
+        assert told.evidence[-1].kind == "hidden"
+        assert "chunks: a document that was cut: its chunks are the answers" in told.text and "clip" not in told.text

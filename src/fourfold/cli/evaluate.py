@@ -33,6 +33,7 @@ from fourfold.evaluate import (
     weight_sweep,
     write_report,
 )
+from fourfold.evaluate.statistics import p_in_words
 from fourfold.presets import open_under
 
 Queries = Annotated[
@@ -91,7 +92,8 @@ def eval_(
         if trec is not None:
             run.save_trec(trec)
         if html is not None:
-            write_report(html, judged, [run], retriever=retriever)
+            asked = measures or _MEASURES
+            write_report(html, judged, [run], retriever=retriever, main_measure=asked[0], measures=asked)
     if json:
         output.emit_json(summary.as_dict() | {"unknown": list(judged.unknown), "notes": list(judged.notes)})
         return
@@ -121,7 +123,16 @@ def ablate(
             found["ablation"] = run_variants(retriever, judged, ablations(retriever.config), k=k, progress=step)
         if html is not None:
             sweeps = _sweeps(retriever, judged, k)
-            write_report(html, judged, found["ladder"], retriever=retriever, sweeps=sweeps, title="The ladder")
+            write_report(
+                html,
+                judged,
+                found["ladder"],
+                retriever=retriever,
+                sweeps=sweeps,
+                main_measure=names[0],
+                measures=names,
+                title="The ladder",
+            )
     tables = {name: [summarise(run, judged, measures=names) for run in runs] for name, runs in found.items()}
     if json:
         output.emit_json({name: [summary.as_dict() for summary in table] for name, table in tables.items()})
@@ -153,7 +164,7 @@ def compare_(
     table.add_row(loaded[0].system, f"{values[0].mean():.3f}", "baseline")
     for run, own, one in zip(loaded[1:], values[1:], found, strict=True):
         counts = f"{one.wins} / {one.ties} / {one.losses}"
-        p = (f"{one.p_value:.4f}", f"{one.p_adjusted:.4f}")
+        p = (p_in_words(one.p_value), p_in_words(one.p_adjusted))
         table.add_row(run.system, f"{own.mean():.3f}", str(one.difference), counts, *p)
     output.stdout().print(table)
 

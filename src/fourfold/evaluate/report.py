@@ -18,7 +18,7 @@ from fourfold.errors import MissingExtraError
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.metrics import DEFAULT_MEASURES
 from fourfold.evaluate.run import Run, Summary, summarise
-from fourfold.evaluate.statistics import compare
+from fourfold.evaluate.statistics import compare, p_in_words
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
@@ -42,6 +42,7 @@ def write_report(
     retriever: Retriever | None = None,
     sweeps: Sweeps | None = None,
     main_measure: str = "ndcg@10",
+    measures: Sequence[str] = DEFAULT_MEASURES,
     title: str = "Fourfold evaluation",
 ) -> None:
     """Write the report.
@@ -49,17 +50,20 @@ def write_report(
     Args:
         path: the HTML file.
         judgements: the queries.
-        runs: what to show side by side; wins and losses are those of the last against the first.
+        runs: what to show side by side; wins and losses are those of the last against the first. Of a single run the
+            questions that it answers worst are shown.
         retriever: explains the wins and losses.
         sweeps: component → weight → run, for the plot of weights against score.
         main_measure: what plots and comparisons show.
+        measures: what the table of means shows beside it.
         title: the headline.
 
     Raises:
         MissingExtraError: matplotlib is not installed.
 
     """
-    summaries = [summarise(run, judgements, measures=_with(main_measure)) for run in runs]
+    shown = list(dict.fromkeys((main_measure, *measures)))
+    summaries = [summarise(run, judgements, measures=shown) for run in runs]
     parts = [
         f"<h1>{html.escape(title)}</h1>",
         f"<p>{len(judgements)} judged queries of {html.escape(judgements.name)}; intervals hold 95 %.</p>",
@@ -75,6 +79,8 @@ def write_report(
     if len(runs) > 1:
         parts.append(_comparisons(runs, judgements, main_measure))
         parts.append(_wins_and_losses(runs[0], runs[-1], judgements, main_measure, retriever))
+    else:
+        parts.append(_worst(runs[0], judgements, main_measure, retriever))
     page = (
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style><body>{''.join(parts)}</body></html>"
@@ -104,7 +110,8 @@ def _comparisons(runs: Sequence[Run], judgements: Judgements, measure: str) -> s
         counts = f"{found.wins} / {found.ties} / {found.losses}"
         rows.append(
             f'<tr><td>{html.escape(run.system)}</td><td class="n">{found.difference}</td><td class="n">{counts}</td>'
-            f'<td class="n">{found.p_value:.4f}</td><td class="n">{found.p_adjusted:.4f}</td></tr>'
+            f'<td class="n">{html.escape(p_in_words(found.p_value))}</td>'
+            f'<td class="n">{html.escape(p_in_words(found.p_adjusted))}</td></tr>'
         )
     head = "".join(f"<th>{n}</th>" for n in ("run", f"Δ {measure}", "wins / ties / losses", "p", "p (Holm)"))
     return f"<h2>Against {html.escape(runs[0].system)}</h2><table><tr>{head}</tr>{''.join(rows)}</table>"
@@ -127,6 +134,21 @@ def _wins_and_losses(first: Run, last: Run, judgements: Judgements, measure: str
         details.append(_detail(anchor, query, last, retriever))
     head = f"<h2>Wins and losses of {html.escape(last.system)}</h2>"
     return f"{head}<table>{''.join(rows)}</table><h2>Explanations</h2>{''.join(details)}"
+
+
+def _worst(run: Run, judgements: Judgements, measure: str, retriever: Retriever | None) -> str:
+    """Show the questions that are answered worst, the worst first; none where all are answered in full."""
+    values, queries = run.values(judgements, measure), list(judgements)
+    worst = [place for place in np.argsort(values, kind="stable").tolist()[:_SHOWN] if values[place] < 1]
+    if not worst:
+        return ""
+    rows = (
+        f'<tr><td class="n loss">{values[place]:.3f}</td>'
+        f'<td><a href="#query-{place}">{html.escape(queries[place].text)}</a></td></tr>'
+        for place in worst
+    )
+    details = (_detail(f"query-{place}", queries[place], run, retriever) for place in worst)
+    return f"<h2>Answered worst</h2><table>{''.join(rows)}</table><h2>Explanations</h2>{''.join(details)}"
 
 
 def _detail(anchor: str, query: JudgedQuery, run: Run, retriever: Retriever | None) -> str:
@@ -207,7 +229,3 @@ def _image(figure: Any, caption: str) -> str:
     figure.savefig(buffer, format="png", dpi=110)
     data = base64.b64encode(buffer.getvalue()).decode()
     return f'<h2>{html.escape(caption)}</h2><img alt="{html.escape(caption)}" src="data:image/png;base64,{data}">'
-
-
-def _with(measure: str) -> list[str]:
-    return list(dict.fromkeys((measure, *DEFAULT_MEASURES)))

@@ -115,6 +115,11 @@ def mean_bound(samples: Sequence[FloatArray], *, confidence: float) -> float:
     return float(means.mean() - stdtrit(freedom, confidence) * np.sqrt(errors.sum()) / len(samples))
 
 
+def p_in_words(p_value: float) -> str:
+    """Return a p-value with four digits; what is smaller is told as below them, never as 0."""
+    return "< .0001" if p_value < 0.0001 else f"{p_value:.4f}"
+
+
 def sign_flip_p_value(
     differences: FloatArray | Sequence[float],
     *,

@@ -67,6 +67,7 @@ _OTHERS = {
     "pinned": "pinned",
     "clip": "cut to 1",
     "filter": "the filter leaves this node out",
+    "chunks": "a document that was cut: its chunks are the answers",
     "text rest": "further words",
     "graph rest": "the rest of the graph (PageRank and further paths)",
     "intent rest": "further paths",
