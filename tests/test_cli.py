@@ -337,3 +337,12 @@ def test_a_graph_of_another_model_is_asked_by_its_name(tmp_path, monkeypatch):
         assert "--model gemini:gemini-embedding-001:2" in result.stderr
         assert run(command, *arguments, "--db", db, "--model", "nowhere").exit_code == 1
         assert "--model" in run(command, "--help").output
+
+
+def test_a_hit_shows_the_passage_that_fits():
+    text = "Nothing of interest. " * 20 + "It charges cards.\x1b[31m " + "Nothing else. " * 20
+    hit = Hit(Node(id="pay", name="Payments", text=text), 0.5, Components(1.0, 1.0, 0.0, 0.0), "embedding")
+    console = Console(file=io.StringIO(), width=100)
+    output.show_result(console, SearchResult("who charges cards", (hit,), "semantic", Weights(1, 1, 1, 1)))
+    shown = console.file.getvalue()
+    assert "It charges cards." in shown and "\x1b[31m" not in shown and len(shown) < 1000

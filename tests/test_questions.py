@@ -569,3 +569,20 @@ def test_a_node_that_goes_while_a_question_is_answered_is_not_told_of(tmp_path):
         retriever.analysis.snapshot = snapshot
         answer = questions.explore_smart("a", 1)
         assert [branch.node.id for branch in answer.levels[0]] == ["c"]
+
+
+def test_answers_tell_the_texts_of_their_nodes():
+    with Retriever() as retriever:
+        long = "Nothing of interest. " * 8 + "It charges cards and refunds them. " + "Nothing else. " * 8
+        retriever.add(
+            [Node("shop", "Web shop", text="Customers\nbuy \x1b[31mhere."), Node("pay", "Payments", text=long)],
+            [Edge("shop", "pay", "depends_on")],
+        )
+        questions = Questions(retriever)
+        found = str(questions.ask("charges cards, refunds payments"))
+        assert "It charges cards and refunds them." in found, "the passage that fits the question"
+        assert all(len(line) < 400 for line in found.splitlines())
+        path = str(questions.trace_path("shop", "pay"))
+        assert "Web shop: Customers buy [31mhere." in path and "Payments: Nothing of interest." in path
+        around = str(questions.ask("what is the web shop?")).splitlines()
+        assert around[around.index("Web shop") + 1] == "Customers buy [31mhere."

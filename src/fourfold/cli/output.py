@@ -15,6 +15,9 @@ from rich.table import Table
 from rich.text import Text
 
 from fourfold import Explanation, Hit, SearchResult, Weights
+from fourfold.plain_text import plain_text
+from fourfold.snippets import snippet
+from fourfold.tokenizer import make_tokenizer
 
 _MARKS = {"embedding": ("█", "#"), "text": ("▓", "="), "graph": ("▒", "-"), "intent": ("░", ".")}
 _STYLES = {"embedding": "cyan", "text": "green", "graph": "magenta", "intent": "yellow"}
@@ -22,6 +25,7 @@ _BONUS = ("+", "bold")
 _BAR = 24
 _SMALL_BAR = 10
 _WIDEST = 110
+_PASSAGE = 160
 
 
 def stdout() -> Console:
@@ -71,6 +75,7 @@ def show_result(console: Console, result: SearchResult) -> None:
         if result.known:
             console.print("No hits.")
         return
+    terms = make_tokenizer(result.tokenizer or "snowball-english").terms
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(justify="right", width=len(str(len(result.hits))) + 1, style="dim")
     table.add_column(ratio=1)
@@ -79,6 +84,8 @@ def show_result(console: Console, result: SearchResult) -> None:
         table.add_row("", _components(console, hit, result.weights))
         if hit.why:
             table.add_row("", Text(hit.why, style="dim"))
+        if shown := snippet(plain_text(hit.node.text), result.query, terms, length=_PASSAGE):
+            table.add_row("", Text(shown))
     console.print(table)
 
 

@@ -90,7 +90,8 @@ class PlanAnswer(Answer):
         marked = frozenset(node.id for node in nodes)
         return mermaid([*nodes, *(missing.node for missing in self.missing)], list(edges), marked=marked)
 
-    def __str__(self) -> str:
+    def told(self, question: str = "") -> str:
+        """Return the answer as text, with passages of its nodes."""
         lines = [self.headline()]
         lines += [
             f"{place:3}. {title(step.node)}  (for {step.part!r}, {step.score:.3f})"
@@ -99,7 +100,7 @@ class PlanAnswer(Answer):
         lines += [f"Missing: {title(m.node)}, required by {title(m.required_by)}" for m in self.missing]
         lines += [f"Conflict: {title(c.one)} and {title(c.other)} ({c.edge.type})" for c in self.conflicts]
         lines += [f"Nothing found for {part!r}" for part in self.unmatched]
-        return "\n".join([*lines, *self._footnotes()])
+        return "\n".join([*lines, *self._texts(question), *self._footnotes()])
 
 
 def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Nodes, role: str) -> Walk:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold.arguments import many, strings
 from fourfold.index.base import Nodes
 from fourfold.questions.graph import Graph, first_of_each
-from fourfold.questions.results import Answer, mermaid, title
+from fourfold.questions.results import Answer, mermaid, passage, title
 from fourfold.questions.view import View
 from fourfold.types import Edge, FloatArray, Node
 
@@ -67,12 +67,13 @@ class ExploreAnswer(Answer):
         hubs = frozenset(branch.node.id for branch in branches if branch.hub)
         return mermaid([self.node, *(b.node for b in branches)], [b.via for b in branches], marked=hubs)
 
-    def __str__(self) -> str:
+    def told(self, question: str = "") -> str:
+        """Return the answer as text, with passages of its nodes."""
         below: dict[str, list[Branch]] = {}
         for level in self.levels:
             for branch in level:
                 below.setdefault(branch.parent, []).append(branch)
-        lines = [self.headline(), title(self.node)]
+        lines = [self.headline(), *filter(None, (title(self.node), passage(self.node, question)))]
         pending = [(branch, 1) for branch in reversed(below.get(self.node.id, []))]
         while pending:
             branch, depth = pending.pop()
@@ -80,7 +81,7 @@ class ExploreAnswer(Answer):
             hub = "  (hub)" if branch.hub else ""
             lines.append(f"{'  ' * depth}{arrow} {title(branch.node)}  {branch.score:.3f}{hub}")
             pending += [(child, depth + 1) for child in reversed(below.get(branch.node.id, []))]
-        return "\n".join([*lines, *self._footnotes()])
+        return "\n".join([*lines, *self._texts(question), *self._footnotes()])
 
 
 @dataclass(frozen=True)

@@ -86,8 +86,9 @@ class PathAnswer(Answer):
         marked = frozenset({self.source.id, self.target.id})
         return mermaid(self.path, [edge for hop in self.hops for edge in hop.edges], marked=marked)
 
-    def __str__(self) -> str:
-        return "\n".join([self.headline(), *self._footnotes()])
+    def told(self, question: str = "") -> str:
+        """Return the answer as text, with passages of its nodes."""
+        return "\n".join([self.headline(), *self._texts(question), *self._footnotes()])
 
 
 def shortest_path(

@@ -10,8 +10,19 @@ from typing import Any
 
 from fourfold.markup import cut, escaped, html_name, html_table
 from fourfold.mermaid import flowchart
+from fourfold.plain_text import plain_text
 from fourfold.questions.vocabulary import TypeMatch
+from fourfold.snippets import snippet
+from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Node
+
+_WITH_TEXT = 5
+"""Of so many nodes the text is shown."""
+
+_PASSAGE = 200
+"""Characters of a text that are shown at most."""
+
+_USUAL_TOKENIZER = "snowball-english"
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +96,22 @@ class Answer:
             for node, score, why in self.rows()
         ]
 
-    def __str__(self) -> str:
+    def told(self, question: str = "") -> str:
+        """Return the answer as text: its nodes line by line, of the first with the passage that fits the question."""
         lines = [self.headline()]
-        lines += [
-            f"{rank:3}. {score:.3f}  {title(node)}  {why}" for rank, (node, score, why) in enumerate(self.rows(), 1)
-        ]
+        for rank, (node, score, why) in enumerate(self.rows(), 1):
+            lines.append(f"{rank:3}. {score:.3f}  {title(node)}  {why}")
+            if rank <= _WITH_TEXT and (shown := passage(node, question)):
+                lines.append(f"     {shown}")
         return "\n".join([*lines, *self._footnotes()])
+
+    def __str__(self) -> str:
+        return self.told()
+
+    def _texts(self, question: str) -> list[str]:
+        """Return the passages of the first nodes, each after its name: for answers that draw more than a list."""
+        leading = list({node.id: node for node in self.nodes}.values())[:_WITH_TEXT]
+        return [f"{title(node)}: {shown}" for node in leading if (shown := passage(node, question))]
 
     def _repr_html_(self) -> str:
         """Show the answer as a table in a notebook."""
@@ -113,6 +134,13 @@ class Answer:
             if match.how == "similar"
         ]
         return [f"Note: {note}" for note in (*self.notes, *taken)]
+
+
+def passage(node: Node, question: str) -> str:
+    """Return what of a node's text fits a question, on one line; nothing where the name says all of it."""
+    terms = make_tokenizer(_USUAL_TOKENIZER).terms
+    shown = snippet(plain_text(node.text), question, terms, length=_PASSAGE)
+    return "" if frozenset(terms(shown)) <= frozenset(terms(title(node))) else shown
 
 
 def title(node: Node) -> str:

@@ -77,10 +77,11 @@ class AskAnswer(Answer):
         """Return the whole answer in plain JSON types."""
         return {**super().as_dict(), "answer": self.answer.as_dict()}
 
-    def __str__(self) -> str:
+    def told(self, question: str = "") -> str:
+        """Return which method answered, why, and its answer as text."""
         about = ", ".join(f"{s.node.name or s.node.id} ({s.confidence:.2f})" for s in self.subjects)
         head = f"{self.method}: {self.why}" + (f" About {about}." if about else "")
-        return f"{head}\n{self.answer}"
+        return f"{head}\n{self.answer.told(question or self.question)}"
 
 
 @dataclass(frozen=True, slots=True)
