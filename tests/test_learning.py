@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, StoreError
-from fourfold.evaluate import JudgedQuery, background, feedback_judgements, tune
+from fourfold.evaluate import Interval, JudgedQuery, TuneResult, background, feedback_judgements, tune
 
 WORDS = ("amber", "basil", "cedar", "dahlia", "elder", "fennel", "ginger", "hazel", "iris", "juniper", "kale", "lotus")
 
@@ -147,25 +147,35 @@ def test_what_is_learnt_in_the_background_is_used_by_everybody(taught):
         assert taught.learning.config_versions()[0].evidence["queries"] == 22
 
 
-def test_the_gate_lets_no_chance_through_and_apply_can_be_left_out(taught):
-    nodes, _, said = planted()
-    rotated = [said[(place * 7 + 3) % len(said)][1] for place in range(len(said))]
-    queries = [
-        JudgedQuery(str(place), question, {answer: 1.0})
-        for place, ((question, _), answer) in enumerate(zip(said, rotated, strict=True))
-    ]
-    lesson = taught.learn(queries)
-    assert not lesson.wait().worthwhile and lesson.applied is None and lesson.verdict.startswith("Not applied")
+def learnt(monkeypatch, **facts):
+    """Let tuning come to a result at once."""
+    zero = Interval(0.0, 0.0, 0.0)
+    facts = {"config": RetrievalConfig(limit=7), "worthwhile": True, "verdict": "Better: said so.", **facts}
+    result = TuneResult(
+        changes={"limit": 7}, measure="ndcg@10", default=zero, tuned=zero, gain=zero, lower=0.0, chance=0.0,
+        rankings={}, folds=5, **facts,
+    )  # fmt: skip
+    monkeypatch.setattr(background, "tune", lambda retriever, queries, **options: result)
+    return result
+
+
+def test_only_what_the_gate_lets_pass_is_applied_and_only_if_wanted(taught, monkeypatch):
+    refused = learnt(monkeypatch, worthwhile=False, verdict="Not applied: chance.")
+    lesson = taught.learn([JudgedQuery("1", "which?", {"n001": 1.0})])
+    assert lesson.wait() is refused and lesson.applied is None and lesson.verdict == "Not applied: chance."
+    passed = learnt(monkeypatch)
     only_told = taught.learn(apply=False)
-    assert only_told.wait().worthwhile and only_told.applied is None
+    assert only_told.wait() is passed and only_told.applied is None
     assert taught.learning.config_versions() == []
+    assert taught.learn().wait() is passed and taught.config.limit == 7
 
 
 def test_a_config_applied_while_another_was_learnt_stays(taught, monkeypatch):
     theirs = RetrievalConfig(limit=3)
 
+    result = learnt(monkeypatch)
+
     def tune_beside_others(retriever, queries, **options):
-        result = tune(retriever, queries, **options)
         with Retriever(taught.path) as other:
             other.learning.apply_config(theirs)
         return result
