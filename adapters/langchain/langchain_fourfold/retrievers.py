@@ -265,12 +265,15 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
             else:
                 self.retriever = open_under(self.preset, self.path, **options)
         else:
+            copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
             for name, own in (
                 ("path", self.retriever.path),
                 ("embedder", self.retriever.embedder),
                 ("config", self.retriever.config),
                 ("read_only", self.retriever.backend.read_only),
             ):
+                if copied and name == "config":  # another one may have been applied to the graph since
+                    continue
                 given = str(self.path) if name == "path" else getattr(self, name)
                 if name in self.model_fields_set and given is not None and given is not own and given != own:
                     raise InvalidValueError(f"{name} belongs to the retriever that was given; leave {name} out.")

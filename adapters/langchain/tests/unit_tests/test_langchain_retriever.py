@@ -430,3 +430,14 @@ def test_a_cross_encoder_of_langchain_puts_documents_in_order():
     assert [len(document.page_content) for document in found] == sorted(len(text) for text in texts)
     given = retriever.invoke("compress files by gzip", rerank=lambda query, texts: [len(text) for text in texts])
     assert given == found[::-1]
+
+
+def test_a_config_applied_to_the_graph_is_followed_by_configurable_copies_too(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    retriever = FourfoldRetriever.from_texts(["a file", "another file", "a third file"], path=path)
+    configurable = retriever.configurable_fields(k=ConfigurableField(id="k"))
+    with Retriever(path) as other:
+        other.learning.apply_config(RetrievalConfig(limit=1))
+    assert len(retriever.invoke("file")) == len(configurable.invoke("file")) == 1
+    assert len(configurable.invoke("file", {"configurable": {"k": 2}})) == 2
+    assert len(retriever.model_copy().invoke("file")) == 1
