@@ -47,10 +47,8 @@ def take(browser: Browser, url: str, path: Path, view: str, *, size: tuple[int, 
     page.screenshot(path=path)
     page.close()
     shown = Image.open(path).convert("RGB")
-    common = [colour for _, colour in sorted(shown.getcolors(shown.width * shown.height), reverse=True)[:256]]
-    palette = Image.new("P", (1, 1))  # the most frequent colours as they are; only the rims of letters change
-    palette.putpalette([value for colour in common for value in colour])
-    shown.quantize(palette=palette, dither=Image.Dither.NONE).save(path, optimize=True)
+    few = shown.quantize(256, method=Image.Quantize.MAXCOVERAGE, dither=Image.Dither.NONE)  # rare colours, too
+    few.save(path, optimize=True)
 
 
 def changed(one: Path, two: Path) -> float:

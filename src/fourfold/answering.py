@@ -89,6 +89,8 @@ def context(session: Session, node_id: str, before: int, after: int) -> list[Nod
     alone = list(backend.nodes_by_id([node_id]).values())
     if not alone:
         raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
+    if not backend.capabilities.documents:
+        return alone
     most = backend.counts()["nodes"]
     return backend.documents.neighbours(node_id, min(before, most), min(after, most)) or alone
 

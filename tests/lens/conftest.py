@@ -56,6 +56,7 @@ def chromium():
     found = os.environ.get("FOURFOLD_CHROMIUM") or next(filter(None, map(shutil.which, names)), None)
     if not found:
         pytest.skip(f"There is no browser: none of {', '.join(names)} is installed.")
+    playwright.expect.set_options(timeout=20_000)  # as long as whatever else is waited for
     with playwright.sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=found, args=["--no-sandbox"] if _is_root() else [])
         yield browser

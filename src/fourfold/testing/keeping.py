@@ -120,6 +120,7 @@ class KeepingTests(Compared):
             with pytest.raises(UnsupportedError):
                 index_paths(both.own, [tmp_path])
             assert set(both.own.manifest()) == {"own"}
+            assert [node.id for node in both.own.context("own")] == ["own"]
             return
         for one in (both.own, both.other):
             index_paths(one, [tmp_path])
