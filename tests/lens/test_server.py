@@ -1,5 +1,6 @@
 """``fourfold lens`` as a service: real child processes, real sockets, other programs beside it."""
 
+import itertools
 import re
 import signal
 import socket
@@ -82,6 +83,15 @@ def test_the_end_is_quiet(db):
     _, rest = process.communicate(timeout=30)
     assert "Traceback" not in rest
     assert process.returncode in (0, 130, -signal.SIGINT)
+
+
+def test_the_first_page_waits_for_no_package_that_it_does_not_need(db):
+    command = [sys.executable, "-X", "importtime", "-m", "fourfold", "lens", "--db", str(db), "--port", "0"]
+    with subprocess.Popen([*command, "--no-browser"], stderr=subprocess.PIPE, text=True) as process:
+        lines = list(itertools.takewhile(lambda line: "Lens shows" not in line, process.stderr))
+        process.terminate()
+    loaded = {line.rpartition("|")[2].strip().partition(".")[0] for line in lines}
+    assert "starlette" in loaded and not loaded & {"scipy", "networkx", "matplotlib"}
 
 
 def test_what_cannot_be_served_is_a_sentence(db, tmp_path):

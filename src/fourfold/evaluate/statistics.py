@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from fourfold.errors import InvalidValueError
 from fourfold.types import FloatArray
+from fourfold.when_needed import load
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +96,7 @@ def lower_bound(
     resampled = np.quantile(_resampled(sums, counts, samples, np.random.default_rng(seed)), 1.0 - confidence)
     residuals = sums - mean * counts
     error = np.sqrt(n / (n - 1) * np.square(residuals).sum()) / counts.sum()
-    return float(min(resampled, mean - stdtrit(n - 1, confidence) * error))
+    return float(min(resampled, mean - _students_t(n - 1, confidence) * error))
 
 
 def mean_bound(samples: Sequence[FloatArray], *, confidence: float) -> float:
@@ -112,7 +112,12 @@ def mean_bound(samples: Sequence[FloatArray], *, confidence: float) -> float:
     if not errors.any():
         return float(means.mean())
     freedom = errors.sum() ** 2 / np.sum(errors**2 / np.array([len(sample) - 1 for sample in samples]))
-    return float(means.mean() - stdtrit(freedom, confidence) * np.sqrt(errors.sum()) / len(samples))
+    return float(means.mean() - _students_t(freedom, confidence) * np.sqrt(errors.sum()) / len(samples))
+
+
+def _students_t(freedom: float, confidence: float) -> float:
+    """Return the quantile of Student's t."""
+    return float(load("scipy.special", "The bound of a mean").stdtrit(freedom, confidence))
 
 
 def p_in_words(p_value: float) -> str:

@@ -8,13 +8,12 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-import networkx as nx
-
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document
 from fourfold.ingest.writing import Problem
 from fourfold.jsonl import lines
 from fourfold.types import Edge, Node
+from fourfold.when_needed import load
 
 _NAMES = ("name", "label", "title")
 _TYPES = ("type", "kind")
@@ -207,8 +206,9 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
         InvalidValueError: the file is no GraphML.
 
     """
+    networkx = load("networkx", "Reading GraphML")
     try:
-        graph = nx.read_graphml(path)
+        graph = networkx.read_graphml(path)
     except OSError:
         raise
     except Exception as error:
