@@ -71,6 +71,11 @@ def test_what_is_shown_of_a_value_fits_into_a_sentence():
     assert arguments.shown("a'b") == repr("a'b") and arguments.shown(12.5) == "12.5" and arguments.shown(None) == "None"
 
 
+def test_a_version_of_any_size_is_refused_in_a_sentence(graph):
+    with pytest.raises(StoreError, match=r"no config version .{1,300}; applied were: none"):
+        graph.learning.rollback_config(HUGE)
+
+
 # -- questions ------------------------------------------------------------------------------------------------------
 
 

@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
 
+from fourfold.arguments import shown
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.errors import StoreError
 from fourfold.intent import IntentSpec
@@ -108,7 +109,7 @@ class ConfigHistory:
             if version.number == number:
                 return with_changes(RetrievalConfig(), version.changes)
         known = ", ".join(str(version.number) for version in self.versions) or "none"
-        raise StoreError(f"There is no config version {number}; applied were: {known} (0 is the defaults).")
+        raise StoreError(f"There is no config version {shown(number)}; applied were: {known} (0 is the defaults).")
 
     def applied(self, config: RetrievalConfig, when: str, evidence: Mapping[str, Any]) -> ConfigHistory:
         """Return the history with one more version, in force."""
