@@ -34,7 +34,11 @@ def test_the_two_sides_are_read(question, left, right):
 
 
 @pytest.mark.parametrize(
-    "question", ["json", "alternatives to pickle", "json vs json", "vs", "", "read and write files"]
+    "question",
+    [
+        *("json", "alternatives to pickle", "json vs json", "vs", "", "read and write files"),
+        "Compare their similarities and differences, then write a report.",
+    ],
 )
 def test_what_names_no_two_things_compares_nothing(question):
     assert compared(WORDS(question)) is None

@@ -17,7 +17,7 @@ _AGAINST = frozenset({"vs", "versus"})
 _JOINING = frozenset({"and", "or", "with", "to", "from", "than"})
 _ASKING = frozenset(
     """between compare compared comparing comparison contrast differ differs difference differences different
-    distinguish choose pick prefer better faster slower which should use using instead rather""".split()
+    distinguish similarities similarity choose pick prefer better faster slower which should use using instead rather""".split()
 )
 _LONGEST = 4
 NEITHER, FIRST, SECOND = 0, 1, 2
