@@ -17,8 +17,9 @@ _AGAINST = frozenset({"vs", "versus"})
 _JOINING = frozenset({"and", "or", "with", "to", "from", "than"})
 _ASKING = frozenset(
     """between compare compared comparing comparison contrast differ differs difference differences different
-    distinguish similarities similarity choose pick prefer better faster slower which should use using instead rather""".split()
+    distinguish choose pick prefer better faster slower which should use using instead rather""".split()
 )
+_NO_THING = frozenset({"difference", "differences", "similarity", "similarities", "contrast"})
 _LONGEST = 4
 NEITHER, FIRST, SECOND = 0, 1, 2
 
@@ -35,6 +36,8 @@ def compared(words: Words) -> tuple[list[str], list[str]] | None:
         asks = next((place for place, word in enumerate(plain) if word in _ASKING), len(plain))
         joins = [place for place, word in enumerate(plain) if place > asks and word in _JOINING]
     for join in joins:
+        if not _NO_THING.isdisjoint(plain[join + 1 : join + 2]):  # "similarities and differences"
+            continue
         left = _reach(words, plain, range(join - 1, max(join - 1 - _LONGEST, -1), -1))[::-1]
         right = _reach(words, plain, range(join + 1, min(join + 1 + _LONGEST, len(words))))
         one, other = ([term for place in side for term in words[place][1]] for side in (left, right))
