@@ -23,6 +23,7 @@ WORDS = make_tokenizer(RetrievalConfig().text.tokenizer_name).terms_of_words
         ("is json better than pickle", "json", "pickle"),
         ("which is better, zipfile or tarfile", "zipfile", "tarfile"),
         ("regular expressions versus string methods", "regular expressions", "string methods"),
+        ("compare and contrast json and pickle", "json", "pickle"),
         ("should I use the heap queue or a sorted list", "heap queue", "sorted list"),
     ],
 )
@@ -38,6 +39,7 @@ def test_the_two_sides_are_read(question, left, right):
     [
         *("json", "alternatives to pickle", "json vs json", "vs", "", "read and write files"),
         "Compare their similarities and differences, then write a report.",
+        "A chart helps to compare and analyze the ratings of employees.",
     ],
 )
 def test_what_names_no_two_things_compares_nothing(question):

@@ -38,6 +38,10 @@ def compared(words: Words) -> tuple[list[str], list[str]] | None:
     for join in joins:
         if not _NO_THING.isdisjoint(plain[join + 1 : join + 2]):  # "similarities and differences"
             continue
+        if plain[join] in ("and", "or") and not _ASKING.isdisjoint(
+            plain[max(join - 1, 0) : join]
+        ):  # "compare and choose"
+            continue
         left = _reach(words, plain, range(join - 1, max(join - 1 - _LONGEST, -1), -1))[::-1]
         right = _reach(words, plain, range(join + 1, min(join + 1 + _LONGEST, len(words))))
         one, other = ([term for place in side for term in words[place][1]] for side in (left, right))
