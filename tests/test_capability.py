@@ -95,5 +95,9 @@ def test_a_limitation_counts_where_it_is_about_what_was_asked(questions, questio
         assert answer.confidence < 0.5 and "Nothing tells whether" in answer.notes[-1]
 
 
+def test_a_lone_surrogate_is_passed_over(questions):
+    assert questions.can_it("can json handle comments \ud800?").verdict == "no"
+
+
 def test_ask_takes_the_same_way(questions):
     assert questions.ask("can json handle comments?").answer.verdict == "no"

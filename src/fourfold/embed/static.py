@@ -84,11 +84,12 @@ class StaticEmbedder:
         return self.embed_documents([text])[0]  # type: ignore[no-any-return]
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
-        """Return the token ids of each text; unknown words have none."""
+        """Return the token ids of each text; unknown words, and lone surrogates, have none."""
         last = self._last  # a batch is asked for twice: for its vectors and for its wordpieces
         if all(text in last for text in texts):
             return [last[text] for text in texts]
-        ids: list[list[int]] = self._loaded().tokenize(list(texts))
+        readable = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
+        ids: list[list[int]] = self._loaded().tokenize(readable)
         self._last = dict(zip(texts, ids, strict=True)) if len(texts) <= _REMEMBERED else {}
         return ids
 
