@@ -29,6 +29,7 @@ from speed import corpus
 
 from fourfold import RetrievalConfig, Retriever
 from fourfold.engines.postgres.candidates import ASKED, COSINE
+from fourfold.engines.postgres.link import EF_SEARCH
 from fourfold.evaluate import load_collection
 from fourfold.evaluate.metrics import ndcg
 
@@ -127,12 +128,13 @@ def measured(retriever, queries):
         retriever.search(query)
     while retriever.analysis.snapshot().structure.busy:  # communities are found beside the first questions
         time.sleep(0.1)
-    searches, statements, trips, rows = [], [], [], {}
+    searches, statements, trips, rows, vectors = [], [], [], {}, []
     with psycopg.connect(retriever.backend._address.conninfo, autocommit=True) as connection:
         connection.execute(*link._settings())
         for query in queries:
             vector = retriever.embedder.embed_query(query)
             vector = np.asarray(vector, np.float32)
+            vectors.append(vector)
             terms = list(snapshot.term_numbers(retriever.analysis._session.tokenizer.terms(query)).values())
             two = bare(connection, state, bm25, vector, terms, 64)
             cursor = connection.cursor(binary=True)
@@ -146,6 +148,13 @@ def measured(retriever, queries):
         ).fetchall()
         rows["index MB"] = connection.execute("SELECT pg_relation_size('vectors_nearest') / 1e6").fetchone()[0]
         rows["recall@10"] = recall(retriever, connection, queries[:50])
+        rows["recall@10, ms by ef_search"] = {}
+        for ef_search in (100, 160, EF_SEARCH, 800):
+            connection.execute("SELECT set_config('hnsw.ef_search', %s, false)", (str(ef_search),))
+            found = recall(retriever, connection, queries[:50])
+            asked = [bare(connection, state, bm25, vector, terms, 64)[0] for vector in vectors[:50]]
+            took = [milliseconds(lambda: connection.execute(*one).fetchall()) for one in asked]  # noqa: B023
+            rows["recall@10, ms by ef_search"][ef_search] = [found, round(float(np.median(took)), 1)]
     nearest, walk = np.array(statements).T
     both = nearest + walk
     return {

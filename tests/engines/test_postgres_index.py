@@ -1,5 +1,6 @@
 """With the index that finds the nearest vectors an answer is as good: nDCG@10 within .005 of comparing them all."""
 
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,25 @@ PROBES = load_judgements(Path(__file__).parent.parent / "data" / "stdlib_probes.
 
 def mean(retriever):
     return np.mean([ndcg(retriever.search(one.text, k=10).ids, one.relevant, 10) for one in PROBES])
+
+
+def test_two_may_make_the_index_at_once(pg_server, pg_url):
+    """Whoever waits for the turn must not be waited for: PostgreSQL would call it a deadlock."""
+    schema = pg_url.rpartition("schema=")[2]
+    with Retriever(pg_url) as graph, pg_server.connect() as other:
+        graph.add([Node("a", "apple"), Node("b", "pear")])
+        other.execute("SELECT set_config('search_path', %s, false)", (f"{schema}, public",))
+        other.execute("SELECT pg_advisory_lock(hashtext('fourfold index'), hashtext(current_schema()))")
+        made = []
+        waiting = threading.Thread(target=lambda: made.append(graph.backend.make_index()))
+        waiting.start()
+        asking = "SELECT count(*) FROM pg_stat_activity WHERE pid <> pg_backend_pid() AND query LIKE '%advisory_lock%'"
+        while other.execute(asking).fetchone() == (0,):
+            pass
+        other.execute("CREATE INDEX CONCURRENTLY another ON vectors (norm)")
+        other.execute("SELECT pg_advisory_unlock(hashtext('fourfold index'), hashtext(current_schema()))")
+        waiting.join(60)
+        assert made == [True]
 
 
 @pytest.mark.engines

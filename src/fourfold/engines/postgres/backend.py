@@ -350,14 +350,13 @@ class PostgresBackend:
                 sums.gather(connection)
                 connection.execute("UPDATE state SET generation = generation + 1")
         self._link.apart(
+            "fourfold index",
             ("SET maintenance_work_mem = '512MB'", ()),
-            ("SELECT pg_advisory_lock(hashtext('fourfold index'), hashtext(current_schema()))", ()),
             (
                 f"CREATE INDEX CONCURRENTLY IF NOT EXISTS {NEAREST} ON vectors "
                 f"USING hnsw ((vector::vector({dimensions})) vector_cosine_ops)",
                 (),
             ),
-            ("SELECT pg_advisory_unlock(hashtext('fourfold index'), hashtext(current_schema()))", ()),
             ("UPDATE state SET generation = generation + 1", ()),
             ("RESET maintenance_work_mem", ()),
         )

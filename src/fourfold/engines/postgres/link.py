@@ -7,6 +7,7 @@ transaction on one connection, begun together with its first batch. Outside of i
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -26,6 +27,9 @@ Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
 
 Row = tuple[Any, ...]
 
+EF_SEARCH = 400
+"""Nodes that pgvector's HNSW keeps in mind on its way; more find more of the nearest, and take longer."""
+_TURN_SECONDS = 0.1
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
 
 
@@ -146,13 +150,20 @@ class Link:
         finally:
             self._connections.give_back(connection)
 
-    def apart(self, *statements: Statement) -> None:
-        """Run statements that no transaction may hold, such as the making of an index beside writers."""
+    def apart(self, turn: str, *statements: Statement) -> None:
+        """Run statements that no transaction may hold, such as the making of an index beside writers.
+
+        Processes take turns by a name. Nobody waits inside the server: the making of an index waits for all that do.
+        """
         connection = self._connections.take()
+        key = "hashtext(%s), hashtext(current_schema())"
         try:
             connection.execute("SET statement_timeout = 0")
+            while connection.execute(f"SELECT pg_try_advisory_lock({key})".encode(), (turn,)).fetchone() != (True,):
+                time.sleep(_TURN_SECONDS)
             for template, parameters in statements:
                 connection.execute(template, parameters)
+            connection.execute(f"SELECT pg_advisory_unlock({key})".encode(), (turn,))
             connection.execute(*self._settings())
         except psycopg.Error as error:
             connection.close()
@@ -212,9 +223,9 @@ class Link:
     def _settings(self) -> Statement:
         return (
             "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
-            "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', '160', false), "
+            "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', %s, false), "
             "set_config('jit', 'off', false)",
-            (self.search_path, str(int(self.address.timeout * 1000))),
+            (self.search_path, str(int(self.address.timeout * 1000)), str(EF_SEARCH)),
         )
 
 
