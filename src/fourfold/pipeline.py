@@ -6,9 +6,9 @@
 |---|---|
 | 1 classify | ``intent.classify`` |
 | 2 weights | ``weighting.choose_weights`` |
-| 3 text ∥ embedding | ``ask_text``, ``ask_embedding``, ``bring_to_scale``, ``refine.late_interaction`` |
+| 3 text, embedding | ``ask_text``, ``ask_embedding``, ``bring_to_scale``, ``refine.late_interaction`` |
 | 4 seeds | ``choose_seeds`` |
-| 5 graph ∥ intent edges | ``graph_component``, ``intent_component``, ``follow_paths`` |
+| 5 graph, intent edges | ``graph_component``, ``intent_component``, ``follow_paths`` |
 | 6 combine | ``combine``, ``refine.bridges`` |
 | 7 diversify | ``diversify``, ``refine.coverage``, ``refine.sides`` |
 
@@ -95,7 +95,7 @@ def has_data(snapshot: Snapshot, query: Query) -> dict[str, bool]:
     }
 
 
-# -- 3 text ∥ embedding -------------------------------------------------------------------------------------------
+# -- 3 text, embedding -------------------------------------------------------------------------------------------
 
 
 def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -212,7 +212,7 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.seed_weights = np.exp(config.seeds.sharpness * (base / base.max() - 1.0))
 
 
-# -- 5 graph ∥ intent edges ---------------------------------------------------------------------------------------
+# -- 5 graph, intent edges ---------------------------------------------------------------------------------------
 
 
 def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> None:

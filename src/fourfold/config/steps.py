@@ -117,7 +117,7 @@ class Coverage:
 
     """
 
-    weight: float = 2.0
+    weight: float = 5.0
     depth: int = 10
 
     def __post_init__(self) -> None:
