@@ -56,7 +56,7 @@ bench-%: $(VENV)/.bench
 
 # Links, anchors and the names in the reference; the code blocks are run by make test.
 docs: $(VENV)/.docs
-	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --quiet
+	NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs build --clean --strict
 	@echo "Open site/index.html."
 
 soak: $(VENV)/.test
@@ -91,7 +91,8 @@ $(VENV)/.engines: $(VENV)/.test
 	@$(PIP) -e '.[all,milvus]' || { [ -z "$$CI" ] && echo "Milvus Lite could not be installed; its tests skip."; }
 	touch $@
 
-$(VENV)/.docs: $(VENV)/.test
+$(VENV)/.docs: $(VENV)/.made pyproject.toml
+	@echo "Installing into $(VENV): a minute the first time."
 	@$(PIP) -e '.[docs]'
 	touch $@
 
