@@ -24,13 +24,13 @@ def test_the_whole_round(serve, new_page, tmp_path):
     index = [sys.executable, "-m", "fourfold", "index", str(village(tmp_path / "village")), "--db", str(db)]
     subprocess.run(index, check=True, capture_output=True)
     page = new_page(serve(db))
-    question, answer = "who runs the ferry boat", "Ines Fallow"
+    question, answer = "who tends the walled garden", "Otto Brand"
 
     page.get_by_label("Question").fill(question)
     page.keyboard.press("Enter")
     expect(page.locator(".hit").first).to_be_visible()
     before = hits(page)
-    assert before[0] == "Boats"
+    assert before[0] == "Walls"
 
     page.get_by_role("link", name="Judge", exact=True).click()
     expect(page.get_by_text("Nothing is judged yet. The tuner wants 20 questions")).to_be_visible()
@@ -70,7 +70,7 @@ def test_the_whole_round(serve, new_page, tmp_path):
     page.locator("section[aria-labelledby=h-measured]").get_by_role("link", name=question).click()
     expect(page.locator(".hit").first).to_be_visible()
     after = hits(page)
-    assert after[0] == "Ferry" and after.index(answer) < before.index(answer)
+    assert after[0] == "Garden" and after.index(answer) < before.index(answer)
 
     page.get_by_role("link", name="Measure and tune").click()
     page.get_by_role("button", name="Go back to the defaults").click()

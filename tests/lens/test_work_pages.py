@@ -280,6 +280,7 @@ def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):
         client = client_of(lens)
         page = run(client, lens, "tune")
         assert "Not applied:" in page and "I want it although the gate says no" in page
+        assert re.search(r"at least, at ([\d.]+) %", page)[1] == re.search(r"at least \S+ at ([\d.]+)%", page)[1]
         data = {"bound": bound(page), "job": re.search(r'name="job" value="(\d+)"', page)[1]}
         refused = client.post("/measure/apply", data=data)
         assert refused.status_code == 400 and "The gate did not let it pass" in refused.text

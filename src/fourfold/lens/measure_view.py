@@ -10,6 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from fourfold import InvalidValueError
+from fourfold.evaluate.tune import ERROR
 from fourfold.lens import measuring
 from fourfold.lens.jobs import Job, Work
 from fourfold.lens.judging import progress as progress_of
@@ -101,6 +102,7 @@ def _context(pages: Pages) -> dict[str, object]:
         "told": None if job is None else _told(job),
         **{kind: session.jobs.results.get(kind) for kind in NAMES},
         "in_force": in_force,
+        "certainty": 100 * (1 - ERROR),
         "versions": [
             (
                 version.number,
