@@ -86,12 +86,16 @@ class Server:
                 time.sleep(0.02)
 
     def kill(self):
-        """End the server and all its workers at once, as a power cut does."""
-        children = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
-        for pid in (self.process.pid, *map(int, children.stdout.split())):
+        """End the server and all its workers at once, as a power cut does; return when none of them is left."""
+        os.kill(self.process.pid, signal.SIGSTOP)  # it begins no further worker meanwhile
+        listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
+        workers = listed.stdout.split()
+        for pid in (self.process.pid, *map(int, workers)):
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self.process.wait()
+        while _alive(workers):  # a worker that is still ending holds the shared memory, and no server may begin
+            time.sleep(0.005)
 
     def stop(self):
         if self.process.poll() is None:
@@ -106,3 +110,11 @@ class Server:
         query = {"host": str(self.folder), **({"schema": schema} if schema else {}), **options}
         listed = "&".join(f"{name}={quote(str(value), safe='')}" for name, value in query.items())
         return f"postgresql://{user}@/postgres?{listed}"
+
+
+def _alive(pids):
+    """Whether any of these processes has not ended."""
+    if not pids:
+        return False
+    states = subprocess.run(["ps", "-o", "stat=", "-p", ",".join(pids)], capture_output=True, text=True).stdout.split()
+    return any(not state.startswith("Z") for state in states)
