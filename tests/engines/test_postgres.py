@@ -4,8 +4,10 @@ import json
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, SearchTimeoutError, deadline
+from fourfold.cli import create_app
 from fourfold.engines.postgres.address import Address
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 
@@ -109,3 +111,18 @@ def test_the_server_is_interrupted_while_it_reads(pg_url):
             assert retriever.search("alpha", timeout=timeout).ids == ["a"]
             taken.append(link.round_trips - before)
         assert taken[1] == taken[2], "the clock costs no round trip"
+
+
+def test_the_command_line_takes_an_address(pg_url, tmp_path):
+    app, lines = create_app(), [{"kind": "node", "id": n, "name": f"{n} name"} for n in ("alpha", "beta")]
+    (tmp_path / "graph.jsonl").write_text("\n".join(map(json.dumps, lines)))
+    for arguments in (
+        ["index", str(tmp_path / "graph.jsonl")],
+        ["search", "alpha"],
+        ["explain", "alpha", "alpha"],
+        ["info"],
+    ):
+        done = CliRunner().invoke(app, [*arguments, "--db", pg_url, "--json"])
+        assert done.exit_code == 0, done.output
+    assert json.loads(done.stdout)["nodes"] == 2
+    assert not list(tmp_path.glob("postgresql*")) and not Path("postgresql:").exists()

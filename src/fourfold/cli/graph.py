@@ -107,14 +107,15 @@ def _read_graph(source: Path, progress: Progress) -> tuple[list[Node], list[Edge
 
 
 @contextmanager
-def _whole_file(db: Path) -> Iterator[None]:
-    """Leave no empty file behind where a new one could not be filled."""
-    known = db.exists()
+def _whole_file(db: str) -> Iterator[None]:
+    """Leave no empty file behind where a new one could not be filled; an address is no file."""
+    path = Path(db)
+    known = path.exists()
     try:
         yield
     except BaseException:
         if not known:
-            for file in (db, db.with_name(db.name + "-wal"), db.with_name(db.name + "-shm")):
+            for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
                 file.unlink(missing_ok=True)
         raise
 

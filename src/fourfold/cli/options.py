@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -49,7 +48,15 @@ def _mode(text: str) -> str:
     return text
 
 
-Db = Annotated[Path, typer.Option("--db", envvar="FOURFOLD_DB", help="The SQLite file of the graph.")]
+Db = Annotated[
+    str,
+    typer.Option(
+        "--db",
+        metavar="FILE|ADDRESS",
+        envvar="FOURFOLD_DB",
+        help="The SQLite file of the graph, or postgresql://… of one.",
+    ),
+]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
 Model = Annotated[
     str | None,
