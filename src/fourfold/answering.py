@@ -141,16 +141,15 @@ def _ranked(
     while True:
         scores = pipeline.run(snapshot, replace(query, limit=depth), config)
         everything = depth >= snapshot.size or len(scores.order) < depth
-        # what stands further down may still rise by the bonus of its community, and by being pinned
-        lowest = scores.table.totals(np.array(scores.order[-1:], np.int64)).sum()
-        highest = lowest * (1 + config.diversity.bonus) * recent.most
+        certain = everything or not (options.group_by is not None or recent.on)
+        highest = 0.0 if certain else _highest_beyond(scores, config)
         if options.rerank is not None:
             rerank(backend, scores, query, config, options.rerank, given)
         if recent.on:
             priors.apply(backend, scores, config, scores.order)
             priors.reorder(scores, config)
         hits, grounds = collect(backend, query, scores, limit, options, config, calibration, without_gone=without_gone)
-        if everything or not (options.group_by is not None or recent.on):
+        if certain:
             return scores, hits, grounds
         if options.group_by is not None:
             enough = len(hits) == limit and hits[-1].score > highest
@@ -159,6 +158,12 @@ def _ranked(
         if enough:
             return scores, hits, grounds
         depth = min(depth * _FURTHER, snapshot.size)
+
+
+def _highest_beyond(scores: Scores, config: RetrievalConfig) -> float:
+    """Return what stands below the last can have at most: it may rise by its community's bonus, and by being pinned."""
+    lowest = scores.table.totals(np.array(scores.order[-1:], np.int64)).sum()
+    return float(lowest * (1 + config.diversity.bonus) * config.fusion.priors.most)
 
 
 def _first_depth(options: Options, config: RetrievalConfig, limit: int, size: int) -> int:

@@ -24,8 +24,10 @@ _DAY = 86_400.0
 
 
 def apply(backend: Backend, scores: Scores, config: RetrievalConfig, nodes: Sequence[int]) -> None:
-    """Let the priors move the scores of nodes."""
+    """Let the priors, where there are any, move the scores of nodes."""
     settings, now = config.fusion.priors, time.time()
+    if not settings.on:
+        return
     read = backend.nodes(nodes)
     known = [num for num in nodes if num in read]
     for num, score in zip(known, final_scores(scores, known, config).tolist(), strict=True):
