@@ -21,7 +21,7 @@ from fourfold.errors import FourfoldWarning, StoreError, UnsupportedError
 from fourfold.index.changes import FIELDS
 from fourfold.retriever import Retriever
 from fourfold.signals.late import token_table, wordpiece_text
-from fourfold.tokenizer import Tokenizer, make_tokenizer
+from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer
 from fourfold.validation import content_hash
 
 Progress = Callable[[int, int], None]
@@ -78,7 +78,7 @@ class _Copy:
         self._source_path = source_path
         self._progress = progress or (lambda done, total: None)
         self._settings = self._read_settings()
-        self._tokenizer: Tokenizer = make_tokenizer(self._settings["tokenizer"] or "snowball-english")
+        self._tokenizer: Tokenizer = make_tokenizer(self._settings["tokenizer"] or USUAL)
         self._sent = 0
 
     def run(self) -> Copied:

@@ -122,6 +122,10 @@ _WITHOUT_STEMMER = (
 )
 
 
+USUAL = "snowball-english"
+"""What reads texts where nothing names a tokenizer."""
+
+
 def make_tokenizer(name: str) -> Tokenizer:
     """Return the tokenizer of that name: ``"suffix"`` (published) or ``"snowball-<language>"``.
 

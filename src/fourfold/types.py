@@ -16,7 +16,7 @@ from fourfold.frozen import FrozenDict, thaw
 from fourfold.markup import cut, escaped, html_name, html_table, marked, marked_html
 from fourfold.plain_text import plain_text
 from fourfold.snippets import snippet
-from fourfold.tokenizer import make_tokenizer
+from fourfold.tokenizer import USUAL, make_tokenizer
 
 FloatArray = NDArray[np.floating[Any]]
 """A numpy array of floating point numbers (float32 or float64)."""
@@ -224,7 +224,7 @@ class Hit:
     def _repr_html_(self) -> str:
         """Show the hit in a notebook, the words of the question that its evidence names marked."""
         words = " ".join(item.word for item in self.evidence if item.kind in ("term", "phrase"))
-        terms = make_tokenizer(_USUAL_TOKENIZER).terms
+        terms = make_tokenizer(USUAL).terms
         return html_table("", _HEAD, [_cells(self, words, frozenset(terms(words)), terms)])
 
     def as_dict(self) -> dict[str, Any]:
@@ -317,7 +317,7 @@ class SearchResult:
 
     def _repr_html_(self) -> str:
         """Show the answer as a table in a notebook: names, snippets with the question's words marked, and why."""
-        terms = make_tokenizer(self.tokenizer or _USUAL_TOKENIZER).terms
+        terms = make_tokenizer(self.tokenizer or USUAL).terms
         rows = (
             [str(rank), *_cells(hit, self.query, frozenset(terms(self.query)), terms)]
             for rank, hit in enumerate(self.hits, 1)
@@ -382,7 +382,6 @@ class Explanation:
 
 
 _HEAD = ("node", "score", *COMPONENTS, "why")
-_USUAL_TOKENIZER = "snowball-english"
 _SNIPPET = 200
 
 

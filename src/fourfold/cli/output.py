@@ -17,7 +17,7 @@ from rich.text import Text
 from fourfold import Explanation, Hit, SearchResult, Weights
 from fourfold.plain_text import plain_text
 from fourfold.snippets import snippet
-from fourfold.tokenizer import make_tokenizer
+from fourfold.tokenizer import USUAL, make_tokenizer
 
 _MARKS = {"embedding": ("█", "#"), "text": ("▓", "="), "graph": ("▒", "-"), "intent": ("░", ".")}
 _STYLES = {"embedding": "cyan", "text": "green", "graph": "magenta", "intent": "yellow"}
@@ -75,7 +75,7 @@ def show_result(console: Console, result: SearchResult) -> None:
         if result.known:
             console.print("No hits.")
         return
-    terms = make_tokenizer(result.tokenizer or "snowball-english").terms
+    terms = make_tokenizer(result.tokenizer or USUAL).terms
     table = Table.grid(padding=(0, 1), expand=True)
     table.add_column(justify="right", width=len(str(len(result.hits))) + 1, style="dim")
     table.add_column(ratio=1)

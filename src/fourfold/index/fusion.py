@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from fourfold.embed.contextual.fusion import fuse
 from fourfold.index.base import EdgePart, Nodes
+from fourfold.index.directions import unit
 from fourfold.types import FloatArray
 from fourfold.when_needed import load
 
@@ -48,5 +49,4 @@ def fused_at(
 
 def _unit(rows: Rows) -> Rows:
     nodes, matrix = rows
-    norms = np.sqrt(np.einsum("ij,ij->i", matrix, matrix, dtype=np.float64))
-    return nodes, matrix / np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
+    return nodes, unit(matrix)

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from fourfold.errors import InvalidValueError
 from fourfold.index import quantised
 from fourfold.index.base import Allowed, Nodes
+from fourfold.index.directions import lengths
 from fourfold.index.quantised import Codes, FirstStageSettings, Mask, StoredArray
 
 _BLOCK = 16_384
@@ -137,8 +138,7 @@ class VectorSegment:
         unit = np.asarray(matrix, np.float32) if overwrite else np.array(matrix, np.float32)
         for start in range(0, len(unit), _BLOCK):
             block = unit[start : start + _BLOCK]
-            norms = np.sqrt(np.einsum("ij,ij->i", block, block, dtype=np.float64))
-            block /= np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
+            block /= lengths(block)
         return cls._of_unit(nums, unit, first_stage, None)
 
     @classmethod

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from fourfold.errors import DimensionError
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
+from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.vector_segment import FEW, FirstStage, Selection, VectorSegment, merge
 from fourfold.types import FloatArray
@@ -102,11 +103,7 @@ class Vectors:
             DimensionError: the vector has another length.
 
         """
-        question = np.asarray(vector, np.float64)
-        if self.segments and question.shape != (self.dimensions,):
-            raise DimensionError(f"The question has shape {question.shape}, the vectors ({self.dimensions},).")
-        length = float(np.sqrt(question @ question))
-        return VectorRanking(self, (question / (length or 1.0)).astype(np.float32))
+        return VectorRanking(self, unit_question(vector, self.dimensions if self.segments else None))
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes, (len(nodes), dimensions); zeros where there is none."""

@@ -13,7 +13,7 @@ from fourfold.mermaid import flowchart
 from fourfold.plain_text import plain_text
 from fourfold.questions.vocabulary import TypeMatch
 from fourfold.snippets import snippet
-from fourfold.tokenizer import make_tokenizer
+from fourfold.tokenizer import USUAL, make_tokenizer
 from fourfold.types import Edge, Node
 
 _WITH_TEXT = 5
@@ -21,8 +21,6 @@ _WITH_TEXT = 5
 
 _PASSAGE = 200
 """Characters of a text that are shown at most."""
-
-_USUAL_TOKENIZER = "snowball-english"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +136,7 @@ class Answer:
 
 def passage(node: Node, question: str) -> str:
     """Return what of a node's text fits a question, on one line; nothing where the name says all of it."""
-    terms = make_tokenizer(_USUAL_TOKENIZER).terms
+    terms = make_tokenizer(USUAL).terms
     shown = snippet(plain_text(node.text), question, terms, length=_PASSAGE)
     return "" if frozenset(terms(shown)) <= frozenset(terms(title(node))) else shown
 

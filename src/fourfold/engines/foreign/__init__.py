@@ -5,9 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
-from urllib.parse import parse_qsl, quote, urlencode, urlsplit
+from urllib.parse import urlsplit
 
+from fourfold.engines.addresses import options_of, with_options
 from fourfold.engines.base import Backend, Writer
+from fourfold.errors import StoreError
 from fourfold.types import Edge, Node
 
 
@@ -57,8 +59,15 @@ def address_with(url: str, **options: str | None) -> str:
     """Return an address with more options, such as ``table=``; what is None is left as it is there."""
     parts = urlsplit(url)
     given = {name: value for name, value in options.items() if value is not None}
-    query = urlencode({**dict(parse_qsl(parts.query, keep_blank_values=True)), **given}, quote_via=quote)
-    return f"{parts.scheme}://{parts.netloc}{parts.path}{'?' if query else ''}{query}"
+    return with_options(parts, {**options_of(parts), **given})
+
+
+def only_read(path: str) -> StoreError:
+    """Return what a write to a foreign graph raises."""
+    return StoreError(
+        f"{path!r} is a foreign graph, which is only read; change it with the application it belongs to, and the next "
+        "search sees it."
+    )
 
 
 class Write(Protocol):

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import parse_qsl, unquote, urlsplit
+from urllib.parse import unquote, urlsplit
 
 from fourfold.arguments import shown
+from fourfold.engines.addresses import options_of, place_of
 from fourfold.errors import StoreError
 
 DEFAULT_GRAPH = "fourfold"
@@ -51,7 +52,7 @@ class Address:
 
         """
         parts = urlsplit(url)
-        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        options = options_of(parts)
         if unknown := sorted(set(options) - set(_OPTIONS)):
             raise StoreError(f"The option {shown(unknown[0])} of the address is unknown; known: {', '.join(_OPTIONS)}.")
         graph, index = options.get("graph", DEFAULT_GRAPH), options.get("index", "FLAT").upper()
@@ -85,9 +86,7 @@ class Address:
     @property
     def shown(self) -> str:
         """The address as messages name it: without a password, and without options but the graph."""
-        parts = urlsplit(self.url)
-        user, at, host = parts.netloc.rpartition("@")
-        return f"milvus://{unquote(user).split(':')[0]}{at}{host}{parts.path}?graph={self.graph}"
+        return f"milvus://{place_of(urlsplit(self.url))}?graph={self.graph}"
 
 
 def _seconds(options: dict[str, str], name: str, default: str) -> float:

@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus import records
+from fourfold.engines.milvus.kept import Kept
 from fourfold.engines.milvus.link import Found, Link
 from fourfold.engines.milvus.packed import unpacked_pieces
 from fourfold.engines.milvus.records import PIECES_OF, SUMS_OF
@@ -19,14 +19,13 @@ from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.sums import Sums
 from fourfold.engines.milvus.words import Words
 from fourfold.index.base import Nodes
+from fourfold.index.directions import unit
 from fourfold.index.edges import Edges, EdgeSegment
 
 _VECTORS = 10_000
 """Unit vectors that are kept."""
 _REMEMBERED = 200_000
 """Ids and edges that are kept for the questions to come."""
-
-_Units = dict[int, NDArray[np.float32]]
 
 
 class Reading:
@@ -40,10 +39,10 @@ class Reading:
 
     def __init__(self, link: Link, state: State) -> None:
         self.link, self.state = link, state
-        self._ids: dict[int, str] = {}
         self.words = Words(link, state)
-        self._pieces: dict[int, NDArray[np.int32]] = {}
-        self._units: _Units = {}
+        self._ids = Kept(_REMEMBERED, self._read_ids)
+        self._pieces = Kept(_REMEMBERED // 50, self._read_pieces)
+        self._units = Kept(_VECTORS, self._read_units)
         self._edges: tuple[Nodes, dict[int, tuple[int, int, int, float]], Edges] | None = None
 
     # -- nodes --------------------------------------------------------------------------------------------------
@@ -55,23 +54,20 @@ class Reading:
     def ids(self, nodes: Nodes) -> list[str]:
         """Return the ids of these nodes, in their order; "" for those that are gone."""
         listed = nodes.tolist()
-        known = self._ids
-        if missing := [num for num in listed if num not in known]:
-            if len(known) > _REMEMBERED:
-                known = self._ids = {num: known[num] for num in listed if num in known}
-            known.update((row["num"], row["id"]) for row in self.nodes(missing, ("num", "id")))
+        known = self._ids.of(listed)
         return [known.get(num, "") for num in listed]
+
+    def _read_ids(self, nums: Sequence[int]) -> dict[int, str]:
+        return {row["num"]: row["id"] for row in self.nodes(nums, ("num", "id"))}
 
     def pieces(self, nodes: Nodes) -> list[NDArray[np.int32]]:
         """Return the wordpieces of each of these nodes."""
-        listed = nodes.tolist()
-        known = self._pieces
-        if missing := [num for num in listed if num not in known]:
-            if len(known) > _REMEMBERED // 50:
-                known = self._pieces = {num: known[num] for num in listed if num in known}
-            known.update((row["num"], unpacked_pieces(row["pieces"])) for row in self.nodes(missing, ("num", "pieces")))
-        none = np.empty(0, np.int32)
+        listed, none = nodes.tolist(), np.empty(0, np.int32)
+        known = self._pieces.of(listed)
         return [known.get(num, none) for num in listed]
+
+    def _read_pieces(self, nums: Sequence[int]) -> dict[int, NDArray[np.int32]]:
+        return {row["num"]: unpacked_pieces(row["pieces"]) for row in self.nodes(nums, ("num", "pieces"))}
 
     @cached_property
     def frequency(self) -> NDArray[np.int64]:
@@ -103,22 +99,20 @@ class Reading:
     def units(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes, (len(nodes), dimensions); zeros where there is none."""
         listed = nodes.tolist()
-        known = self._units
-        if missing := [num for num in listed if num not in known]:
-            nums, rows = self.vectors(missing)
-            known = self.remember(dict(zip(nums.tolist(), unit(rows), strict=True)), listed)
+        known = self._units.of(listed)
         found = np.zeros((len(listed), self.state.dimensions), np.float32)
         for place, num in enumerate(listed):
             if (row := known.get(num)) is not None:
                 found[place] = row
         return found
 
-    def remember(self, units: dict[int, NDArray[np.float32]], wanted: Sequence[int] = ()) -> _Units:
-        """Keep unit vectors that were read, and return what is kept; those that are wanted stay."""
-        if len(self._units) + len(units) > _VECTORS:
-            self._units = {num: self._units[num] for num in wanted if num in self._units}
-        self._units.update(units)
-        return self._units
+    def _read_units(self, nums: Sequence[int]) -> dict[int, NDArray[np.float32]]:
+        found, rows = self.vectors(nums)
+        return dict(zip(found.tolist(), unit(rows), strict=True))
+
+    def remember(self, units: dict[int, NDArray[np.float32]]) -> None:
+        """Keep unit vectors that were read."""
+        self._units.add(units)
 
     def matrix(self, found: Found) -> tuple[Nodes, NDArray[np.float32]]:
         """Return (nodes, vectors) of rows."""
@@ -166,10 +160,3 @@ EDGE = ("num", "source", "target", "type", "weight")
 def edge_rows(found: Found) -> dict[int, tuple[int, int, int, float]]:
     """Return (source, target, type, weight) of edges by their numbers."""
     return {row["num"]: (row["source"], row["target"], row["type"], row["weight"]) for row in found}
-
-
-def unit(rows: NDArray[Any]) -> NDArray[np.float32]:
-    """Return vectors brought to length one, as ``VectorSegment`` does; zeros stay."""
-    norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-    found = rows / np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
-    return np.asarray(found, np.float32)

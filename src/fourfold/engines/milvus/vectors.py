@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus.link import MOST
-from fourfold.engines.milvus.reading import Reading, unit
-from fourfold.errors import DimensionError
+from fourfold.engines.milvus.reading import Reading
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
+from fourfold.index.directions import unit, unit_question
 from fourfold.types import FloatArray
 
 _READ = 1_000
@@ -50,11 +50,7 @@ class Vectors:
             DimensionError: the vector has another length.
 
         """
-        question = np.asarray(vector, np.float64)
-        if self.size and question.shape != (self.dimensions,):
-            raise DimensionError(f"The question has shape {question.shape}, the vectors ({self.dimensions},).")
-        length = float(np.sqrt(question @ question))
-        return VectorRanking(self._reading, (question / (length or 1.0)).astype(np.float32))
+        return VectorRanking(self._reading, unit_question(vector, self.dimensions if self.size else None))
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes; zeros where there is none."""

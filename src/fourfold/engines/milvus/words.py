@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus import records
+from fourfold.engines.milvus.kept import Kept
 from fourfold.engines.milvus.link import MOST, Found, Link, digest
 from fourfold.engines.milvus.packed import unpacked_terms
 from fourfold.engines.milvus.records import HELD_OF
@@ -68,7 +69,7 @@ class Words:
         self._held: dict[int, NDArray[np.int32]] = {}
         self._postings: dict[int, Postings] = {}
         self._kept = 0
-        self._lists: dict[int, str] = {}
+        self._lists = Kept(_LISTS, self._read_lists)
 
     def numbers(self, terms: Sequence[str]) -> dict[str, int]:
         """Return the number of each term that was ever used."""
@@ -94,13 +95,12 @@ class Words:
 
     def lists(self, nodes: Sequence[int]) -> dict[int, str]:
         """Return the packed terms of these nodes; those that are gone are left out."""
-        known = self._lists
-        if missing := [num for num in nodes if num not in known]:
-            if len(known) > _LISTS:
-                known = self._lists = {num: known[num] for num in nodes if num in known}
-            rows = self._link.keyed("nodes", "num", missing, self._state.visible, _ROW)
-            known.update((row["num"], row["terms"]) for row in rows)
+        known = self._lists.of(nodes)
         return {num: known[num] for num in nodes if num in known}
+
+    def _read_lists(self, nodes: Sequence[int]) -> dict[int, str]:
+        rows = self._link.keyed("nodes", "num", nodes, self._state.visible, _ROW)
+        return {row["num"]: row["terms"] for row in rows}
 
     def known(self, terms: Sequence[int]) -> Mapping[int, Postings] | None:
         """Return where these terms stand everywhere, if a question has asked for all of them."""

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
+from fourfold.engines.ends import ends_of
 from fourfold.engines.milvus import records
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
@@ -20,7 +21,6 @@ from fourfold.engines.milvus.rows import keepable
 from fourfold.engines.milvus.staging import Gathered, Staging
 from fourfold.engines.milvus.state import State
 from fourfold.engines.usage import Usage
-from fourfold.errors import UnknownNodeError
 from fourfold.index.changes import TOKEN
 from fourfold.types import Edge
 
@@ -204,13 +204,7 @@ class Writer:
 
     def put_edges(self, edges: Sequence[Edge]) -> None:
         """Insert edges or replace their weights; see ``engines.base.Writer``."""
-        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
-        nums = self.nums(ends)
-        if len(nums) < len(ends):
-            unknown = [end for end in ends if end not in nums]
-            first = ", ".join(repr(end) for end in unknown[:5])
-            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-            raise UnknownNodeError(f"Edges name nodes that are not in the graph: {first}{more}. Nothing was written.")
+        nums = ends_of(edges, self.nums)
         latest = {(nums[e.source], nums[e.target], self._type(e.type)): (e.type, float(e.weight)) for e in edges}
         self._look_up(list(latest))
         for key, (kind, weight) in latest.items():

@@ -5,9 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+from urllib.parse import SplitResult, quote, urlsplit
 
 from fourfold.arguments import shown
+from fourfold.engines.addresses import options_of, place_of, with_options
 from fourfold.errors import StoreError
 
 DEFAULT_SCHEMA = "fourfold"
@@ -44,7 +45,7 @@ class Address:
 
         """
         parts = urlsplit(url)
-        options = dict(parse_qsl(parts.query, keep_blank_values=True))
+        options = options_of(parts)
         schema = options.pop("schema", DEFAULT_SCHEMA)
         if foreign := [name for name in _FOREIGN if name in options]:
             raise StoreError(f"{foreign[0]}= is said of tables that others made: Retriever.open_foreign(url).")
@@ -60,10 +61,7 @@ class Address:
     @property
     def shown(self) -> str:
         """The address as messages name it: without a password, and without options but the schema."""
-        parts = urlsplit(self.url)
-        user, at, host = parts.netloc.rpartition("@")
-        place = f"{unquote(user).split(':')[0]}{at}{host}"
-        return f"postgresql://{place}{parts.path}?schema={quote(self.schema)}"
+        return f"postgresql://{place_of(urlsplit(self.url))}?schema={quote(self.schema)}"
 
 
 _FOREIGN = ("table", "collection", "index", "alter")
@@ -99,7 +97,7 @@ class ForeignAddress:
 
         """
         parts = urlsplit(url)
-        options = {"schema": _THEIR_SCHEMA, **dict(parse_qsl(parts.query, keep_blank_values=True))}
+        options = {"schema": _THEIR_SCHEMA, **options_of(parts)}
         table, collection, index, alter = (options.pop(name, None) for name in _FOREIGN)
         if alter not in (None, "trigger"):
             raise StoreError(f"alter is {shown(alter)} in the address; the only alteration there is is alter=trigger.")
@@ -113,14 +111,13 @@ class ForeignAddress:
             digest = hashlib.blake2b(named.encode(), digest_size=6).hexdigest()
             named = f"{named.encode()[: _LONGEST_NAME - 13].decode('utf-8', 'ignore')}_{digest}"
         parts = urlsplit(self.theirs.url)
-        options = {**dict(parse_qsl(parts.query, keep_blank_values=True)), "schema": self.index or named}
+        options = {**options_of(parts), "schema": self.index or named}
         return _joined(parts, options)
 
 
 def _joined(parts: SplitResult, options: Mapping[str, str]) -> str:
-    """Return a URL as libpq reads it; ``urlunsplit`` leaves an empty host out with its slashes."""
-    query = urlencode(options, quote_via=quote)
-    return f"postgresql://{parts.netloc}{parts.path}{'?' if query else ''}{query}"
+    """Return a URL as libpq reads it: without SQLAlchemy's ``+psycopg``."""
+    return with_options(parts._replace(scheme="postgresql"), options)
 
 
 def _number(text: str, name: str, least: float) -> float:

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.board import Board
 from fourfold.engines.postgres.boards import Boards
-from fourfold.errors import DimensionError
 from fourfold.index.base import Allowed, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
+from fourfold.index.directions import unit, unit_question
 from fourfold.types import FloatArray
 
 _RARE = 64
@@ -220,13 +220,10 @@ class Vectors:
             DimensionError: the vector has another length.
 
         """
-        question = np.asarray(vector, np.float64)
-        if self.size and question.shape != (self.dimensions,):
-            raise DimensionError(f"The question has shape {question.shape}, the vectors ({self.dimensions},).")
-        length = float(np.sqrt(question @ question))
-        if not length:
+        question = unit_question(vector, self.dimensions if self.size else None)
+        if not question.any():
             return NowhereRanking(self._boards)
-        return VectorRanking(self._boards.for_vector((question / length).astype(np.float32)))
+        return VectorRanking(self._boards.for_vector(question))
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes; zeros where there is none."""
@@ -238,8 +235,7 @@ class Vectors:
         )
         places, sent = self._boards.link.one(sql, nodes.tolist())
         if len(rows := vectors(sent)):
-            norms = np.sqrt(np.einsum("ij,ij->i", rows, rows, dtype=np.float64))
-            found[numbers(places, ">i8") - 1] = rows / np.where(norms > 0, norms, 1.0).astype(np.float32)[:, None]
+            found[numbers(places, ">i8") - 1] = unit(rows)
         return found
 
 

@@ -13,6 +13,7 @@ import psycopg
 from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
+from fourfold.engines.ends import ends_of
 from fourfold.engines.postgres import sums
 from fourfold.engines.postgres.arrays import copied, numbers, split
 from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul
@@ -21,7 +22,6 @@ from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.staging import Staging
 from fourfold.engines.postgres.words import stored_term
 from fourfold.engines.usage import Usage
-from fourfold.errors import UnknownNodeError
 from fourfold.filters import attributes
 from fourfold.index.changes import PIECE
 from fourfold.types import Edge
@@ -341,13 +341,7 @@ class Writer:
 
     def put_edges(self, edges: Sequence[Edge]) -> None:
         """Insert edges or replace their weights; see ``engines.base.Writer``."""
-        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
-        nums = self._nums(ends)
-        if len(nums) < len(ends):
-            unknown = [end for end in ends if end not in nums]
-            first = ", ".join(repr(end) for end in unknown[:5])
-            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-            raise UnknownNodeError(f"Edges name nodes that are not in the graph: {first}{more}. Nothing was written.")
+        nums = ends_of(edges, self._nums)
         latest = {(edge.source, edge.target, edge.type): float(edge.weight) for edge in edges}
         types = self._edge_types(dict.fromkeys(kind for _, _, kind in latest))
         rows = self._connection.execute(

@@ -13,7 +13,7 @@ from typing import Any, NoReturn
 
 from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
-from fourfold.engines.foreign import ForeignSchema, Write
+from fourfold.engines.foreign import ForeignSchema, Write, only_read
 from fourfold.engines.foreign.change import Change, MovedError, schema_as_json
 from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph
 from fourfold.engines.sqlite.store import Store
@@ -152,10 +152,7 @@ class Follower:
 
     def refuse(self) -> NoReturn:
         """Refuse to write: a foreign graph is only read."""
-        raise StoreError(
-            f"{self.path!r} is a foreign graph, which is only read; change it with the application it belongs to, and "
-            "the next search sees it."
-        )
+        raise only_read(self.path)
 
     def info(self) -> dict[str, Any]:
         """Return how the file is read and what was skipped, in plain JSON types."""

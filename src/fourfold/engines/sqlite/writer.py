@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from fourfold.arguments import shown
 from fourfold.engines.base import Row
+from fourfold.engines.ends import ends_of
 from fourfold.engines.sqlite.rows import LARGEST_NUMBER, DamagedValueError, encodable, generation_of, meta, nums_of
-from fourfold.errors import UnknownNodeError
 from fourfold.filters import attributes
 from fourfold.index.changes import FIELDS, PIECE, TOKEN
 from fourfold.types import Edge, Node
@@ -183,13 +183,7 @@ class Writer:
             UnknownNodeError: an end that is no node; the first few are listed.
 
         """
-        ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
-        nums = nums_of(self._connection, ends)
-        if len(nums) < len(ends):
-            unknown = [end for end in ends if end not in nums]
-            first = ", ".join(repr(end) for end in unknown[:5])
-            more = f" and {len(unknown) - 5} more" if len(unknown) > 5 else ""
-            raise UnknownNodeError(f"Edges name nodes that are not in the graph: {first}{more}. Nothing was written.")
+        nums = ends_of(edges, lambda ids: nums_of(self._connection, ids))
         for name in dict.fromkeys(edge.type for edge in edges):
             self._number_edge_type(name)
         types = self.edge_types

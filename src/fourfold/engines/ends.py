@@ -1,0 +1,31 @@
+"""Edges join nodes that are there: asked by every engine before it writes any."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from fourfold.errors import UnknownNodeError
+from fourfold.types import Edge
+
+_LISTED = 5
+
+
+def ends_of(edges: Sequence[Edge], numbers: Callable[[Sequence[str]], Mapping[str, int]]) -> Mapping[str, int]:
+    """Return the number of each node at an end of the edges.
+
+    Args:
+        edges: the edges.
+        numbers: ids → the number of each that is a node.
+
+    Raises:
+        UnknownNodeError: an end that is no node; the first few are listed.
+
+    """
+    ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
+    nums = numbers(ends)
+    if len(nums) < len(ends):
+        unknown = [end for end in ends if end not in nums]
+        first = ", ".join(repr(end) for end in unknown[:_LISTED])
+        more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
+        raise UnknownNodeError(f"Edges name nodes that are not in the graph: {first}{more}. Nothing was written.")
+    return nums
