@@ -1,4 +1,4 @@
-"""The ladder, each part switched off, each constant as published, a caller's weights: on every collection of a folder.
+"""The ladder, each part switched off, each constant as published: on every collection of a folder.
 
     FOURFOLD_DATASETS=… python benchmarks/ablation.py [--collections cacm …] [--max-queries 300] [--results FOLDER]
         [--tables ladder] [--preset published]
@@ -12,8 +12,7 @@ from __future__ import annotations
 
 import argparse
 import json
-from collections.abc import Sequence
-from dataclasses import replace
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,42 +32,36 @@ Table = dict[str, dict[str, list[float]]]
 def as_published(config: RetrievalConfig) -> list[Variant]:
     """Return the config, and the same with each constant that differs from the published method as that has it.
 
-    The steps that the published method has not are those of ``ablations``; what the embedder reads is left out, as it
-    would need other vectors, and so are limits and bounds that change no score.
+    The steps that the published method has not are those of ``ablations``; limits that change no score are left out.
     """
     old = RetrievalConfig.published()
-    graph, text = old.graph, old.text
+    graph, text, fusion = old.graph, old.text, old.fusion
     changes: dict[str, dict[str, Any]] = {
         "text.fields: name and type": {"text": {"fields": text.fields}},
-        "text.k1 = 1.5": {"text": {"k1": text.k1}},
+        "text.tokenizer: suffix": {"text": {"tokenizer": text.tokenizer}},
         "text.keyword_boost = 5": {"text": {"keyword_boost": text.keyword_boost}},
+        "text.keyword_boost = 5 by stem": {"text": {"keyword_boost": text.keyword_boost, "keyword_prefix": False}},
+        "text.phrase_nodes: none": {"text": {"phrase_nodes": text.phrase_nodes}},
+        "embedding: name once, with type": {"embedding": old.embedding},
+        "fusion.weights: published": {"fusion": {"weights": fusion.weights}},
         "fusion.intent_tilt: full profiles": {"fusion": {"intent_tilt": None}, "intents": {"specs": old.intents.specs}},
         "intents.specs: published": {"intents": {"specs": old.intents.specs}},
         "seeds.sharpness: none": {"seeds": {"sharpness": None}},
         "graph.type_weights: published": {"graph": {"type_weights": graph.type_weights, "related_types": False}},
         "graph.edge_weights: none": {"graph": {"edge_weights": graph.edge_weights}},
         "graph.degree_exponent = 0": {"graph": {"degree_exponent": graph.degree_exponent}},
+        "graph.hub_cap: none": {"graph": {"hub_cap": graph.hub_cap}},
         "graph.second_hop: published": {"graph": {"second_hop": 0.0, "published_second_hop": True}},
         "graph.pagerank_share = .3": {"graph": {"pagerank_share": graph.pagerank_share}},
         "intents.chosen_types = 0": {"intents": {"chosen_types": 0.0}},
         "fusion.scaling: own maxima": {"fusion": {"scaling": "max"}},
+        "diversity.exact_communities": {"diversity": {"exact_communities": True}},
+        "diversity.sides: off": {"diversity": {"sides": False}},
     }
     return [Variant("whole", config), *(Variant(name, config.replace(**each)) for name, each in changes.items())]
 
 
-def callers(config: RetrievalConfig) -> list[Variant]:
-    """Return what ``search(weights={"graph": 0})`` does, and what it would if the other weights stayed as they were."""
-    kept = replace(config.fusion.weights, graph=0.0)
-    filled = replace(config.fusion.partial_weights, graph=0.0)
-    alone: dict[str, Any] = {"intents": {"paths": {"weight": 0.0}}}
-    return [
-        Variant("whole", config),
-        Variant("weights={'graph': 0}", config.replace(fusion={"weights": filled, "intent_tilt": 0.0}, **alone)),
-        Variant("the others as they were", config.replace(fusion={"weights": kept, "intent_tilt": 0.0}, **alone)),
-    ]
-
-
-TABLES = {"ladder": ladder, "ablation": ablations, "published": as_published, "caller": callers}
+TABLES = {"ladder": ladder, "ablation": ablations, "published": as_published}
 
 
 def measured(
@@ -76,10 +69,25 @@ def measured(
 ) -> dict[str, dict[str, list[float]]]:
     collection = load_collection(folder)
     judged = collection.judgements.first(max_queries)
-    with Retriever(config=config) as retriever:
-        retriever.add(collection.nodes, collection.edges)
-        runs = {kind: run_variants(retriever, judged, TABLES[kind](config)) for kind in kinds}
-    return {kind: {run.system: run.values(judged, MEASURE).tolist() for run in found} for kind, found in runs.items()}
+    variants = {kind: TABLES[kind](config) for kind in kinds}
+    runs: dict[str, dict[str, list[float]]] = {kind: {} for kind in kinds}
+    for read, of_reading in by_reading(variants.values()).items():
+        with Retriever(config=of_reading) as retriever:
+            retriever.add(collection.nodes, collection.edges)
+            for kind, some in variants.items():
+                found = run_variants(retriever, judged, [one for one in some if reading(one.config) == read])
+                runs[kind] |= {run.system: run.values(judged, MEASURE).tolist() for run in found}
+    return runs
+
+
+def reading(config: RetrievalConfig) -> tuple[object, ...]:
+    """Return what the words and vectors of an index depend on."""
+    return config.text.tokenizer_name, config.embedding
+
+
+def by_reading(variants: Iterable[Sequence[Variant]]) -> dict[tuple[object, ...], RetrievalConfig]:
+    """Return a config for each way of reading nodes: each needs an index of its own."""
+    return {reading(one.config): one.config for some in variants for one in some}
 
 
 def worth(whole: Sequence[Sequence[float]], other: Sequence[Sequence[float]]) -> Interval:

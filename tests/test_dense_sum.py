@@ -103,7 +103,7 @@ def dense_sum(retriever, config, question, query_vector, kept, k):
     def spread(gives, worth):
         found = np.zeros(len(nodes))
         for edge in edges:
-            a, b, weight = place[edge.source], place[edge.target], math.log1p(edge.weight)
+            a, b, weight = place[edge.source], place[edge.target], math.log2(1 + edge.weight)
             back = config.graph.untyped_backward if edge.type == "" else config.graph.backward
             for start, end, factor in ((a, b, config.graph.forward), (b, a, back)):
                 if start in gives and allowed[end]:

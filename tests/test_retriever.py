@@ -147,9 +147,34 @@ def test_weights_make_the_score():
             for hit in result.hits:
                 parts = zip(result.weights.as_tuple(), hit.components.as_dict().values(), strict=True)
                 assert hit.score == pytest.approx(min(sum(w * c for w, c in parts), 1), abs=1e-6)
-        partial = retriever.search("save a file", weights={"embedding": 0, "text": 0.7}).weights
-        assert partial.embedding == 0 and partial.intent == 0
-        assert partial.text / partial.graph == pytest.approx(0.7 / 0.15)
+
+
+@pytest.mark.parametrize("query", ["save a file", "error reading disk", "how to open a pipe"])
+@pytest.mark.parametrize("named", [{"graph": 0}, {"embedding": 0, "text": 0.7}, {"intent": 0.5}, {"text": 1.0}])
+def test_weights_a_caller_does_not_name_stay_as_they_were(query, named):
+    with random_graph(4) as retriever:
+        before = retriever.search(query).weights.as_dict()
+        after = retriever.search(query, weights=named).weights.as_dict()
+    others = {name: weight for name, weight in before.items() if name not in named}
+    total = sum(others.values()) + sum(named.values())
+    assert after == pytest.approx({name: weight / total for name, weight in {**others, **named}.items()})
+
+
+def test_the_published_preset_fills_in_its_own_profile():
+    with random_graph(4, RetrievalConfig.published()) as retriever:
+        assert retriever.search("save a file", weights={"graph": 0}).weights == Weights(0.40, 0.45, 0.0, 0.0)
+        assert retriever.search("save a file", weights={"text": 0.7}).weights == Weights(0.40, 0.7, 0.15, 0.0)
+
+
+def test_paths_answer_unless_the_caller_names_the_weight_of_intent():
+    nodes = [Node("ada", "Ada Byron", "person"), Node("lord", "Lord Byron", "person"), Node("rex", "Rex", "dog")]
+    with Retriever() as retriever:
+        retriever.add(nodes, [Edge("lord", "ada", "child"), Edge("ada", "rex", "dog")])
+        question = "who is the child of Lord Byron?"
+        assert retriever.search(question).ids[0] == "ada"
+        assert retriever.search(question, weights={"graph": 0}).ids[0] == "ada"
+        assert retriever.search(question, weights={"intent": 0}).weights.intent == 0
+        assert retriever.search(question, weights=Weights(1, 1, 0, 0.1)).weights.intent == pytest.approx(0.1 / 2.1)
 
 
 # -- filters and the graph ----------------------------------------------------------------------------------------------

@@ -96,4 +96,4 @@ def test_embedding_alone_that_fails_is_an_error_that_tells_the_cause():
         with pytest.raises(EmbedderError, match="no service"):
             retriever.search("save", mode="embedding")
         with pytest.raises(SearchError, match="embedding"):
-            retriever.search("save", weights={"embedding": 1, "text": 0, "graph": 0})
+            retriever.search("save", weights=Weights(1, 0, 0, 0))

@@ -27,7 +27,6 @@ from fourfold.signals.relations import Relations
 from fourfold.tokenizer import Tokenizer
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
-from fourfold.weighting import explicit_weights
 
 _REMEMBERED_FILTERS = 64
 
@@ -74,7 +73,7 @@ class Options:
         for name, given in (("intent", self.intent), ("group_by", self.group_by)):
             if given is not None:
                 string(given, name)
-        _check_components(self.weights)
+        self._set(weights=_checked_weights(self.weights))
         if self.query_vector is not None:
             self._set(query_vector=check_vector(self.query_vector, "query_vector"))
 
@@ -110,7 +109,7 @@ class Options:
             self.k,
             self.filter,
             self.intent,
-            None if self.weights is None else explicit_weights(self.weights, config).as_tuple(),
+            tuple(self.weights.items()) if isinstance(self.weights, Mapping) else self.weights,
             None if self.query_vector is None else np.asarray(self.query_vector).tobytes(),
             self.mode,
             self.min_score,
@@ -120,16 +119,18 @@ class Options:
         )
 
 
-def _check_components(weights: object) -> None:
-    """Refuse what is neither a Weights nor a mapping of some components."""
+def _checked_weights(weights: object) -> Weights | dict[str, float] | None:
+    """Return a Weights, or a mapping of some components in the order of the sum; an empty one is None."""
     if weights is None or isinstance(weights, Weights):
-        return
+        return weights
     if not isinstance(weights, Mapping):
         raise InvalidValueError(
             f"weights is {shown(weights)}; it must be a Weights or a mapping of some of the components."
         )
     if unknown := sorted(shown(name) for name in weights if name not in COMPONENTS):
         raise InvalidValueError(f"Unknown weights {', '.join(unknown)}; a weight is one of {', '.join(COMPONENTS)}.")
+    given = {name: weights[name] for name in COMPONENTS if name in weights}
+    return {name: finite_number(value, f"The weight of {name}", least=0) for name, value in given.items()} or None
 
 
 class Asker:

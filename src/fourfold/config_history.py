@@ -209,7 +209,7 @@ def _rich(group: str, name: str, value: Any) -> Any:
         case "text", "fields":
             return tuple(TextField(tuple(each["columns"]), each["weight"]) for each in value)
         case "fusion", "weights" | "partial_weights":
-            return Weights(**value)
+            return None if value is None else Weights(**value)
         case "intents", "specs":
             return tuple(_intent(each) for each in value)
     return tuple(value) if isinstance(value, list) else value

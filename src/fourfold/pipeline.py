@@ -263,7 +263,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back.
     """
     settings, snapshot = config.intents.paths, scores.snapshot
-    if not settings.weight or not scores.weights.intent or query.weights is not None or scores.spec.name == NO_INTENT:
+    named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
+    if not settings.weight or not scores.weights.intent or named_by_caller or scores.spec.name == NO_INTENT:
         return
     if (relations := query.relations()) is None:
         return

@@ -215,7 +215,7 @@ class Retriever(Handle, OldNames):
             k: number of hits; None is ``config.limit``.
             filter: metadata the hits must have, see ``fourfold.filters``; binds seeds and graph expansion too.
             intent: forces an intent; ``"default"`` is none; None detects it.
-            weights: the four weights, or a mapping of some of them.
+            weights: the four weights, or a mapping of some of them; the others stay as they were.
             query_vector: the query's embedding, (dimensions,), instead of the embedder's.
             mode: ``"hybrid"``, ``"text"`` or ``"embedding"``: what finds the seeds.
             min_score: hits below it are left out; on the final score.

@@ -24,33 +24,38 @@ def choose_weights(
 
     Args:
         spec: the intent.
-        given: what the caller said; None or an empty mapping is nothing.
+        given: what the caller said; None is nothing.
         config: the constants of retrieval.
         has_data: which components can have a score at all.
 
     """
     fusion = config.fusion
-    if given is not None and (isinstance(given, Weights) or given):
-        weights = explicit_weights(given, config)
-    elif fusion.intent_tilt is None:
-        weights = spec.profile or fusion.weights
-    else:
-        weights = tilted(spec, config)
+    weights = of_intent(spec, config) if given is None else explicit_weights(given, spec, config)
     return _usable(weights, has_data) if fusion.normalize_weights else weights
 
 
-def explicit_weights(given: Weights | Mapping[str, float], config: RetrievalConfig) -> Weights:
-    """Return a caller's weights; what a mapping leaves out is filled in as the method has it.
+def explicit_weights(given: Weights | Mapping[str, float], spec: IntentSpec, config: RetrievalConfig) -> Weights:
+    """Return a caller's weights; those a mapping does not name stay as they were, or are the config's.
 
     Raises:
         InvalidValueError: a weight that no sum can use; beyond ``LARGEST_CONSTANT`` where they are not normalised.
 
     """
-    weights = given if isinstance(given, Weights) else Weights(**{**config.fusion.partial_weights.as_dict(), **given})
+    if isinstance(given, Weights):
+        weights = given
+    else:
+        others = config.fusion.partial_weights or _usable(of_intent(spec, config), dict.fromkeys(COMPONENTS, True))
+        weights = Weights(**{**others.as_dict(), **given})
     if not config.fusion.normalize_weights:
         for name, value in weights.as_dict().items():
             finite_number(value, f"The weight of {name}", most=LARGEST_CONSTANT)
     return weights
+
+
+def of_intent(spec: IntentSpec, config: RetrievalConfig) -> Weights:
+    """Return the weights of an intent, where a caller names none."""
+    fusion = config.fusion
+    return (spec.profile or fusion.weights) if fusion.intent_tilt is None else tilted(spec, config)
 
 
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:

@@ -16,7 +16,7 @@ from fourfold.intent import DEFAULT_INTENTS, IntentSpec
 from fourfold.types import FloatArray, Weights
 
 PUBLISHED_PROFILE = Weights(0.40, 0.45, 0.15, 0.0)
-"""The profile without an intent; also fills in what a caller's partial weights leave out."""
+"""The profile without an intent; by the published rule also what a caller's mapping of weights leaves out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,7 +53,7 @@ class TextConfig:
     language: str = "english"
     tokenizer: str | None = None
     fields: tuple[TextField, ...] = (TextField(("name", "type", "text"), 1.0), TextField(("name",), 0.3))
-    k1: float = 1.2
+    k1: float = 1.5
     b: float = 0.75
     keyword_boost: float = 1.0
     keyword_prefix: bool = True
@@ -104,7 +104,7 @@ class FusionConfig:
         candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
             (not with ``scaling="standard"``).
         weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
-        partial_weights: what a caller's mapping leaves out.
+        partial_weights: what a caller's mapping of weights leaves out (published); None: as without the mapping.
         intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
             profile itself (published).
         normalize_weights: divide weights by their sum, and give the weight of a component without data to the others.
@@ -119,7 +119,7 @@ class FusionConfig:
     background: int = 10
     candidate_multiplier: int = 3
     weights: Weights = Weights(0.31, 0.25, 0.26, 0.18)
-    partial_weights: Weights = PUBLISHED_PROFILE
+    partial_weights: Weights | None = None
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
     clip: bool = True
@@ -132,7 +132,8 @@ class FusionConfig:
         constants(self, "fusion.", intent_tilt=100)
         whole_number(self.candidate_multiplier, "fusion.candidate_multiplier")
         for weights in (self.weights, self.partial_weights):
-            constants(weights, "a weight of fusion: ")
+            if weights is not None:
+                constants(weights, "a weight of fusion: ")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -165,8 +166,8 @@ class GraphConfig:
         backward: factor against it.
         untyped_weight: weight of an edge without a type.
         untyped_backward: its factor against the arrow (the method: +0.5 along, +0.3 = 0.5 · 0.6 against).
-        edge_weights: what ``Edge.weight`` counts: ``"log1p"``: its logarithm, as weights are often counts and one
-            frequent edge would drown the rest; ``"raw"``: itself; ``"none"``: nothing.
+        edge_weights: what ``Edge.weight`` counts: ``"log1p"``: its logarithm, 1 for a weight of 1, as weights are often
+            counts and one frequent edge would drown the rest; ``"raw"``: itself; ``"none"``: nothing.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
         hub_cap: a node gives to at most that many edges of each direction; None is without bound.
         second_hop: share of what the first hop reached that goes one hop further.

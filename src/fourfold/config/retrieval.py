@@ -115,7 +115,6 @@ class RetrievalConfig:
             text=TextConfig(
                 tokenizer="suffix",
                 fields=(TextField(("name", "type"), 1.0),),
-                k1=1.5,
                 keyword_boost=5.0,
                 keyword_prefix=False,
                 phrase_nodes=None,
@@ -124,6 +123,7 @@ class RetrievalConfig:
             fusion=FusionConfig(
                 scaling="max",
                 weights=PUBLISHED_PROFILE,
+                partial_weights=PUBLISHED_PROFILE,
                 intent_tilt=None,
                 normalize_weights=False,
                 clip=False,
@@ -160,7 +160,6 @@ class RetrievalConfig:
                 scaling="min-max",
                 candidate_multiplier=candidate_multiplier,
                 weights=weights,
-                partial_weights=weights,
                 intent_tilt=0.0,
                 late=LateInteraction(depth=0),
             ),

@@ -283,11 +283,14 @@ class Steps:
         )
 
 
+_OF_ONE = np.log1p(np.float32(1.0))
+
+
 def weighed(weights: NDArray[np.float32], how: str) -> NDArray[np.float32]:
-    """Return what the weights of edges count: ``"raw"`` themselves, ``"log1p"`` ln(1 + weight), ``"none"`` 1."""
+    """Return what the weights of edges count, see ``EdgePart.expand``."""
     if how == "none":
         return np.ones(len(weights), np.float32)
-    return np.log1p(weights) if how == "log1p" else weights
+    return np.log1p(weights) / _OF_ONE if how == "log1p" else weights
 
 
 def worth_of(worth: FloatArray, types: NDArray[np.int32], along: NDArray[np.bool_]) -> FloatArray:
@@ -330,7 +333,7 @@ class EdgePart(Protocol):
             worth: (n_types,) what an edge of each type is worth to this step, or (2, n_types), against the arrow and
                 along it; those of 0 are left out; None takes all.
             weights: what an edge's own weight multiplies its worth by: ``"raw"`` itself, ``"log1p"`` its logarithm,
-                ``"none"`` nothing. ``Steps.weights`` is that factor.
+                ln(1 + weight) / ln 2, so that 1 stays 1; ``"none"`` nothing. ``Steps.weights`` is that factor.
             cap: of each node only the ``cap`` edges of the largest worth in each direction; ties go to the smaller id
                 of the other end.
 

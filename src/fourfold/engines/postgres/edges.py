@@ -71,7 +71,7 @@ SELECT array_send(array_agg(origin ORDER BY origin, num)), array_send(array_agg(
     array_send(array_agg(type ORDER BY origin, num)), array_send(array_agg(weight ORDER BY origin, num))
 FROM ranked WHERE place <= %(cap)s
 """
-_FACTORS = {"none": "1", "raw": "e.weight::real::float8", "log1p": "ln(1 + e.weight)::real::float8"}
+_FACTORS = {"none": "1", "raw": "e.weight::real::float8", "log1p": "(ln(1 + e.weight) / ln(2))::real::float8"}
 
 
 class Near:
