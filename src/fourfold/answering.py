@@ -42,7 +42,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             return known
         query = asker.query(snapshot, text, options)
         scores, hits, grounds = _ranked(session, snapshot, asker, query, options, without_gone=last)
-        bonus = [hit.node.id for hit in hits if scores.bonus and any(one.kind == "bonus" for one in hit.evidence)]
+        bonus = [hit.node.id for hit in hits if scores.bonus and any([one.kind == "bonus" for one in hit.evidence])]
         result = SearchResult(
             query=text,
             hits=hits,

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.index import ordered
@@ -67,6 +68,9 @@ class Part(NamedTuple):
 
 _REST = Part(0.0, "rest")
 
+_GONE = ("", "")
+"""Id and name of a node that was deleted meanwhile."""
+
 
 def components_of(scores: Scores, nodes: Nodes) -> list[Components]:
     """Return the four component scores of nodes as Python floats; what is largest may be above 1 by its rounding."""
@@ -76,7 +80,7 @@ def components_of(scores: Scores, nodes: Nodes) -> list[Components]:
 
 def method_of(components: Components) -> str:
     """Return the names of the components that scored the node, such as ``text+graph``."""
-    return "+".join(name for name, value in components.as_dict().items() if value > NOTHING)
+    return "+".join([name for name in COMPONENTS if getattr(components, name) > NOTHING])
 
 
 def drafts(
@@ -134,8 +138,7 @@ def _tell_edges(
 ) -> None:
     """Tell graph and intent: the paths of edges that brought them."""
     weights, asked = scores.weights, scores.asked
-    graph = _paths(scores.graph_walk, nodes, paths_shown)
-    intent = _paths(scores.intent_walk, nodes, paths_shown)
+    graph, intent = _paths((scores.graph_walk, scores.intent_walk), nodes, paths_shown)
     ended = [0.0] * len(nodes) if asked is None else scores.ends.at(nodes).tolist()
     for place, own in enumerate(components):
         if (share := weights.graph * own.graph) > _TINY:
@@ -183,31 +186,24 @@ def _balance(told: list[list[Draft]], scores: Scores, query: Query, config: Retr
             found.append(Draft("clip", "clipped", score - total))
 
 
-def named(
-    told: Sequence[Draft], ids: Mapping[int, str], names: Mapping[int, str], types: Sequence[str]
-) -> tuple[Evidence, ...]:
+def named(told: Sequence[Draft], labels: Mapping[int, tuple[str, str]], types: Sequence[str]) -> tuple[Evidence, ...]:
     """Return drafts with the ids and names of the nodes on their paths."""
     return tuple(
-        Evidence(
-            draft.component,
-            draft.kind,
-            draft.value,
-            draft.word,
-            draft.cosine,
-            tuple(
-                PathStep(
-                    ids.get(step.source, ""),
-                    ids.get(step.target, ""),
-                    types[step.type] if step.type != BRIDGE else "",
-                    step.along,
-                    names.get(step.source, ""),
-                    names.get(step.target, ""),
-                )
-                for step in draft.steps
-            ),
-        )
-        for draft in told
+        [
+            Evidence(component, kind, value, word, cosine, _told_path(steps, labels, types) if steps else ())
+            for component, kind, value, word, cosine, steps in told
+        ]
     )
+
+
+def _told_path(
+    steps: Sequence[Step], labels: Mapping[int, tuple[str, str]], types: Sequence[str]
+) -> tuple[PathStep, ...]:
+    path = []
+    for source, target, number, along in steps:
+        (start, start_name), (end, end_name) = labels.get(source, _GONE), labels.get(target, _GONE)
+        path.append(PathStep(start, end, types[number] if number != BRIDGE else "", along, start_name, end_name))
+    return tuple(path)
 
 
 def _split(component: str, share: float, parts: Sequence[Part], otherwise: Part) -> list[Draft]:
@@ -254,33 +250,42 @@ def _words(scores: Scores, query: Query, nodes: Nodes) -> list[list[Part]]:
     return found
 
 
-def _paths(walk: Walk, nodes: Nodes, count: int) -> list[list[Part]]:
-    """Return, for each node, the strongest paths that ended there, and what each carried; the others in one sum."""
-    found: list[list[Part]] = [[] for _ in nodes]
+def _paths(walks: Sequence[Walk], nodes: Nodes, count: int) -> list[list[list[Part]]]:
+    """Return, for each walk and node, the strongest paths that ended there and what each carried; others in one sum.
+
+    All walks in one pass: each has its own row of places, one for each node.
+    """
+    found: list[list[Part]] = [[] for _ in range(len(walks) * len(nodes))]
     sort = nodes.argsort()
     wanted = nodes[sort]
+    hops = [(row, walk.hops[0], hop) for row, walk in enumerate(walks) for hop in walk.hops]
     arrived = []
-    for number, hop in enumerate(walk.hops):
+    for own, (row, _, hop) in enumerate(hops):
         at, here = ordered.places(wanted, hop.targets)
-        rows = here.nonzero()[0]
-        arrived.append((sort[at[rows]], np.full(len(rows), number), rows, hop.gains[rows]))
-    if not any(len(rows) for _, _, rows, _ in arrived):
-        return found
-    place, depth, row, gain = map(np.concatenate, zip(*arrived, strict=True))
-    order = np.lexsort((row, depth, -gain, place))
-    place, depth, row, gain = place[order], depth[order], row[order], gain[order]
-    shown = np.arange(len(place)) - place.searchsorted(np.arange(len(nodes)))[place] < count
-    hops = [hop.rows(row[shown & (depth == number)]) for number, hop in enumerate(walk.hops)]
-    before = _best_ways(walk.hops[0], hops[1].sources) if len(hops) > 1 else {}
-    steps = [iter(_steps(hop)) for hop in hops]
-    for end, hops_before, value in zip(place[shown].tolist(), depth[shown].tolist(), gain[shown].tolist(), strict=True):
-        last = next(steps[hops_before])
-        found[end].append(Part(value, "path", "", (before[last.source], last) if hops_before else (last,)))
-    rest = np.bincount(place[~shown], gain[~shown], len(nodes)).tolist()
-    for parts, value in zip(found, rest, strict=True):
-        if value > 0:
-            parts.append(Part(value, "rest"))
-    return found
+        steps = here.nonzero()[0]
+        arrived.append((row * len(nodes) + sort[at[steps]], np.full(len(steps), own), steps, hop.gains[steps]))
+    if any([len(steps) for _, _, steps, _ in arrived]):
+        place, number, step, gain = map(np.concatenate, zip(*arrived, strict=True))
+        order = np.lexsort((step, number, -gain, place))
+        place, number, step, gain = place[order], number[order], step[order], gain[order]
+        shown = np.arange(len(place)) - place.searchsorted(np.arange(len(found)))[place] < count
+        paths = [iter(_ended(first, hop, step[shown & (number == own)])) for own, (_, first, hop) in enumerate(hops)]
+        for end, own, value in zip(place[shown].tolist(), number[shown].tolist(), gain[shown].tolist(), strict=True):
+            found[end].append(Part(value, "path", "", next(paths[own])))
+        rest = np.bincount(place[~shown], gain[~shown], len(found)).tolist()
+        for parts, value in zip(found, rest, strict=True):
+            if value > 0:
+                parts.append(Part(value, "rest"))
+    return [found[row * len(nodes) : (row + 1) * len(nodes)] for row in range(len(walks))]
+
+
+def _ended(first: Hop, hop: Hop, rows: NDArray[np.intp]) -> list[tuple[Step, ...]]:
+    """Return the paths that end with some steps of a hop; before a second one goes the best way to where it begins."""
+    last = _steps(hop.rows(rows))
+    if hop is first or not last:
+        return [(step,) for step in last]
+    before = _best_ways(first, hop.sources[rows])
+    return [(before[step.source], step) for step in last]
 
 
 def _steps(hop: Hop) -> list[Step]:
@@ -290,8 +295,6 @@ def _steps(hop: Hop) -> list[Step]:
 
 def _best_ways(hop: Hop, nodes: Nodes) -> dict[int, Step]:
     """Return, for each node, the step of the first hop that gave it most."""
-    if not len(nodes):
-        return {}
     hop = hop.rows(ordered.contains(ordered.distinct(nodes), hop.targets))
     hop = hop.rows(np.lexsort((hop.sources, -hop.gains, hop.targets))[::-1])
     return {step.target: step for step in _steps(hop)}  # the last of a node stays: its first in the order before

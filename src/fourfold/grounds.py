@@ -56,8 +56,8 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
 def _leading(scores: Scores) -> Nodes:
     """Return the best nodes by text and the best by embedding."""
     pool = scores.pool
-    places = [np.argsort(-values, kind="stable")[:_LEADING] for values in pool.values.values()]
-    return pool.nodes[np.unique(np.concatenate(places))] if places else pool.nodes[:0]
+    places = [(-values).argsort(kind="stable")[:_LEADING] for values in pool.values.values()]
+    return pool.nodes[ordered.distinct(np.concatenate(places))] if places else pool.nodes[:0]
 
 
 def _owed(scores: Scores, nodes: Nodes) -> FloatArray:

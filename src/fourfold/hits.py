@@ -111,14 +111,12 @@ def told_of(
     """
     told = drafts(scores, query, config, nodes, components, paths_shown=paths_shown)
     labels = {**known, **backend.labels(sorted(_on_paths(told).difference(known)))}
-    ids = {num: identity for num, (identity, _) in labels.items()}
-    names = {num: name for num, (_, name) in labels.items()}
-    return [named(evidence, ids, names, scores.snapshot.edges.type_names) for evidence in told]
+    return [named(evidence, labels, scores.snapshot.edges.type_names) for evidence in told]
 
 
 def _on_paths(told: Sequence[Sequence[Draft]]) -> set[int]:
-    steps = (step for evidence in told for draft in evidence for step in draft.steps)
-    return {num for step in steps for num in (step.source, step.target)}
+    steps = [step for evidence in told for draft in evidence for step in draft.steps]
+    return {step.source for step in steps} | {step.target for step in steps}
 
 
 def _order(

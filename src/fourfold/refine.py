@@ -100,18 +100,14 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     scores.take(ordered.distinct(pairs.nodes))
     scores.tabulate(query)
     pairs = bridge.chosen(pairs, strength, scores.table.totals(pairs.nodes), settings)
-    gains = bridge.gains(
-        pairs,
-        strength,
-        _covered(scores, passages, config),
-        _covered(scores, pairs.nodes, config),
-        scores.late.asked.weights,
-    )
+    covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
+    of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
+    gains = bridge.gains(pairs, strength, of_passages, of_nodes, scores.late.asked.weights)
     if len(gains.nodes):
         weight = settings.weight * (scores.weights.embedding + scores.weights.text)
         whence = dict(zip(gains.nodes.tolist(), passages[gains.passages].tolist(), strict=True))
         scores.bridges = Bridges(NodeValues(gains.nodes, weight * gains.values), whence)
-        scores.tabulate(query)
+        scores.add_up(query, scores.table.nodes, scores.table.components)
 
 
 def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:

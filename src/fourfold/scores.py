@@ -299,8 +299,10 @@ class Scores:
     def tabulate(self, query: Query) -> None:
         """Complete the candidates: all four components and the weighted sum; what is no answer has a sum of 0."""
         deadline.check()
-        nodes = self.pool.nodes
-        components = self.components_at(nodes)
+        self.add_up(query, self.pool.nodes, self.components_at(self.pool.nodes))
+
+    def add_up(self, query: Query, nodes: Nodes, components: Mapping[str, FloatArray]) -> None:
+        """Weigh and sum the components of candidates, with what bridges give."""
         total = np.zeros(len(nodes))
         for name, weight in self.weights.as_dict().items():
             if weight:

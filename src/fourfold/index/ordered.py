@@ -32,7 +32,7 @@ def places(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[
     if not len(among):
         return np.zeros(len(numbers), np.intp), np.zeros(len(numbers), bool)
     place = among.searchsorted(numbers)
-    place[place == len(among)] = 0  # beyond the last: not there, but something to compare with
+    np.minimum(place, len(among) - 1, out=place)  # beyond the last: not there, but something to compare with
     return place, among[place] == numbers
 
 

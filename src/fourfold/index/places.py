@@ -30,8 +30,9 @@ def places_of(nums: Array, wanted: Nodes) -> NDArray[np.int64]:
 
 def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
     """Return ``starts[i], starts[i] + 1, …`` (``counts[i]`` of them) for every i, one after the other."""
-    ends = np.cumsum(counts)
-    places: NDArray[np.int64] = np.arange(ends[-1] if len(ends) else 0) + np.repeat(starts - (ends - counts), counts)
+    ends: NDArray[np.int64] = counts.cumsum()
+    places: NDArray[np.int64] = (starts - (ends - counts)).repeat(counts)
+    places += np.arange(len(places))
     return places
 
 

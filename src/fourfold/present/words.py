@@ -11,7 +11,9 @@ _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in mean
 
 def why(evidence: Sequence[Evidence], components: Components) -> str:
     """Return one sentence: matched words, similarity, and the strongest way that led there."""
-    of = {kind: [item for item in evidence if item.kind == kind] for kind in {item.kind for item in evidence}}
+    of: dict[str, list[Evidence]] = {}
+    for item in evidence:
+        of.setdefault(item.kind, []).append(item)
     parts = []
     if words := of.get("term"):
         parts.append("matches " + ", ".join([item.word for item in words]))

@@ -43,7 +43,7 @@ class Spread:
         """Return the steps along which something arrives when each of ``nodes`` gives its value."""
         if self.degree_exponent:
             values = values * np.maximum(edges.degree(nodes), 1) ** -self.degree_exponent
-        worth = np.stack((self.type_weights * self.backward, self.type_weights * self.forward))
+        worth = np.array((self.type_weights * self.backward, self.type_weights * self.forward))
         steps = edges.expand(nodes, worth=worth, weights=self.edge_weights, cap=self.hub_cap)
         gains = values[steps.origin] * worth_of(worth, steps.types, steps.along) * steps.weights
         hop = Hop(nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
