@@ -84,6 +84,18 @@ def test_intent_hits_and_seeds(typed, new_page):
     expect(page).to_have_url(re.compile("mode=text"))
 
 
+def test_the_first_page_of_all_offers_what_the_filter_knows_a_moment_later(serve, tmp_path, new_page):
+    tools(tmp_path / "kg.sqlite").close()
+    page = new_page(serve(tmp_path / "kg.sqlite"))
+    page.get_by_label("Question").fill("file")
+    page.locator("[name=fk]").select_option("lang")
+    page.locator("[name=fv]").fill("de")
+    page.locator("[name=fv]").press("Tab")
+    expect(page.locator(".hit")).to_have_count(2)
+    page.get_by_label("One hit for each").select_option("lang")
+    expect(page.locator(".hit")).to_have_count(1)
+
+
 def test_the_filter_offers_what_there_is_and_binds(typed, new_page):
     page = new_page(typed, "/?q=file")
     row = page.locator(".filter-row").first

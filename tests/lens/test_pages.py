@@ -86,12 +86,23 @@ def test_the_filter_binds(client, rows, expected):
 
 
 def test_the_filter_knows_keys_and_values(client):
-    page = client.get("/").text
     for key in ("$type", "lang", "cost", "safe"):
-        assert f'<option value="{key}"' in page
+        assert f'<option value="{key}"' in client.get("/", params={"q": "file"}).text
     assert client.get("/values", params={"key": "lang"}).json() == {"values": ["en", "de"]}
     assert client.get("/values", params={"key": "safe"}).json() == {"values": ["true"]}
     assert client.get("/values", params={"key": "no such"}).json() == {"values": []}
+
+
+def test_the_first_page_does_not_wait_for_what_the_filter_knows():
+    with tools() as retriever:
+        lens = Lens(retriever)
+        client = client_of(lens)
+        first = client.get("/").text
+        assert 'data-keys="later"' in first and '<option value="lang"' not in first
+        assert client.get("/keys").json()["keys"][0] == ["$type", "type"]
+        second = client.get("/").text
+        assert 'data-keys="later"' not in second and '<option value="lang"' in second
+        lens.session.close()
 
 
 def test_one_hit_for_each_value(client):

@@ -1,6 +1,6 @@
 """The command line: thin, it translates words and decides nothing.
 
-Each module in ``GROUPS`` holds a few commands and a function ``register(app)``; a new group is one more name.
+Each module in ``GROUPS`` holds a few commands and a function ``register(app)``; a new group is one more line.
 """
 
 from __future__ import annotations
@@ -14,20 +14,25 @@ from fourfold.errors import MissingExtraError
 if TYPE_CHECKING:
     import typer
 
-GROUPS = (
-    "graph",
-    "copying",
-    "embedder",
-    "search",
-    "questions",
-    "demo",
-    "evaluate",
-    "lens",
-)
+GROUPS = {
+    "graph": ("index", "reembed", "info", "check"),
+    "copying": ("copy",),
+    "embedder": ("train-embedder",),
+    "search": ("search", "explain"),
+    "questions": ("ask", "path", "impact"),
+    "demo": ("demo",),
+    "evaluate": ("eval", "ablate", "compare", "tune", "probes"),
+    "lens": ("lens",),
+}
+"""The commands of each module."""
 
 
-def create_app() -> typer.Typer:
-    """Return the application with the commands of every group.
+def create_app(command: str | None = None) -> typer.Typer:
+    """Return the application.
+
+    Args:
+        command: the one that will be run: only its module is loaded, which is sooner done. None, or one that there is
+            not: all of them, as the help lists them.
 
     Raises:
         MissingExtraError: typer or rich is not installed.
@@ -35,20 +40,21 @@ def create_app() -> typer.Typer:
     """
     try:
         from fourfold.cli.app import new_app
+
+        app = new_app()
+        for group in [group for group, commands in GROUPS.items() if command in commands] or GROUPS:
+            import_module(f"fourfold.cli.{group}").register(app)
     except ModuleNotFoundError as error:
         raise MissingExtraError(
             f"The command line needs {error.name}, which is not installed; run: pip install 'fourfold[cli]'"
         ) from error
-    app = new_app()
-    for group in GROUPS:
-        import_module(f"fourfold.cli.{group}").register(app)
     return app
 
 
 def main() -> None:
     """Run the command line: exit code 0, 1 after an error, 2 after a wrong call."""
     try:
-        app = create_app()
+        app = create_app(next(iter(sys.argv[1:]), None))
     except MissingExtraError as error:
         sys.exit(f"fourfold: {error}")
     app(prog_name="fourfold")

@@ -11,7 +11,7 @@ import typer
 from typer.core import TyperGroup
 
 from fourfold import FourfoldError, __version__
-from fourfold.cli import output
+from fourfold.cli.saying import say
 
 _UsageErrors: tuple[type[Any], ...] = typer.BadParameter.__bases__
 """What typer raises on a wrong call: click's UsageError, of click itself or of typer's own copy."""
@@ -72,7 +72,7 @@ def _show_version(wanted: bool) -> None:
 
 
 def _show_warning(message: Warning | str, *_: object) -> None:
-    output.say(f"Warning: {message}")
+    say(f"Warning: {message}")
 
 
 def _wrong_call(error: Any) -> str:
@@ -82,5 +82,5 @@ def _wrong_call(error: Any) -> str:
 
 
 def _fail(sentence: str, code: int) -> None:
-    output.say(f"fourfold: {' '.join(sentence.split())}")
+    say(f"fourfold: {' '.join(sentence.split())}")
     sys.exit(code)

@@ -7,7 +7,8 @@ from typing import Annotated
 
 import typer
 
-from fourfold.cli import options, output
+from fourfold.cli import options
+from fourfold.cli.saying import say
 from fourfold.presets import open_under
 
 TOKEN_VARIABLE = "FOURFOLD_LENS_TOKEN"
@@ -45,6 +46,6 @@ def lens(
     others = open_beside({path.name: path for path in beside or ()}, model)
     with open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever:
         shown = Lens(retriever, read_only=read_only, beside=others)
-        shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=output.say)
+        shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=say)
     for other in others.values():
         other.close()

@@ -15,6 +15,7 @@ from rich.table import Table
 from rich.text import Text
 
 from fourfold import Explanation, Hit, SearchResult, Weights
+from fourfold.cli.saying import say as say
 from fourfold.plain_text import plain_text
 from fourfold.snippets import snippet
 from fourfold.tokenizer import USUAL, make_tokenizer
@@ -34,11 +35,6 @@ def stdout() -> Console:
     if console.width > _WIDEST:
         console.width = _WIDEST
     return console
-
-
-def say(sentence: str) -> None:
-    """Print a sentence on stderr."""
-    typer.echo(sentence, err=True)
 
 
 def emit_json(value: object) -> None:

@@ -18,14 +18,17 @@ def search(pages: Pages, request: Request) -> Response:
     """Show the page; with ``fragment``, only what an answer changes."""
     asked = Asked.of(request.query_params)
     context = {"asked": asked, "view": "search", **answer(pages.session, asked)}
+    part = "_empty.html" if context["result"] is None else "_results.html"
     if "fragment" in request.query_params:
-        return pages.render("_results.html", context)
+        return pages.render(part, context)
+    session = pages.session
     more = {
-        "intents": pages.session.intents(),
+        "part": part,
+        "intents": session.intents(),
         "modes": MODES,
         "operators": OPERATORS,
         "most_hits": MOST_HITS,
-        "keys": pages.session.metadata_keys(),
+        "keys": session.metadata_keys() if asked.pairs() else session.keys_at_hand(),
         "rows_of_filter": [*asked.conditions, Condition("", "is")],
     }
     return pages.render("search.html", {**context, **more})
@@ -53,6 +56,12 @@ def left_out(asked: Asked, result: SearchResult, usual: SearchResult) -> list[tu
         for rank, hit in enumerate(usual.hits, 1)
         if hit.node.id not in here
     ]
+
+
+def keys(pages: Pages, request: Request) -> Response:
+    """Return the metadata keys with what they are called, for a page that was there before they were known."""
+    pages.session.prepare()  # the page stands: now is the time for what the first question needs
+    return JSONResponse({"keys": [(key.name, key.label) for key in pages.session.metadata_keys()]})
 
 
 def values(pages: Pages, request: Request) -> Response:

@@ -39,6 +39,7 @@ COOKIE = "fourfold_lens"
 
 _ROUTES = (
     ("/", "GET", "search_view", "search"),
+    ("/keys", "GET", "search_view", "keys"),
     ("/values", "GET", "search_view", "values"),
     ("/find", "GET", "search_view", "find"),
     ("/why", "GET", "why_view", "why"),

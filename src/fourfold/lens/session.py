@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections import Counter
-from collections.abc import Hashable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
@@ -15,6 +16,7 @@ from fourfold.cache import Cache
 from fourfold.config_history import ConfigHistory, ConfigVersion
 from fourfold.intent import NO_INTENT
 from fourfold.lens.jobs import Jobs
+from fourfold.lens.keys import Key, keys_of
 from fourfold.lens.state import Asked
 from fourfold.snippets import snippet
 from fourfold.tokenizer import make_tokenizer
@@ -24,15 +26,14 @@ if TYPE_CHECKING:  # loaded when a page first needs them: the first page is ther
     from fourfold.questions import Questions
     from fourfold.tools import ToolCatalog
 
+logger = logging.getLogger(__name__)
+
 _REMEMBERED_QUESTIONS = 256
 _REMEMBERED_SNIPPETS = 4096
 _REMEMBERED_WORDS = 50_000
 _READ_FOR_KEYS = 2000
 """Nodes whose metadata is read to know which keys and values there are."""
 
-_MOST_KEYS = 100
-_MOST_VALUES = 50
-_LONGEST_VALUE = 80
 _MOST_EDGES_COUNTED = 50_000
 """Nodes up to which the edges of each type are counted."""
 
@@ -46,15 +47,6 @@ _ALONE = {"text only": Weights(0, 1, 0, 0), "embedding only": Weights(1, 0, 0, 0
 _VERSION = "version "
 WAYS = (AS_ASKED, IN_FORCE, "default", "published", *_ALONE, NO_GRAPH)
 """How a question can be asked of one file; applied configs and further files come on top."""
-
-
-@dataclass(frozen=True, slots=True)
-class Key:
-    """A metadata key: what its values are ("number", "boolean" or "text"), and the most frequent of them."""
-
-    name: str
-    kind: str
-    values: tuple[str, ...]
 
 
 class Session:
@@ -78,9 +70,8 @@ class Session:
         self._facts: Cache[Any] = Cache(16, FOREVER)
         self._others: dict[str, Retriever] = {}
         self.jobs = Jobs()
+        self._preparing: threading.Thread | None = None
         self._lock = threading.Lock()
-        tokenizer = make_tokenizer(retriever.info()["tokenizer"])
-        self.terms = lru_cache(_REMEMBERED_WORDS)(lambda text: tuple(tokenizer.terms(text)))
 
     @property
     def place(self) -> str:
@@ -96,6 +87,25 @@ class Session:
     def engine(self) -> str:
         """What keeps the graph, in a word or two."""
         return "SQLite, in memory" if self.place == ":memory:" else self.retriever.backend.capabilities.engine
+
+    @cached_property
+    def terms(self) -> Callable[[str], tuple[str, ...]]:
+        """What the graph's tokenizer makes of a text, or of a word; remembered."""
+        tokenizer = make_tokenizer(self.facts()["tokenizer"])
+        return lru_cache(_REMEMBERED_WORDS)(lambda text: tuple(tokenizer.terms(text)))
+
+    def prepare(self) -> None:
+        """Read the index in the background, while the first question is being typed; nothing is embedded for it."""
+        with self._lock:
+            if self._preparing is None:
+                self._preparing = threading.Thread(target=self._prepared, name="lens prepare", daemon=True)
+                self._preparing.start()
+
+    def _prepared(self) -> None:
+        try:
+            self.retriever.search("anything", k=1, mode="text")
+        except Exception as error:  # a question that is really asked says what is wrong
+            logger.info("Nothing was prepared: %s", error)
 
     # -- asking -------------------------------------------------------------------------------------------------
 
@@ -191,19 +201,14 @@ class Session:
         found: tuple[Key, ...] = self._known("keys", self._keys)
         return found
 
+    def keys_at_hand(self) -> tuple[Key, ...] | None:
+        """Return the metadata keys if they are known already; reading them would hold up the first page."""
+        known: tuple[tuple[Key, ...]] | None = self._facts.get(("keys", self.generation))
+        return None if known is None else known[0]
+
     def _keys(self) -> tuple[Key, ...]:
         ids = sorted(self.retriever.manifest())
-        nodes = self.retriever.get(ids[:: max(len(ids) // _READ_FOR_KEYS, 1)])
-        seen: dict[str, Counter[Any]] = {}
-        for node in nodes:
-            if node.type:
-                seen.setdefault("$type", Counter())[node.type] += 1
-            for key, value in node.metadata.items():
-                for each in value if isinstance(value, (list, tuple)) else (value,):
-                    if isinstance(each, (str, int, float)):
-                        seen.setdefault(key, Counter())[each] += 1
-        ordered = sorted(seen, key=lambda key: (key != "$type", -seen[key].total(), key))
-        return tuple(_key(name, seen[name]) for name in ordered[:_MOST_KEYS])
+        return keys_of(self.retriever.get(ids[:: max(len(ids) // _READ_FOR_KEYS, 1)]))
 
     def intents(self) -> tuple[str, ...]:
         """Return the names of the intents that a question can be read as, and the one that is none."""
@@ -358,6 +363,8 @@ class Session:
         """Stop what runs in the background and close what was opened here; the retriever itself stays open."""
         self.jobs.stop()
         self.jobs.wait(10)
+        if self._preparing is not None:
+            self._preparing.join(10)
         with self._lock:
             for other in self._others.values():
                 other.close()
@@ -383,16 +390,3 @@ def share_by_component(evidence: Sequence[Evidence]) -> dict[str, float]:
     for item in evidence:
         found[item.component] = found.get(item.component, 0.0) + item.value
     return found
-
-
-def _key(name: str, seen: Counter[Any]) -> Key:
-    values = list(seen)
-    if all(isinstance(value, bool) for value in values):
-        kind = "boolean"
-    elif all(isinstance(value, (int, float)) and not isinstance(value, bool) for value in values):
-        kind = "number"
-    else:
-        kind = "text"
-    common = [value for value, _ in seen.most_common(_MOST_VALUES)]
-    told = [str(value).lower() if kind == "boolean" else str(value) for value in common]
-    return Key(name, kind, tuple(value for value in told if len(value) <= _LONGEST_VALUE))

@@ -163,6 +163,17 @@ form.addEventListener("focusin", (event) => {
   if (event.target.name === "fv") known(event.target.closest(".filter-row").querySelector("[name=fk]").value);
 });
 
+/** Offer the keys that this graph has: the first page of all does not wait for them. */
+async function keys() {
+  const answer = await fetch("/keys", { credentials: "same-origin" });
+  for (const [key, label] of (await answer.json()).keys) {
+    for (const select of form.querySelectorAll("[name=fk]")) select.append(new Option(label, key));
+    if (key !== "$type") document.getElementById("group_by").append(new Option(label, key));
+  }
+}
+
+if (form.dataset.keys === "later") keys();
+
 const rows = document.getElementById("filter-rows");
 
 document.getElementById("add-row").addEventListener("click", () => {

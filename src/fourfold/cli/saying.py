@@ -1,0 +1,10 @@
+"""One sentence on stderr: what every command can say without the tables of ``output``, which take a while to load."""
+
+from __future__ import annotations
+
+import typer
+
+
+def say(sentence: str) -> None:
+    """Print a sentence on stderr."""
+    typer.echo(sentence, err=True)
