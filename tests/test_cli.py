@@ -158,9 +158,9 @@ def test_search_options_reach_the_retriever(db):
     assert len(ids("--group-by", "n")) == 3
     answer = json.loads(run("search", "disk", "--db", db, "--json", "--intent", "workflow", "--mode", "text").stdout)
     assert (answer["intent"], answer["mode"]) == ("workflow", "text")
-    weights = json.loads(run("search", "disk", "--db", db, "--json", "--weights", "embedding=0,text=1,graph=0").stdout)[
-        "weights"
-    ]
+    weights = json.loads(
+        run("search", "disk", "--db", db, "--json", "--weights", "embedding=0,text=1,graph=0,intent=0").stdout
+    )["weights"]
     assert weights == {"embedding": 0, "text": 1, "graph": 0, "intent": 0}
 
 
