@@ -71,6 +71,11 @@ def test_what_is_shown_of_a_value_fits_into_a_sentence():
     assert arguments.shown("a'b") == repr("a'b") and arguments.shown(12.5) == "12.5" and arguments.shown(None) == "None"
 
 
+def test_what_an_error_says_ends_a_sentence():
+    assert arguments.said(ValueError("it is\n\x1b[31mred.")) == "it is [31mred"
+    assert arguments.said(MemoryError()) == "MemoryError" and len(arguments.said(ValueError("x" * 10**6))) == 1000
+
+
 def test_a_version_of_any_size_is_refused_in_a_sentence(graph):
     with pytest.raises(StoreError, match=r"no config version .{1,300}; applied were: none"):
         graph.learning.rollback_config(HUGE)
@@ -244,6 +249,8 @@ def test_huge_numbers_in_filters(graph):
         (lambda g: g.add(edges=[Edge("a", "b", weight=HUGE)]), "weight"),
         (lambda g: Weights(1, 1, 1, 10**400), "weight of intent"),
         (lambda g: Retriever("a\0b"), "path"),
+        (lambda g: Retriever("\ud800"), "path"),
+        (lambda g: Retriever.open_foreign("a\ud800"), "path"),
         (lambda g: Retriever(""), "path"),
         (lambda g: Retriever(None), "path is None"),
         (lambda g: Retriever(123), "path is 123"),

@@ -336,6 +336,19 @@ def test_an_embedder_that_changes_its_dimension_between_batches(monkeypatch):
         assert len(retriever) == 0
 
 
+@pytest.mark.parametrize(
+    "raised", [MemoryError(), RuntimeError("x" * 10**6), RuntimeError("a\n\x1b[31mb."), StopIteration()]
+)
+def test_what_an_embedder_raises_is_told_in_one_line_of_a_sentence(raised):
+    def failing(texts):
+        raise raised
+
+    with Retriever(embedder=failing) as retriever:
+        with pytest.raises(EmbedderError, match=r"failing' failed, nothing was written: \S.{0,1000}[^.]\.\Z") as caught:
+            retriever.add([Node("a")])
+        assert "\x1b" not in str(caught.value)
+
+
 def test_something_that_is_no_embedder():
     with pytest.raises(EmbedderError, match="int is no embedder"):
         Retriever(embedder=5)

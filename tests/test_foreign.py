@@ -30,6 +30,7 @@ from fourfold import (
     SchemaDetectionError,
     StoreError,
 )
+from fourfold.checking import check
 
 
 def letters(texts):
@@ -335,6 +336,21 @@ def test_an_empty_database_and_files_that_are_none(tmp_path, make):
     (tmp_path / "text.db").write_text("not a database at all, whatever its name may say" * 30)
     with pytest.raises(StoreError, match=r"text\.db"):
         foreign(tmp_path / "text.db")
+    if Path("/proc/self/mem").is_file():
+        with pytest.raises(StoreError, match="cannot be read: disk I/O error"):
+            foreign("/proc/self/mem")
+
+
+def test_the_name_of_a_file_is_bytes(make, tmp_path):
+    """What is no UTF-8 names a file as well, on systems where it does."""
+    path = tmp_path / os.fsdecode(b"caf\xff?%41#.sqlite")
+    try:
+        path.write_bytes(Path(make(NODES_AND_EDGES)).read_bytes())
+    except OSError:
+        pytest.skip("the names of files are Unicode here")
+    with foreign(path) as theirs:
+        assert len(theirs)
+    assert check(f"{path}.fourfold").sound
 
 
 def test_a_table_of_a_missing_extension_is_left_out_with_a_warning(make):

@@ -22,6 +22,7 @@ import numpy as np
 
 from fourfold.errors import FourfoldWarning, InvalidValueError
 from fourfold.frozen import FrozenDict
+from fourfold.plain_text import plain_text
 
 LONGEST_QUESTION = 50_000
 """Characters of a question that are read; what goes beyond is cut with a FourfoldWarning."""
@@ -39,6 +40,7 @@ LARGEST_CONSTANT = 1e12
 """Largest number in a config; beyond, sums of products may overflow."""
 
 _VALUE = 16
+_LONGEST_CAUSE = 1_000
 
 
 class _Shown(reprlib.Repr):
@@ -57,6 +59,12 @@ class _Shown(reprlib.Repr):
 
 shown = _Shown().repr
 """Return a value as an error's sentence shows it."""
+
+
+def said(error: BaseException) -> str:
+    """Return what an error says, as the end of a sentence has it: one line, cut; its type where it says nothing."""
+    words = " ".join(plain_text(str(error)[:_LONGEST_CAUSE]).split()).rstrip(".")
+    return words or type(error).__name__
 
 
 def whole_number(value: object, what: str, *, least: int = 1, most: int | None = None) -> int:
@@ -162,9 +170,17 @@ def one_of(value: object, what: str, known: Collection[str]) -> str:
 def file_path(value: object) -> str:
     """Return the path of a file, or ``":memory:"``."""
     path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
-    if not isinstance(path, str) or not path or "\x00" in path:
+    if not isinstance(path, str) or not path or "\x00" in path or not _names_a_file(path):
         raise InvalidValueError(f"The path is {shown(value)}; it must be the path of a file, or ':memory:'.")
     return path
+
+
+def _names_a_file(path: str) -> bool:
+    try:
+        os.fsencode(path)
+    except UnicodeEncodeError:  # half a character; what stands for a byte that is no UTF-8 is none
+        return False
+    return True
 
 
 def json_mapping(value: object, what: str) -> Mapping[str, Any]:

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import arguments
+from fourfold.arguments import said
 from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
 from fourfold.embed.base import Vectors, checked
@@ -217,7 +218,9 @@ class GraphEmbedding:
         except EmbedderError:
             raise
         except Exception as error:
-            raise EmbedderError(f"The embedder {self.embedder.name!r} failed, nothing was written: {error}") from error
+            raise EmbedderError(
+                f"The embedder {self.embedder.name!r} failed, nothing was written: {said(error)}."
+            ) from error
 
     def text_of(self, node: Node) -> str:
         """Return what the embedder reads of a node."""
@@ -279,7 +282,7 @@ class GraphEmbedding:
         except KeyRefusedError:
             raise
         except Exception as error:
-            raise EmbedderError(f"The embedder {embedder.name!r} failed on the query: {error}") from error
+            raise EmbedderError(f"The embedder {embedder.name!r} failed on the query: {said(error)}.") from error
 
     def _fitted(self, vectors: Vectors, name: str, dimensions: int) -> Vectors:
         """Return vectors padded with zeros or cut to the graph's dimensions, with a warning."""

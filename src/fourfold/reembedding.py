@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import said
 from fourfold.config import RetrievalConfig
 from fourfold.embed.base import checked
 from fourfold.engines.base import Backend, Unstaged, Writer
@@ -90,7 +91,7 @@ class Reembedding:
             return checked(self._embedding.embedder.embed_documents(texts), len(texts), self._name)
         except Exception as error:
             known = isinstance(error, EmbedderError)
-            cause = str(error) if known else f"The embedder {self._name!r} failed: {error}"
+            cause = str(error) if known else f"The embedder {self._name!r} failed: {said(error)}"
             raise EmbedderError(f"{cause.rstrip('.')}. {self._kept()}") from error
 
     def _kept(self) -> str:

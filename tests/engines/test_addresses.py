@@ -37,6 +37,14 @@ def test_a_missing_extra_is_a_sentence_that_names_it(address, monkeypatch):
         Retriever(address)
 
 
+@pytest.mark.parametrize("address", ["postgresql://me:secret@[::1/db", "milvus://me:secret@[::1/db"])
+def test_an_address_that_cannot_be_read_is_a_sentence_without_its_password(address):
+    pytest.importorskip("psycopg" if address.startswith("postgresql") else "pymilvus")
+    with pytest.raises(StoreError, match="The address .*://… cannot be read: ") as caught:
+        Retriever(address)
+    assert "secret" not in str(caught.value)
+
+
 def test_what_must_exist_is_not_begun(tmp_path):
     with pytest.raises(StoreError, match="no file"):
         Retriever(tmp_path / "kg.sqlite", must_exist=True)

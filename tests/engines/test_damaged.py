@@ -39,6 +39,8 @@ CRAFTED = {
     "vector length": [("UPDATE vectors SET vector = ? WHERE node = 1", b"\0" * 40)],
     "vector text": [("UPDATE vectors SET vector = 'x' WHERE node = 1",)],
     "metadata": [("UPDATE nodes SET metadata = '{' WHERE id = 'n1'",)],
+    "metadata of a number": [("UPDATE nodes SET metadata = '5' WHERE id = 'n1'",)],
+    "metadata of a list": [("UPDATE nodes SET metadata = '[]' WHERE id = 'n1'",)],
     "deep metadata": [("UPDATE nodes SET metadata = ? WHERE id = 'n1'", '{"a": ' * 100_000)],
     "edge type": [("UPDATE edges SET type = 77",)],
     "edge end": [("UPDATE edges SET target = ?", 2**40)],

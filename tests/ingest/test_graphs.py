@@ -44,6 +44,42 @@ def test_a_line_that_is_no_triple_is_named(tmp_path, line):
         read_triples(path)
 
 
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"a,likes," + b"x" * 200_000, "t.csv:1: the line cannot be read: field larger"),
+        (b'a,likes,b\nc,likes,"' + b"x\n" * 100_000, "t.csv:2: the line cannot be read: field larger"),
+        (b"a" + b"," * 1_000_000, r"t.csv:1: \['a', '', .* is no triple"),
+        (b"a,likes,b," + b"x" * 100_000, "t.csv:1: the weight 'xx.* is no number"),
+        (b"a,likes,b\n\xff\xfe,likes,b", "cannot be read: 'utf-8'"),
+    ],
+    ids=["a long field", "a quote that is not closed", "many columns", "a long weight", "no UTF-8"],
+)
+def test_a_hostile_csv_is_a_sentence_that_names_the_file(tmp_path, content, says):
+    path = tmp_path / "t.csv"
+    path.write_bytes(content)
+    with pytest.raises(InvalidValueError, match=says) as caught:
+        read_triples(path)
+    assert len(str(caught.value)) < 500
+
+
+@pytest.mark.parametrize("delimiter", [";;", "", 5])
+def test_a_delimiter_is_one_character(tmp_path, delimiter):
+    with pytest.raises(InvalidValueError, match="delimiter is .*; it must be one character"):
+        read_triples(tmp_path / "t.csv", delimiter=delimiter)
+
+
+def test_a_weight_that_is_no_number_and_what_is_no_graph(tmp_path):
+    graph = nx.DiGraph([("a", "b", {"weight": "much"})])
+    nx.write_graphml(graph, tmp_path / "g.graphml")
+    for read in (lambda: from_networkx(graph), lambda: read_graphml(tmp_path / "g.graphml")):
+        with pytest.raises(InvalidValueError, match="weight of the edge 'a' → 'b' is 'much'"):
+            read()
+    for what in (None, 5, [("a", "b")]):
+        with pytest.raises(InvalidValueError, match="it must be a graph of NetworkX"):
+            from_networkx(what)
+
+
 def test_networkx_and_graphml(tmp_path):
     graph = nx.MultiDiGraph()
     graph.add_node("a", label="Ann", type="person", text="Ann lives here.", age=40)

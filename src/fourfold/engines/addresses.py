@@ -3,7 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode
+from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
+
+from fourfold.errors import StoreError
+
+
+def parts_of(url: str) -> SplitResult:
+    """Return the parts of an address, or raise StoreError; its sentence does not show the password."""
+    try:
+        return urlsplit(url)
+    except ValueError as error:
+        scheme = url.partition(":")[0]
+        raise StoreError(f"The address {scheme}://… cannot be read: {error}.") from error
 
 
 def options_of(address: SplitResult) -> dict[str, str]:

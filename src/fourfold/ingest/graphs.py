@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from fourfold.arguments import said, shown
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document
 from fourfold.ingest.writing import Problem
@@ -104,9 +105,13 @@ def read_triples(
         header: whether the first line names the columns; None looks for such names in it.
 
     Raises:
-        InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number.
+        InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number; a
+            delimiter that is none.
+        OSError: the file cannot be read.
 
     """
+    if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
+        raise InvalidValueError(f"delimiter is {shown(delimiter)}; it must be one character.")
     if delimiter is None:
         delimiter = "\t" if Path(path).suffix.lower() in (".tsv", ".txt") else ","
     nodes: dict[str, Node] = {}
@@ -118,7 +123,7 @@ def read_triples(
             if number == 1 and (header or (header is None and _is_header(row))):
                 continue
             if len(row) < 3 or not row[0].strip() or not row[2].strip():
-                raise InvalidValueError(f"{path}:{number}: {row!r} is no triple of subject, relation and object.")
+                raise InvalidValueError(f"{path}:{number}: {shown(row)} is no triple of subject, relation and object.")
             source, relation, target = (cell.strip() for cell in row[:3])
             for identity in (source, target):
                 nodes.setdefault(identity, Node(identity, name=identity))
@@ -151,7 +156,7 @@ def _weight(row: list[str], path: str | Path, number: int) -> float:
     try:
         return float(row[3])
     except ValueError as error:
-        raise InvalidValueError(f"{path}:{number}: the weight {row[3]!r} is no number.") from error
+        raise InvalidValueError(f"{path}:{number}: the weight {shown(row[3])} is no number.") from error
 
 
 def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:
@@ -163,7 +168,12 @@ def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[No
             ``label``, or the key of a multigraph) and ``weight`` likewise.
         edge_type: the type of edges that do not say theirs.
 
+    Raises:
+        InvalidValueError: something that is no graph, or a weight that is no number.
+
     """
+    if not hasattr(graph, "is_multigraph"):
+        raise InvalidValueError(f"graph is {shown(graph)}; it must be a graph of NetworkX.")
     nodes = [_node(identity, dict(attributes)) for identity, attributes in graph.nodes(data=True)]
     edges: list[Edge] = []
     for source, target, key, attributes in _edges(graph):
@@ -171,10 +181,17 @@ def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[No
             key if isinstance(key, str) else None
         ]
         kind = str(next((name for name in named if name), edge_type))
-        weight = attributes.get("weight", 1.0)
+        weight = _number(attributes.get("weight"), f"the edge {shown(source)} → {shown(target)}")
         ends = [(source, target)] if graph.is_directed() else [(source, target), (target, source)]
-        edges += [Edge(str(a), str(b), kind, 1.0 if weight is None else float(weight)) for a, b in ends]
+        edges += [Edge(str(a), str(b), kind, weight) for a, b in ends]
     return nodes, edges
+
+
+def _number(weight: Any, of: str) -> float:
+    try:
+        return 1.0 if weight is None else float(weight)
+    except (TypeError, ValueError, OverflowError) as error:
+        raise InvalidValueError(f"The weight of {of} is {shown(weight)}; it must be a number.") from error
 
 
 def _edges(graph: Any) -> Iterable[tuple[Any, Any, Any, dict[str, Any]]]:
@@ -212,5 +229,5 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     except OSError:
         raise
     except Exception as error:
-        raise InvalidValueError(f"{path} is no GraphML that can be read: {error}.") from error
+        raise InvalidValueError(f"{path} is no GraphML that can be read: {said(error)}.") from error
     return from_networkx(graph, edge_type=edge_type)

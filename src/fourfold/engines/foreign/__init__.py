@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NoReturn, Protocol
-from urllib.parse import urlsplit
 
-from fourfold.engines.addresses import options_of, with_options
+from fourfold.engines.addresses import options_of, parts_of, with_options
 from fourfold.engines.base import Backend, Writer
 from fourfold.errors import StoreError
 from fourfold.types import Edge, Node
@@ -57,7 +56,7 @@ class ForeignSchema:
 
 def address_with(url: str, **options: str | None) -> str:
     """Return an address with more options, such as ``table=``; what is None is left as it is there."""
-    parts = urlsplit(url)
+    parts = parts_of(url)
     given = {name: value for name, value in options.items() if value is not None}
     return with_options(parts, {**options_of(parts), **given})
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from urllib.parse import unquote, urlsplit
+from urllib.parse import unquote
 
 from fourfold.arguments import shown
-from fourfold.engines.addresses import options_of, place_of
+from fourfold.engines.addresses import options_of, parts_of, place_of
 from fourfold.errors import StoreError
 
 DEFAULT_GRAPH = "fourfold"
@@ -51,7 +51,7 @@ class Address:
             StoreError: it cannot be meant.
 
         """
-        parts = urlsplit(url)
+        parts = parts_of(url)
         options = options_of(parts)
         if unknown := sorted(set(options) - set(_OPTIONS)):
             raise StoreError(f"The option {shown(unknown[0])} of the address is unknown; known: {', '.join(_OPTIONS)}.")
@@ -86,7 +86,7 @@ class Address:
     @property
     def shown(self) -> str:
         """The address as messages name it: without a password, and without options but the graph."""
-        return f"milvus://{place_of(urlsplit(self.url))}?graph={self.graph}"
+        return f"milvus://{place_of(parts_of(self.url))}?graph={self.graph}"
 
 
 def _seconds(options: dict[str, str], name: str, default: str) -> float:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from urllib.parse import SplitResult, quote, urlsplit
+from urllib.parse import SplitResult, quote
 
 from fourfold.arguments import shown
-from fourfold.engines.addresses import options_of, place_of, with_options
+from fourfold.engines.addresses import options_of, parts_of, place_of, with_options
 from fourfold.errors import StoreError
 
 DEFAULT_SCHEMA = "fourfold"
@@ -44,7 +44,7 @@ class Address:
             StoreError: it cannot be meant.
 
         """
-        parts = urlsplit(url)
+        parts = parts_of(url)
         options = options_of(parts)
         schema = options.pop("schema", DEFAULT_SCHEMA)
         if foreign := [name for name in _FOREIGN if name in options]:
@@ -61,7 +61,7 @@ class Address:
     @property
     def shown(self) -> str:
         """The address as messages name it: without a password, and without options but the schema."""
-        return f"postgresql://{place_of(urlsplit(self.url))}?schema={quote(self.schema)}"
+        return f"postgresql://{place_of(parts_of(self.url))}?schema={quote(self.schema)}"
 
 
 _FOREIGN = ("table", "collection", "index", "alter")
@@ -96,7 +96,7 @@ class ForeignAddress:
             StoreError: it cannot be meant.
 
         """
-        parts = urlsplit(url)
+        parts = parts_of(url)
         options = {"schema": _THEIR_SCHEMA, **options_of(parts)}
         table, collection, index, alter = (options.pop(name, None) for name in _FOREIGN)
         if alter not in (None, "trigger"):
@@ -110,7 +110,7 @@ class ForeignAddress:
         if len(named.encode()) > _LONGEST_NAME:
             digest = hashlib.blake2b(named.encode(), digest_size=6).hexdigest()
             named = f"{named.encode()[: _LONGEST_NAME - 13].decode('utf-8', 'ignore')}_{digest}"
-        parts = urlsplit(self.theirs.url)
+        parts = parts_of(self.theirs.url)
         options = {**options_of(parts), "schema": self.index or named}
         return _joined(parts, options)
 

@@ -81,7 +81,7 @@ class QuietConnection:
                 "which takes it in, or bring the file that ends in -shm along, too."
             )
         way = "mode=ro" if status is None else "mode=ro&immutable=1"
-        return _opened(f"file:{quote(self._path)}?{way}", self._path, uri=True)
+        return _opened(f"file:{quote(os.fsencode(self._path))}?{way}", self._path, uri=True)
 
 
 def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:

@@ -163,16 +163,19 @@ class ForeignFile:
         if wal is None or wal[1] == 0:  # a WAL database in a folder that cannot be written opens no other way
             ways.append("mode=ro&immutable=1")
         for parameters in ways:
-            connection = sqlite3.connect(
-                f"file:{quote(self.path)}?{parameters}",
-                uri=True,
-                isolation_level=None,
-                check_same_thread=False,
-                timeout=_BUSY_SECONDS,
-            )
-            connection.execute("PRAGMA trusted_schema = OFF")
+            try:
+                connection = sqlite3.connect(
+                    f"file:{quote(os.fsencode(self.path))}?{parameters}",
+                    uri=True,
+                    isolation_level=None,
+                    check_same_thread=False,
+                    timeout=_BUSY_SECONDS,
+                )
+            except sqlite3.Error as error:
+                raise StoreError(f"The file {self.path!r} cannot be read: {error}.") from error
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
+                connection.execute("PRAGMA trusted_schema = OFF")
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 return connection
             except sqlite3.OperationalError as error:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 
 import numpy as np
@@ -11,8 +10,6 @@ from numpy.typing import NDArray
 from fourfold.engines.base import Unstaged
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
-from fourfold.frozen import freeze
-from fourfold.types import Node
 
 _KEY = "staging"
 _FRESH = "nodes n JOIN staged_vectors s ON s.node = n.num AND s.hash = n.hash"
@@ -36,16 +33,14 @@ class Staged:
     def unstaged(self, recipe: str, after: int, limit: int) -> list[Unstaged]:
         """Return the first nodes beyond the number ``after`` without a fresh staged vector of this recipe, in order."""
         rows = self._store.select(
-            "SELECT n.num, n.hash, n.id, n.name, n.type, n.text, n.metadata FROM nodes n "
+            "SELECT n.num, n.hash FROM nodes n "
             "LEFT JOIN staged_vectors s ON s.node = n.num AND s.hash = n.hash "
             "WHERE n.num > ? AND (s.node IS NULL OR ? IS NOT (SELECT value FROM meta WHERE key = ?)) "
             "ORDER BY n.num LIMIT ?",
             (after, recipe, _KEY, limit),
         )
-        return [
-            Unstaged(num, digest, Node(identity, name, type_, text, freeze(json.loads(metadata))))
-            for num, digest, identity, name, type_, text, metadata in rows
-        ]
+        nodes = self._store.nodes([num for num, _ in rows])  # what changes meanwhile has another hash: it comes again
+        return [Unstaged(num, digest, nodes[num]) for num, digest in rows if num in nodes]
 
 
 class Staging:

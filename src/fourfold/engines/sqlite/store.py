@@ -21,6 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import deadline
+from fourfold.arguments import said
 from fourfold.deadline import Deadline
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.connection import QuietConnection, connect, prepare
@@ -132,7 +133,7 @@ class Store:
             except sqlite3.Error as error:
                 if limit is not None and limit.passed:
                     raise limit.error() from error
-                raise StoreError(f"Reading {self.path!r} failed: {error}.") from error
+                raise StoreError(f"Reading {self.path!r} failed: {said(error)}.") from error
             except _UNREADABLE as error:
                 if isinstance(error, FourfoldError):
                     raise
@@ -337,7 +338,7 @@ class Store:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
-                raise StoreError(f"The file {self.path!r} cannot be written: {error}.") from error
+                raise StoreError(f"The file {self.path!r} cannot be written: {said(error)}.") from error
             writer = None
             try:
                 writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves)
@@ -368,7 +369,10 @@ def _until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
 
 def _node(*row: Any) -> Node:
     identity, name, kind, text, metadata = _texts(*row)
-    return Node(identity, name, kind, text, freeze(json.loads(metadata)))
+    read = json.loads(metadata)
+    if not isinstance(read, dict):
+        raise TypeError(f"{type(read).__name__} in the place of metadata")
+    return Node(identity, name, kind, text, freeze(read))
 
 
 def _texts(*values: object) -> Any:
