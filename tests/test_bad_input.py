@@ -115,7 +115,7 @@ def test_an_empty_query_has_no_hits_by_text(retriever):
         ({"weights": {"text": math.inf}}, "text is inf"),
         ({"weights": {"text": math.nan}}, "text is nan"),
         ({"weights": {"text": "much"}}, "'much'"),
-        ({"weights": {"text": 0, "embedding": 0, "graph": 0}}, "All four weights are 0"),
+        ({"weights": {"text": 0, "embedding": 0, "graph": 0, "intent": 0}}, "All four weights are 0"),
         ({"weights": {"txt": 1, 3: 1}}, "'txt'"),
         ({"weights": 5}, "weights is 5"),
         ({"weights": [1, 2, 3, 4]}, "weights"),

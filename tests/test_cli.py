@@ -201,6 +201,8 @@ def test_a_value_that_cannot_be_meant_is_an_error(db, options, said):
         ["search", "x", "--db", "x", "-k", "many"],
         ["search", "x", "--db", "x", "--filter", "{"],
         ["search", "x", "--db", "x", "--filter", "[]"],
+        ["search", "x", "--db", "x", "--filter", '{"a":' * 5_000],
+        ["search", "x", "--db", "x", "--filter", '{"a": ' + "9" * 5_000 + "}"],
         ["search", "x", "--db", "x", "--weights", "text"],
         ["search", "x", "--db", "x", "--weights", "words=1"],
         ["search", "x", "--db", "x", "--mode", "psychic"],
@@ -209,7 +211,8 @@ def test_a_value_that_cannot_be_meant_is_an_error(db, options, said):
     ],
 )
 def test_a_wrong_call_is_exit_code_2(args):
-    assert "--help" in sentence(run(*args), 2)
+    told = sentence(run(*args), 2)
+    assert "--help" in told and len(told) < 500
 
 
 def test_files_that_cannot_be_searched(tmp_path, db):

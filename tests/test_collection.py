@@ -75,6 +75,23 @@ def test_probes_survive_saving(tmp_path):
         ('{"query": "x"}', "line 1 has no 'expected'"),
         ("[]", "line 1 has no 'query'"),
         ('{"query": "x", "expected": []}', "no id is expected"),
+        ('{"query": "x", "expected": {"a": 1e999}}', "grade of 'a' is inf"),
+        ('{"query": "x", "expected": {"a": NaN}}', "grade of 'a' is nan"),
+        ('{"query": "x", "expected": {"a": "much"}}', "grade of 'a' is 'much'"),
+        ('{"query": "x", "expected": [["a"]]}', r"expected is \['a'\]; it must be a string"),
+        ('{"query": "x", "expected": 5}', "expected is 5; it must be a list of ids"),
+        ('{"query": "x", "expected": "abc"}', "expected is 'abc'; it must be a list of ids"),
+        ('{"query": "x", "expected": ["a"], "equivalents": {"a": 5}}', "equivalent is 5"),
+        ('{"query": "x", "expected": ["a"], "equivalents": [1]}', r"equivalents is \[1\]; it must be a mapping"),
+        ('{"query": "x", "expected": ["a"], "intent": 5}', "intent of a judged query is 5"),
+        (
+            '{"id": 1, "query": "x", "expected": ["a"]}\n{"id": "1", "query": "y", "expected": ["b"]}',
+            "'1' is that of 2",
+        ),
+        pytest.param("[" * 100_000, "line 1 is no JSON: maximum recursion", id="deep"),
+        pytest.param(
+            '{"query": "x", "expected": {"a": ' + "9" * 5000 + "}}", "is no JSON: Exceeds the limit", id="long"
+        ),
     ],
 )
 def test_a_bad_probe_is_named_with_its_line(tmp_path, line, complaint):
@@ -82,6 +99,12 @@ def test_a_bad_probe_is_named_with_its_line(tmp_path, line, complaint):
     path.write_text(line)
     with pytest.raises(InvalidValueError, match=complaint):
         load_judgements(path)
+
+
+@pytest.mark.parametrize("grade", ["nan", "inf", "-inf"])
+def test_a_grade_is_finite(tmp_path, grade):
+    with pytest.raises(InvalidValueError, match="line 1: .* is not query-id, corpus-id, score"):
+        load_judgements(write(tmp_path, CORPUS, QUERIES, f"a\t1\t{grade}\n"))
 
 
 def test_bad_qrels_are_named_with_their_line(tmp_path):

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from fourfold.arguments import said, shown
 from fourfold.pipeline import MODES
 from fourfold.presets import PRESETS
 from fourfold.types import COMPONENTS
@@ -16,10 +17,10 @@ from fourfold.types import COMPONENTS
 def _filter(text: str) -> Mapping[str, Any]:
     try:
         condition = json.loads(text)
-    except ValueError as error:
-        raise typer.BadParameter(f"{text!r} is no JSON ({error})") from error
+    except (ValueError, RecursionError) as error:
+        raise typer.BadParameter(f"{shown(text)} is no JSON ({said(error)})") from error
     if not isinstance(condition, dict):
-        raise typer.BadParameter(f"""{text!r} is no JSON object such as '{{"lang": "en"}}'""")
+        raise typer.BadParameter(f"""{shown(text)} is no JSON object such as '{{"lang": "en"}}'""")
     return condition
 
 

@@ -8,11 +8,13 @@ weight?, directed?}. A file of probes is JSON Lines of {query, expected, intent?
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fourfold.arguments import finite_number, json_mapping, many, said, shown, string
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
@@ -137,7 +139,9 @@ def load_judgements(path: str | Path) -> Judgements:
     """
     source = Path(path)
     if not source.is_dir():
-        return Judgements(source.stem, tuple(_probes(source)))
+        probes = tuple(_probes(source))
+        _require_own_ids(source, probes)
+        return Judgements(source.stem, probes)
     qrels: dict[str, dict[str, float]] = {}
     for query_id, node_id, grade in _qrels(source):
         qrels.setdefault(query_id, {})[node_id] = grade
@@ -146,9 +150,10 @@ def load_judgements(path: str | Path) -> Judgements:
     for record in _records(source / "queries.jsonl", ("_id", "text")):
         relevant = qrels.get(str(record["_id"]), {})
         if any(grade > 0 for grade in relevant.values()):
-            queries.append(JudgedQuery(str(record["_id"]), str(record["text"]), relevant, intent=record.get("intent")))
+            queries.append(JudgedQuery(str(record["_id"]), str(record["text"]), relevant, intent=_intent(record)))
         else:
             without += 1
+    _require_own_ids(source / "queries.jsonl", queries)
     notes = (f"{without} queries have no relevant node and were left out.",) if without else ()
     return Judgements(source.name, tuple(queries), notes=notes)
 
@@ -170,23 +175,56 @@ def save_probes(path: str | Path, queries: Iterable[JudgedQuery]) -> None:
 
 def _probes(path: Path) -> Iterator[JudgedQuery]:
     for number, record in enumerate(_records(path, ("query", "expected")), 1):
-        expected = record["expected"]
-        relevant = expected if isinstance(expected, dict) else dict.fromkeys(expected, 1)
+        where = f"{path}, probe {number}"
+        relevant = _grades(record["expected"], where)
         if not any(grade > 0 for grade in relevant.values()):
-            raise InvalidValueError(f"{path}, probe {number}: no id is expected; a probe needs at least one.")
+            raise InvalidValueError(f"{where}: no id is expected; a probe needs at least one.")
         yield JudgedQuery(
             id=str(record.get("id", number)),
             text=str(record["query"]),
-            relevant={str(identity): float(grade) for identity, grade in relevant.items()},
-            equivalents={key: tuple(others) for key, others in (record.get("equivalents") or {}).items()},
-            intent=record.get("intent"),
+            relevant=relevant,
+            equivalents=_equivalents(record.get("equivalents") or {}, where),
+            intent=_intent(record),
             synthetic=bool(record.get("synthetic", False)),
+        )
+
+
+def _grades(expected: object, where: str) -> dict[str, float]:
+    """Return ids and their grades: those of a mapping, or 1 for each id of a list."""
+    if isinstance(expected, dict):
+        return {key: finite_number(grade, f"{where}: the grade of {shown(key)}") for key, grade in expected.items()}
+    return dict.fromkeys(_ids(expected, f"{where}: expected"), 1.0)
+
+
+def _equivalents(given: object, where: str) -> dict[str, tuple[str, ...]]:
+    return {
+        key: _ids(ids, f"{where}: an equivalent") for key, ids in json_mapping(given, f"{where}: equivalents").items()
+    }
+
+
+def _ids(given: object, what: str) -> tuple[str, ...]:
+    """Return ids as texts; numbers will do, too."""
+    listed = [str(each) if isinstance(each, int) else string(each, what) for each in many(given, what, "ids")]
+    return tuple(listed)
+
+
+def _intent(record: Mapping[str, Any]) -> str | None:
+    intent = record.get("intent")
+    return None if intent is None else string(intent, "The intent of a judged query")
+
+
+def _require_own_ids(path: Path, queries: Sequence[JudgedQuery]) -> None:
+    """Refuse two queries of one id: the answers to one would be judged as the other's."""
+    seen = Counter(query.id for query in queries)
+    if twice := [identity for identity, count in seen.items() if count > 1]:
+        raise InvalidValueError(
+            f"{path}: the id {shown(twice[0])} is that of {seen[twice[0]]} queries; give each its own."
         )
 
 
 def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
     try:
-        lines = path.read_text(encoding="utf-8").split("\n")
+        lines = path.read_text(encoding="utf-8-sig").split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):
@@ -194,8 +232,8 @@ def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
             continue
         try:
             record = json.loads(line)
-        except json.JSONDecodeError as error:
-            raise InvalidValueError(f"{path}, line {number} is no JSON: {error}.") from error
+        except (ValueError, RecursionError) as error:
+            raise InvalidValueError(f"{path}, line {number} is no JSON: {said(error)}.") from error
         missing = [key for key in required if not isinstance(record, dict) or key not in record]
         if missing:
             raise InvalidValueError(f"{path}, line {number} has no {missing[0]!r}.")
@@ -216,9 +254,11 @@ def _qrels(folder: Path) -> Iterator[tuple[str, str, float]]:
             columns = [columns[0], *columns[2:]]
         try:
             query_id, node_id, grade = columns
-            yield query_id, node_id, float(grade)
+            yield query_id, node_id, finite_number(float(grade), "score")
         except ValueError as error:
-            raise InvalidValueError(f"{path}, line {number}: {line!r} is not query-id, corpus-id, score.") from error
+            raise InvalidValueError(
+                f"{path}, line {number}: {shown(line)} is not query-id, corpus-id, score."
+            ) from error
 
 
 def _edges(path: Path, known: set[str]) -> Iterator[Edge]:
@@ -226,7 +266,7 @@ def _edges(path: Path, known: set[str]) -> Iterator[Edge]:
         source, target = str(record["source"]), str(record["target"])
         if source == target or source not in known or target not in known:
             continue
-        kind, weight = str(record.get("type") or ""), float(record.get("weight", 1.0))
+        kind, weight = str(record.get("type") or ""), record.get("weight", 1.0)
         yield Edge(source, target, kind, weight)
         if record.get("directed") is False:
             yield Edge(target, source, kind, weight)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import many, said, strings
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
@@ -75,9 +76,12 @@ class Run:
         if not text.lstrip().startswith("{"):
             return _from_trec(text, Path(path))
         try:
-            return cls(**json.loads(text))
-        except (ValueError, TypeError) as error:
-            raise InvalidValueError(f"{str(path)!r} is no run saved by fourfold: {error}.") from error
+            run = cls(**json.loads(text))
+            for ranking in run.rankings.values():
+                strings(many(ranking, "a ranking", "ids"), "a ranking")
+            return run
+        except (ValueError, TypeError, AttributeError, RecursionError) as error:
+            raise InvalidValueError(f"{str(path)!r} is no run saved by fourfold: {said(error)}.") from error
 
     def save_trec(self, path: str | Path) -> None:
         """Write the run in TREC form: query-id Q0 node-id rank score system; blanks in ids become ``%20``."""
