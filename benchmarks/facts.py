@@ -4,7 +4,9 @@
 
 Beside the questions that the collections bring, some are made of their edges: of one step ("where was X born?") and of
 two ("what is the nationality of X's wife?"), from the phrases of facts.json, so many of each, drawn by a fixed seed.
-A question is answered by every node that these steps reach. Prints Markdown with 95 % intervals and writes facts.json
+A question is answered by every node that these steps reach. The graphs of facts_made.json are small and made up, with
+questions in words that their edges have not, written before any was asked; once as they are, once with texts that list
+the edges. Prints Markdown with 95 % intervals and writes facts.json
 to the folder of results, with every question.
 """
 
@@ -16,19 +18,25 @@ import random
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from shared import add_collection_options, facts, figure, folders, markdown_table
 
-from fourfold import Retriever
+from fourfold import Edge, Node, Retriever
+from fourfold.edge_types import label
 from fourfold.evaluate import Collection, JudgedQuery, Run, bootstrap_interval, evaluate, load_collection
 from fourfold.evaluate.tune import answer_groups
 
 PHRASES = Path(__file__).parent / "facts.json"
+MADE = Path(__file__).parent / "facts_made.json"
 MEASURES = ("hit@1", "ndcg@10", "recall@10")
 QUESTIONS = 200
 
 Phrases = Mapping[str, Mapping[str, Sequence[str]]]
 """Of each edge type, how its end is ``asked`` for, and how it is ``called`` inside another question."""
+
+Sets = dict[str, list[JudgedQuery]]
+"""Questions by where they come from."""
 
 
 def one_step(collection: Collection, phrases: Phrases) -> Iterator[JudgedQuery]:
@@ -63,6 +71,17 @@ def _judged(text: str, answers: set[str]) -> JudgedQuery:
     return JudgedQuery(text, text, dict.fromkeys(sorted(answers), 1.0))
 
 
+def made(graph: Mapping[str, Any], *, listing: bool) -> tuple[list[Node], list[Edge], Sets]:
+    """Return one of the made graphs, its nodes with texts that list their edges or without, and its questions."""
+    called = {node: name for node, (name, _) in graph["nodes"].items()}
+    texts: dict[str, list[str]] = {node: [] for node in called}
+    for source, target, kind in graph["edges"] if listing else ():
+        texts[source].append(f"{label(kind)}: {called[target]}")
+    nodes = [Node(node, called[node], kind, "; ".join(texts[node])) for node, (_, kind) in graph["nodes"].items()]
+    sets = {kind: [_judged(text, {answer}) for text, answer in graph[kind]] for kind in ("of one step", "of two steps")}
+    return nodes, [Edge(*edge) for edge in graph["edges"]], sets
+
+
 def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
     """Return so many of the questions that have an answer, drawn by a fixed seed."""
     every = sorted({one.text: one for one in questions if one.relevant}.values(), key=lambda one: one.text)
@@ -82,8 +101,7 @@ def main() -> None:
     options = parser.parse_args()
     phrases = json.loads(PHRASES.read_text(encoding="utf-8"))
     count = options.max_queries or QUESTIONS
-    rows = [("collection", "questions", "number", *MEASURES)]
-    told = {}
+    graphs: list[tuple[str, Sequence[Node], Sequence[Edge], Sets]] = []
     for folder in folders(options.collections or list(phrases)):
         collection = load_collection(folder)
         own = phrases.get(folder.name, {})
@@ -92,14 +110,20 @@ def main() -> None:
             "of one step": drawn(one_step(collection, own), count),
             "of two steps": drawn(two_steps(collection, own), count),
         }
+        graphs.append((folder.name, collection.nodes, collection.edges, sets))
+    for name, graph in json.loads(MADE.read_text(encoding="utf-8")).items():
+        graphs += [(f"{name}{how}", *made(graph, listing=bool(how))) for how in ("", ", edges in texts")]
+    rows = [("collection", "questions", "number", *MEASURES)]
+    told = {}
+    for name, nodes, edges, sets in graphs:
         with Retriever() as retriever:
-            retriever.add(collection.nodes, collection.edges)
+            retriever.add(nodes, edges)
             for kind, judged in sets.items():
                 if judged:
                     run = evaluate(retriever, judged)
-                    rows.append(row(folder.name, kind, run, judged))
+                    rows.append(row(name, kind, run, judged))
                     values = run.values(judged, MEASURES[0]).tolist()
-                    told[f"{folder.name}, {kind}"] = {
+                    told[f"{name}, {kind}"] = {
                         one.text: {"hit@1": value, "answers": sorted(one.relevant), "found": run.rankings[one.id]}
                         for one, value in zip(judged, values, strict=True)
                     }

@@ -1,6 +1,7 @@
 """A graph under a preset, by name: made for it, copied for it, in the library and in every command."""
 
 import json
+from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner
@@ -37,6 +38,20 @@ def test_presets_are_the_configs_of_that_name():
     ]
     with pytest.raises(InvalidValueError, match="no preset 'publisht'; there are default, published, two-signal"):
         preset("publisht")
+
+
+def test_every_constant_that_differs_from_the_published_one_is_named_with_its_worth():
+    told = (Path(__file__).parents[1] / "docs" / "defaults.md").read_text("utf-8")
+    default, published = RetrievalConfig().as_dict(), RetrievalConfig.published().as_dict()
+    differ = {f"{group}.{name}" for group in default if isinstance(default[group], dict) for name in default[group]}
+    differ = {name for name in differ if _at(default, name) != _at(published, name)}
+    assert len(differ) > 20
+    assert not [name for name in sorted(differ) if f"`{name}" not in told]
+
+
+def _at(config, name):
+    group, constant = name.split(".")
+    return config[group][constant]
 
 
 @pytest.mark.parametrize("name", PRESETS)

@@ -18,6 +18,8 @@ part has named cannot belong to the answer: ``combine`` asks for more until that
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fourfold import phrases, refine, signals
@@ -260,7 +262,8 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
 def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Where the question names a node and asks for something else by the words of edge types, follow these words.
 
-    As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back.
+    As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back; a node
+    that says nothing its edges do not steps back whatever the words are.
     """
     settings, snapshot = config.intents.paths, scores.snapshot
     named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
@@ -277,7 +280,11 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     meaning = relations.read(query.words, settings)
     content = np.array([bool(terms) for _, terms in query.words])
     answer = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
-    if answer is None or answer.sure <= 0:
+    answer = answer or paths.nothing(named)
+    silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)
+    if silent and len(answer.nodes):
+        answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
+    if not answer.sure and not silent:
         return
     share, before = settings.weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
@@ -288,7 +295,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         NodeValues(answer.nodes, answer.values),
         share / own,
         (1.0 - share) * before.intent * (1.0 - answer.sure) / own,
-        1.0 - settings.step_back * answer.sure,
+        1.0 - settings.step_back * (1.0 if silent else answer.sure),
     )
 
 

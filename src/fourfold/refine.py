@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.config import Bridge, RetrievalConfig
+from fourfold.config import Bridge, Paths, RetrievalConfig
 from fourfold.edge_types import MENTIONS
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
@@ -29,7 +29,10 @@ from fourfold.scores import (
 from fourfold.signals import bridge, late, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
+from fourfold.signals.names import Named
+from fourfold.signals.relations import Relations, asks_beside
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
+from fourfold.signals.silent import told_by_edges
 from fourfold.types import Intent
 
 FIRST_CANDIDATES = 128
@@ -80,6 +83,18 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     if top > 0:
         scores.late = Late(asked, nodes, factors / top, least / top)
         scores.covered = Covered(nodes, covered)
+
+
+def silent(
+    scores: Scores, query: Query, nodes: Nodes, named: Sequence[Named], relations: Relations, settings: Paths
+) -> bool:
+    """Tell whether the question asks for more than the nodes it names, which say nothing that their edges do not."""
+    if settings.silent > 1.0 or not asks_beside(query.words, named):
+        return False
+    snapshot, table = scores.snapshot, late.token_table()
+    known = np.concatenate((table.distinct([query.text])[0], relations.pieces(table)))
+    told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
+    return told >= settings.silent
 
 
 def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:

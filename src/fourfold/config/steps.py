@@ -143,6 +143,10 @@ class Paths:
         clear: how far the words beside the names must be trusted in the mean for full sureness.
         sharp_ends: how much less the end of a path counts that explains less than the best.
         step_back: the share of its other score that the named node loses where the words are sure.
+        silent: a named node steps back whatever the words of the question are, where its edges tell at least that share
+            of its own words, too; above 1 never.
+        silent_sure: how sure paths are at least that lead away from such a node.
+        silent_edges: edges of each direction that are looked at for it.
         fan: a node leads on along at most that many edges of each direction.
         beam: at most that many ends are followed further.
 
@@ -161,14 +165,17 @@ class Paths:
     clear: float = 0.3
     sharp_ends: float = 6.0
     step_back: float = 0.9
+    silent: float = 0.8
+    silent_sure: float = 0.5
+    silent_edges: int = 100
     fan: int = 1000
     beam: int = 2000
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        shares = ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back")
+        shares = ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back", "silent_sure")
         constants(self, "paths.", **dict.fromkeys(shares, 1.0))
-        for name in ("steps", "fan", "beam"):
+        for name in ("steps", "silent_edges", "fan", "beam"):
             whole_number(getattr(self, name), f"paths.{name}")
         if not self.low < self.high:
             raise InvalidValueError(f"paths.low is {self.low}; it must be below paths.high, {self.high}.")

@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from fourfold.config import Paths
 from fourfold.edge_types import label
+from fourfold.signals.late import Pieces, TokenTable
+from fourfold.signals.names import Named
 from fourfold.types import FloatArray
 
 _REMEMBERED = 100_000
@@ -33,6 +35,10 @@ _ASKING: Mapping[str, str] = MappingProxyType(
 """Words that ask for a kind of answer by themselves, and the words that labels use for it."""
 
 _WHICH = frozenset({"what", "which"})
+_RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
+"""A word before one of them says what stands there: "the company that …" is no step."""
+
+_QUESTION_WORDS = frozenset({"who", "whom", "whose", "where", "when", "which", "what"})
 _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common"})
 """Words that lead back along the step before: the films with the same director."""
 
@@ -100,6 +106,7 @@ class Relations:
         self._families = [frozenset(map(_family, stems)) for stems in self._stems]
         self._labels = _unit(embed([" ".join(words) for words in labels]))
         self._vectors = _unit(embed(flat))
+        self._pieces: Pieces | None = None
         self._known: dict[str, tuple[FloatArray, NDArray[np.int64]]] = {}
 
     def __len__(self) -> int:
@@ -125,8 +132,9 @@ class Relations:
                 lowered, factor = _ASKING[lowered], settings.asking
             similarity, slots[place] = self._similarity(lowered)
             best = float(similarity.max())
-            if terms and after_which and best < settings.high:  # "which films …": what the answer is, no step
-                factor = settings.kind
+            said = after_which and best < settings.high  # "which films …"
+            if terms and (said or (best < SAME_FAMILY and _follows(words, place) in _RELATIVE)):
+                factor = settings.kind  # it says what the answer is, or what stands there, and is no step
             after_which = False
             if best > settings.low:
                 trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
@@ -135,6 +143,12 @@ class Relations:
         _join_alternatives(meaning, words)
         _turn_round(meaning, words)
         return meaning
+
+    def pieces(self, table: TokenTable) -> Pieces:
+        """Return the distinct wordpieces of all labels."""
+        if self._pieces is None:
+            self._pieces = table.distinct([" ".join(label(name) for name in self.names)])[0]
+        return self._pieces
 
     def _similarity(self, word: str) -> tuple[FloatArray, NDArray[np.int64]]:
         """Return how similar each label is to a word, (n_types,) in [0, 1], and by which of its words."""
@@ -155,6 +169,19 @@ class Relations:
         nearest = by_word[self._starts[:-1] + slots]
         known[word] = found = np.maximum(nearest, np.clip(self._labels @ vector, 0.0, 1.0)), slots
         return found
+
+
+def _follows(words: Words, place: int) -> str:
+    """Return the next word."""
+    return words[place + 1][0].lower() if place + 1 < len(words) else ""
+
+
+def asks_beside(words: Words, named: Sequence[Named]) -> bool:
+    """Tell whether a question has a question word, and beside the nodes it names words that ask for something."""
+    taken = {place for name in named for place in range(name.start, name.end)}
+    free = [(word.lower(), terms) for place, (word, terms) in enumerate(words) if place not in taken]
+    asking = any(word in _QUESTION_WORDS for word, _ in free)
+    return asking and any(terms or word in _ASKING for word, terms in free)
 
 
 def _join_alternatives(meaning: Meaning, words: Words) -> None:

@@ -1,0 +1,67 @@
+"""Questions about facts in words that no edge type has: the named node is not the answer, what it leads to is."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever
+
+MADE = json.loads((Path(__file__).parents[1] / "benchmarks" / "facts_made.json").read_text("utf-8"))
+COMPANY = MADE["company"]
+NODES = [Node(node, name, kind) for node, (name, kind) in COMPANY["nodes"].items()]
+EDGES = [Edge(*edge) for edge in COMPANY["edges"]]
+
+
+@pytest.fixture(scope="module")
+def companies():
+    with Retriever() as retriever:
+        retriever.add(NODES, EDGES)
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who is the boss of Nvidia?", "jensen"),
+        ("Who started Microsoft?", "gates"),
+        ("On which stock exchange does SoftBank Group trade?", "tse"),
+        ("in which city does Microsoft sit?", "redmond"),
+        ("which firm is behind Copilot?", "github"),
+    ],
+)
+def test_a_node_that_says_nothing_but_its_edges_is_no_answer_about_itself(companies, question, answer):
+    assert companies.search(question).ids[0] == answer
+    told = companies.explain(question, answer)
+    assert sum(part.value for part in told.contributions) == pytest.approx(told.score, abs=1e-6)
+
+
+@pytest.mark.parametrize("question", ["Nvidia", "who is Nvidia?", "what is Nvidia", "tell me about Nvidia"])
+def test_a_question_for_the_node_itself_is_answered_by_it(companies, question):
+    assert companies.search(question).ids[0] == "nvidia"
+
+
+def test_a_node_with_a_text_of_its_own_stays():
+    said = "Designs graphics processors; its boss since the beginning wears a leather jacket and likes to cook."
+    nodes = [Node(node.id, node.name, node.type, said if node.id == "nvidia" else "") for node in NODES]
+    with Retriever() as retriever:
+        retriever.add(nodes, EDGES)
+        assert retriever.search("Who is the boss of Nvidia?").ids[0] == "nvidia"
+
+
+def test_the_step_back_can_be_turned_off():
+    with Retriever(config=RetrievalConfig().replace(intents={"paths": {"silent": 1.1}})) as retriever:
+        retriever.add(NODES, EDGES)
+        assert retriever.search("Who is the boss of Nvidia?").ids[0] == "nvidia"
+
+
+def test_a_word_before_that_or_who_says_what_stands_there_and_is_no_step(companies):
+    assert companies.search("Who is the CEO of the company that bought GitHub?").ids[0] == "nadella"
+    assert companies.search("the founder of the company that acquired GitHub").ids[0] == "gates"
+
+
+@pytest.mark.parametrize("name", MADE)
+def test_every_question_of_the_made_graphs_names_its_answer(name):
+    nodes = MADE[name]["nodes"]
+    assert all(end in nodes for edge in MADE[name]["edges"] for end in edge[:2])
+    assert all(answer in nodes for kind in ("of one step", "of two steps") for _, answer in MADE[name][kind])
