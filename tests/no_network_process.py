@@ -88,7 +88,7 @@ def command_line(folder):
         (texts / f"{node.id}.md").write_text(f"# {node.name}\n\n{node.text} It goes with name1 and name2.\n")
     lines = [{"kind": "node", "id": n.id, "name": n.name, "text": n.text, "vector": list(n.vector)} for n in unknown()]
     (folder / "graph.jsonl").write_text("\n".join(map(json.dumps, lines)))
-    judged = [{"query": f"text number {n}", "expected": [f"n{n}"]} for n in range(25)]
+    judged = [{"query": f"text number {n}", "expected": [f"n{n}"]} for n in range(8)]
     (folder / "queries.jsonl").write_text("\n".join(map(json.dumps, judged)))
     db, queries, run = folder / "cli.sqlite", folder / "queries.jsonl", folder / "run.json"
     calls = {

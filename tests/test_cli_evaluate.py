@@ -31,6 +31,14 @@ def graph(tmp_path_factory):
     return folder / "kg.sqlite", folder / "probes.jsonl"
 
 
+@pytest.fixture
+def few(graph, tmp_path):
+    """The first twelve probes, for what takes its time for each."""
+    path = tmp_path / "few.jsonl"
+    path.write_text("".join(graph[1].read_text().splitlines(keepends=True)[:12]))
+    return path
+
+
 def test_eval_prints_measures_and_keeps_the_run(graph, tmp_path):
     db, probes = graph
     shown = run("eval", probes, "--db", db, "--save", tmp_path / "a.json", "--trec", tmp_path / "a.txt")
@@ -53,16 +61,16 @@ def test_unknown_ids_are_told(graph, tmp_path):
     assert json.loads(answer.stdout)["unknown"] == ["gone", "lost"]
 
 
-def test_ablate_shows_ladder_and_ablation(graph, tmp_path):
-    db, probes = graph
+def test_ablate_shows_ladder_and_ablation(graph, few, tmp_path):
+    db, _ = graph
     report = tmp_path / "r.html"
-    found = json.loads(run("ablate", probes, "--db", db, "--html", report, "--json").stdout)
+    found = json.loads(run("ablate", few, "--db", db, "--html", report, "--json").stdout)
     assert [step["system"] for step in found["ladder"]][-1] == "+ paths"
     assert found["ablation"][0]["system"] == "whole"
     assert report.read_text().count("data:image/png") == 4
 
 
-def test_tune_applies_only_when_told_and_can_be_taken_back(graph, monkeypatch):
+def test_tune_applies_only_when_told_and_can_be_taken_back(graph, few, monkeypatch):
     db, probes = graph
     learnt = []
 
@@ -78,17 +86,15 @@ def test_tune_applies_only_when_told_and_can_be_taken_back(graph, monkeypatch):
     assert "Better" in shown
     facts = json.loads(run("info", "--db", db, "--json").stdout)
     assert facts["config_version"] == 1 and facts["config_changes"]
-    assert json.loads(run("ablate", probes, "--db", db, "--json").stdout)["ladder"][-1]["system"] == "+ tuned"
+    assert json.loads(run("ablate", few, "--db", db, "--json").stdout)["ladder"][-1]["system"] == "+ tuned"
     history = json.loads(run("tune", "--history", "--db", db, "--json").stdout)
     assert history["in_force"] == 1 and history["versions"][0]["evidence"]["queries"] == 39
     assert "version 0" in run("tune", "--rollback", "--db", db).stderr
     assert json.loads(run("info", "--db", db, "--json").stdout)["config_changes"] == {}
 
 
-def test_tune_can_be_told_to_apply_what_the_gate_withholds(graph, tmp_path):
-    db, probes = graph
-    few = tmp_path / "few.jsonl"
-    few.write_text("".join(probes.read_text().splitlines(keepends=True)[:12]))
+def test_tune_can_be_told_to_apply_what_the_gate_withholds(graph, few):
+    db, _ = graph
     assert "say --apply --force" in run("tune", few, "--db", db, "--force", code=1).stderr
     held_back = json.loads(run("tune", few, "--db", db, "--apply", "--json").stdout)
     assert held_back["applied"] is None and held_back["learnt"]
@@ -101,7 +107,7 @@ def test_tune_can_be_told_to_apply_what_the_gate_withholds(graph, tmp_path):
     run("tune", "--rollback", "--db", db)
 
 
-def test_each_intent_is_tried_on_every_probe(graph):
+def test_each_intent_is_tried_on_every_probe(graph, few):
     db, probes = graph
     found = json.loads(run("eval", probes, "--db", db, "--each-intent", "--json").stdout)
     assert found["measure"] == "ndcg@10" and len(found["queries"]) == 39
@@ -109,7 +115,7 @@ def test_each_intent_is_tried_on_every_probe(graph):
     one = found["queries"][0]
     most = max(value for name, value in one["values"].items() if name != "as read")
     assert all(one["values"][name] == pytest.approx(most) for name in one["best"])
-    shown = run("eval", probes, "--db", db, "--each-intent").stdout
+    shown = run("eval", few, "--db", db, "--each-intent").stdout
     assert "served best by" in shown and "as read" in shown
 
 

@@ -77,7 +77,7 @@ def test_random_labels_teach_nothing(graph):
     ids = sorted(retriever.manifest())
     dice = np.random.default_rng(0)
     dealt = [replace(query, relevant={str(dice.choice(ids)): 1.0}) for query in queries]
-    result = tune(retriever, dealt)
+    result = tune(retriever, dealt[:40])
     assert not result.worthwhile
     assert result.verdict.startswith("Not applied")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from types import MappingProxyType
 from typing import Protocol
 
@@ -28,6 +29,7 @@ class Reader(Protocol):
         """
 
 
+@cache  # one reader for several endings
 def _of_text(parse: Callable[[str], Parsed]) -> Reader:
     return lambda data: parse(decoded(data))
 
