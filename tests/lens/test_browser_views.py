@@ -83,6 +83,15 @@ def test_it_fits_the_screen_and_nothing_covers_anything(demo, new_page, view):
         assert not page.evaluate(COVERED), width
 
 
+def test_on_a_narrow_screen_evidence_has_the_room_and_ranks_stay_whole(demo, new_page):
+    page = open_view(demo, new_page, "why", width=390)
+    signal, sentence = (page.locator(f".evidence td:nth-child({n})").first.bounding_box()["width"] for n in (1, 2))
+    assert signal < 40 and sentence > 150
+    page = open_view(demo, new_page, "side by side", width=390)
+    ranks = [page.locator(".compact li > :first-child").nth(n).bounding_box()["height"] for n in (0, 9)]
+    assert ranks[0] == ranks[1]
+
+
 COVERED = """() => [...document.querySelectorAll("main a, main button, main input, main select")].filter((element) => {
     const box = element.getBoundingClientRect();
     if (!box.width || element.closest(".hidden, details:not([open])")) return false;

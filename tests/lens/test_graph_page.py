@@ -123,6 +123,21 @@ def test_fewer_lines_cross_than_in_the_order_given():
     assert all(y[arrow.source] == y[arrow.target] for arrow in arrows)
 
 
+def test_in_columns_each_name_stands_close_below_its_node_and_inside_the_frame():
+    labels = {name: name for name in ("a", "b1", "b2", "c")}
+    arrows = [Arrow("a", "b1", "t"), Arrow("a", "b2", "t"), Arrow("b2", "c", "t")]
+    found = plain(labels, arrows, layers={"a": 0, "b1": 1, "b2": 1, "c": 2})
+    assert all(0 < spot.text_y - spot.y < 26 and spot.text_y + 6 < found.height for spot in found.spots)
+
+
+def test_what_was_asked_stands_before_what_the_file_holds():
+    with tools() as retriever:
+        client = client_of(Lens(retriever))
+        plainly, asked = client.get("/graph").text, client.get("/graph?node=open").text
+        assert plainly.index("What the file holds") < plainly.index("What a change touches")
+        assert asked.index("What a change touches") < asked.index("What the file holds")
+
+
 def test_one_node_and_an_edge_to_itself_are_drawn():
     found = plain({"a": "a"}, [Arrow("a", "a", "t", 1.0), Arrow("a", "gone", "t")])
     assert len(found.spots) == 1 and not found.lines

@@ -112,7 +112,6 @@ def draw(
     for node, name in labels.items():
         kind = kinds.get(node, "near")
         text_x, text_y, anchor = _name_beside(scaled[node], height, below=kind == "here" or layers is not None)
-        text_y += 14 if layers is not None and layers[node] % 2 else 0  # neighbours in a row keep apart
         spots.append(Spot(node, _short(name), *scaled[node], text_x, text_y, anchor, kind, address(node)))
     return Drawing(
         spots=tuple(spots),
