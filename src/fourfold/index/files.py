@@ -80,6 +80,8 @@ class Mapped:
         """Return rows: a slice is a view of the mapped pages, an array of numbers is a copy."""
         if self._left:
             self._verify(key)
+        if isinstance(key, np.ndarray) and key.dtype != bool:
+            return self._array.take(key, axis=0)  # half the time of indexing
         rows: NDArray[Any] = self._array[key]
         return rows
 
