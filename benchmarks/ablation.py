@@ -1,8 +1,9 @@
 """The ladder, each part switched off, each constant as published: on every collection of a folder.
 
     FOURFOLD_DATASETS=… python benchmarks/ablation.py [--collections cacm …] [--max-queries 300] [--results FOLDER]
-        [--tables ladder] [--preset published]
+        [--tables ladder] [--preset published] [--over minilm]
 
+``--tables shares`` moves weight between embedding and text; ``--over minilm`` searches over all-MiniLM-L6-v2's vectors.
 Prints one Markdown table for each, nDCG@10 by collection; beside what is switched off or as published its worth, the
 default less it: the mean over the collections, with a 95 % interval that resamples the questions within each. Writes
 ablation.json.
@@ -13,18 +14,21 @@ from __future__ import annotations
 import argparse
 import json
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rival import over_its_vectors
 from shared import add_collection_options, difference_cell, facts, figure, folders
 
 from fourfold import RetrievalConfig, Retriever
-from fourfold.evaluate import Interval, Variant, ablations, ladder, load_collection, run_variants
+from fourfold.evaluate import Collection, Interval, Variant, ablations, ladder, load_collection, run_variants
 from fourfold.presets import PRESETS, preset
 
 MEASURE = "ndcg@10"
 DRAWS = 2000
+USUAL = ["ladder", "ablation", "published"]
 Table = dict[str, dict[str, list[float]]]
 """Of each collection and variant, nDCG@10 of each question."""
 
@@ -61,23 +65,42 @@ def as_published(config: RetrievalConfig) -> list[Variant]:
     return [Variant("whole", config), *(Variant(name, config.replace(**each)) for name, each in changes.items())]
 
 
-TABLES = {"ladder": ladder, "ablation": ablations, "published": as_published}
+def shares(config: RetrievalConfig) -> list[Variant]:
+    """Return the config, and the same with other shares of the embedding in what it and the text have together."""
+    weights = config.fusion.weights
+    both = weights.embedding + weights.text
+    variants = [Variant("whole", config)]
+    for percent in (50, 60, 65, 70, 80):
+        moved = replace(weights, embedding=both * percent / 100, text=both * (100 - percent) / 100)
+        variants.append(Variant(f"embedding {percent} %", config.replace(fusion={"weights": moved})))
+    return variants
+
+
+TABLES = {"ladder": ladder, "ablation": ablations, "published": as_published, "shares": shares}
 
 
 def measured(
-    folder: Path, max_queries: int | None, kinds: Sequence[str], config: RetrievalConfig
+    folder: Path, max_queries: int | None, kinds: Sequence[str], config: RetrievalConfig, over: str | None = None
 ) -> dict[str, dict[str, list[float]]]:
     collection = load_collection(folder)
     judged = collection.judgements.first(max_queries)
     variants = {kind: TABLES[kind](config) for kind in kinds}
     runs: dict[str, dict[str, list[float]]] = {kind: {} for kind in kinds}
     for read, of_reading in by_reading(variants.values()).items():
-        with Retriever(config=of_reading) as retriever:
-            retriever.add(collection.nodes, collection.edges)
+        with retriever_of(collection, of_reading, over) as retriever:
             for kind, some in variants.items():
                 found = run_variants(retriever, judged, [one for one in some if reading(one.config) == read])
                 runs[kind] |= {run.system: run.values(judged, MEASURE).tolist() for run in found}
     return runs
+
+
+def retriever_of(collection: Collection, config: RetrievalConfig, over: str | None) -> Retriever:
+    """Return the collection's graph, with vectors by the model in the package or by a transformer."""
+    if over:
+        return over_its_vectors(collection, config)
+    retriever = Retriever(config=config)
+    retriever.add(collection.nodes, collection.edges)
+    return retriever
 
 
 def reading(config: RetrievalConfig) -> tuple[object, ...]:
@@ -121,13 +144,16 @@ def markdown(tables: dict[str, Table], kind: str) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     add_collection_options(parser)
-    parser.add_argument("--tables", nargs="+", choices=TABLES, default=list(TABLES), help="only these")
+    parser.add_argument("--tables", nargs="+", choices=TABLES, default=USUAL, help="only these")
+    parser.add_argument("--over", choices=["minilm"], help="over a transformer's vectors")
     parser.add_argument("--preset", choices=PRESETS, default="default", help="whose ladder")
     options = parser.parse_args()
     options.results.mkdir(parents=True, exist_ok=True)
     tables: dict[str, Any] = {}
     for folder in folders(options.collections):
-        tables[folder.name] = measured(folder, options.max_queries, options.tables, preset(options.preset))
+        tables[folder.name] = measured(
+            folder, options.max_queries, options.tables, preset(options.preset), options.over
+        )
         report = {"facts": facts(), "measure": MEASURE, "max_queries": options.max_queries, "tables": tables}
         (options.results / "ablation.json").write_text(json.dumps(report, indent=1), encoding="utf-8")
         print(folder.name, {kind: len(table) for kind, table in tables[folder.name].items()}, flush=True)
