@@ -6,7 +6,7 @@ Beside the questions that the collections bring, some are made of their edges: o
 two ("what is the nationality of X's wife?"), from the phrases of facts.json, so many of each, drawn by a fixed seed.
 A question is answered by every node that these steps reach. The graphs of facts_made.json are small and made up, with
 questions in words that their edges have not, written before any was asked; once as they are, once with texts that list
-the edges. Prints Markdown with 95 % intervals and writes facts.json
+the edges; they are left out where collections are named. Prints Markdown with 95 % intervals and writes facts.json
 to the folder of results, with every question.
 """
 
@@ -111,7 +111,8 @@ def main() -> None:
             "of two steps": drawn(two_steps(collection, own), count),
         }
         graphs.append((folder.name, collection.nodes, collection.edges, sets))
-    for name, graph in json.loads(MADE.read_text(encoding="utf-8")).items():
+    made_up = {} if options.collections else json.loads(MADE.read_text(encoding="utf-8"))
+    for name, graph in made_up.items():
         graphs += [(f"{name}{how}", *made(graph, listing=bool(how))) for how in ("", ", edges in texts")]
     rows = [("collection", "questions", "number", *MEASURES)]
     told = {}
