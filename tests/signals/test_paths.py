@@ -1,10 +1,12 @@
 """Questions that name a node and ask for what edges lead to: names, what words mean, the walk, the answer."""
 
+import tracemalloc
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from fourfold import Edge, Node, Retriever
 from fourfold.config import Paths
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
@@ -238,3 +240,19 @@ def test_what_stands_in_most_labels_tells_no_type_from_another():
 def test_constants_no_search_can_use_are_refused(wrong):
     with pytest.raises(InvalidValueError, match=next(iter(wrong))):
         Paths(**wrong)
+
+
+def test_a_question_of_thousands_of_words_takes_no_more_memory_than_a_long_one():
+    with Retriever() as graph:
+        graph.add(
+            [Node("x", "Mercury"), Node("film", "A film"), Node("d", "A director")],
+            [Edge("film", "x", "written_by"), Edge("film", "d", "directed_by")],
+        )
+        graph.search("who directed the film that Mercury wrote?")
+        tracemalloc.start()
+        try:
+            result = graph.search("Mercury " + "directed written " * 2_500)
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+    assert result.degraded == () and most < 200_000_000

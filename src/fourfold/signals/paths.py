@@ -37,6 +37,9 @@ _ALONG, _AGAINST, _TURNED = range(3)
 _MOST_NAMED = 4
 """Of more named nodes those with the longest names are followed."""
 
+MOST_WORDS = 64
+"""Of more words that ask for an edge, those nearest to the named node are read: the tables grow with their square."""
+
 
 @dataclass(frozen=True, slots=True)
 class Step:
@@ -333,7 +336,8 @@ def answer(
     for name in named:
         right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
         found = [
-            walk(edges, name.nodes, meaning.of(o), numbers, settings, allowed) for o in (right + left, left + right)
+            walk(edges, name.nodes, meaning.of(words[:MOST_WORDS]), numbers, settings, allowed)
+            for words in (right + left, left + right)
         ]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]
     if not walks:
