@@ -21,17 +21,17 @@ COMMIT = "0123456789abcdef0123456789abcdef01234567"
 FILES = ("config.json", "tokenizer.json", "model.safetensors")
 
 PROGRAM = """
-import sys, time
+import sys
 from fourfold import EmbedderError
 from fourfold.embed import StaticEmbedder
 import huggingface_hub, model2vec
 embedder = StaticEmbedder("someone/some-model", deadline=float(sys.argv[1]))
 for _ in range(int(sys.argv[2])):
-    began = time.monotonic()
     try:
         print(embedder.embed_query("hello").shape, flush=True)
     except EmbedderError as error:
-        print(f"{time.monotonic() - began:.1f} {error}", flush=True)
+        print(error, flush=True)
+        embedder._hub._deadline = 3600  # who asks again does not wait again: here that would be for ever
 """
 
 
@@ -94,7 +94,7 @@ def test_a_hub_that_accepts_and_never_answers(hub, silent_at):
     hub.silent_at = silent_at
     first, second = ask(hub, deadline=2, times=2)
     assert "'someone/some-model' was not downloaded from the hub within 2 seconds" in first and "deadline=" in first
-    assert float(second.split()[0]) < 2  # who asks again does not wait again
+    assert "was not downloaded" in second
 
 
 def test_what_was_downloaded_is_not_asked_for_again(hub):

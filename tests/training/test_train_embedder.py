@@ -133,12 +133,13 @@ from fourfold.embed.contextual.training import Settings
 from fourfold.embed.static import bundled
 from fourfold.training import train_embedder
 
-def slowly(what, done, total):
+def waiting(what, done, total):
     print(what, done, flush=True)
-    time.sleep(0.3)
+    if done >= 20:
+        time.sleep(600)  # to be killed here, however late that comes
 
 with Retriever(sys.argv[1]) as retriever:
-    train_embedder(retriever, settings=Settings(steps=60, edges=64, nodes=32), progress=slowly)
+    train_embedder(retriever, settings=Settings(steps=60, edges=64, nodes=32), progress=waiting)
 """
 
 
