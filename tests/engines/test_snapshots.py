@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.engines.sqlite import derived as engine_derived
 from fourfold.engines.sqlite import parts
 from fourfold.engines.sqlite.store import Store
-from fourfold.index import files, structure
+from fourfold.index import structure
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 QUESTIONS = ("save the file", "parse a tree", "alpha beta", "graph edge n07")
@@ -120,9 +119,7 @@ def test_a_truncated_file_is_noticed_and_made_again(path):
             assert file.read_bytes() == content, file.name
 
 
-@pytest.mark.parametrize("at_rest", [0.0, 3600.0], ids=["verified ahead", "verified when touched"])
-def test_a_flipped_byte_never_answers(path, monkeypatch, at_rest):
-    monkeypatch.setattr(engine_derived, "_AT_REST", at_rest)
+def test_a_flipped_byte_never_answers(path):
     with Retriever(path) as retriever:
         expected = answers(retriever)
     for place in range(len(list(derived(path)[0].iterdir()))):
@@ -132,19 +129,6 @@ def test_a_flipped_byte_never_answers(path, monkeypatch, at_rest):
             file.write_bytes(content)
             with Retriever(path) as retriever:
                 assert answers(retriever) == expected, file.name
-
-
-def test_they_are_verified_in_the_background(path, monkeypatch):
-    with Retriever(path) as retriever:
-        expected = answers(retriever)
-    monkeypatch.setattr(engine_derived, "_AT_REST", 0.0)
-    kept = files.read(derived(path)[0])
-    monkeypatch.setattr(files, "read", lambda folder: kept)
-    with Retriever(path) as retriever:
-        retriever.backend.snapshot()
-        retriever.backend.snapshots._derived._ahead.join()
-        assert not any(mapped.unread() for mapped in kept.values())
-        assert answers(retriever) == expected
 
 
 def test_a_backup_put_in_its_place_does_not_take_them(path, tmp_path):

@@ -64,33 +64,6 @@ def test_an_untouched_block_is_not_read(folder):
         mapped[-1:]
 
 
-def test_what_was_verified_ahead_is_not_verified_again(folder, monkeypatch):
-    found = files.read(folder)
-    files.verify(found.values(), lambda: True)
-    assert not any(mapped.unread() for mapped in found.values())
-    monkeypatch.setattr(files.zlib, "crc32", None)
-    for name, array in ARRAYS.items():
-        np.testing.assert_array_equal(found[name][:], array)
-
-
-def test_a_damaged_block_found_ahead_is_left_to_whoever_touches_it(folder):
-    found = files.read(folder)
-    content = bytearray(found["numbers"].path.read_bytes())
-    content[len(content) // 2] ^= 1
-    found["numbers"].path.write_bytes(content)
-    found = files.read(folder)
-    files.verify(found.values(), lambda: True)
-    with pytest.raises(files.DamagedFileError, match="damaged"):
-        found["numbers"][:]
-
-
-def test_verifying_ahead_ends_when_it_is_no_longer_wanted(folder):
-    mapped = files.read(folder)["numbers"]
-    asked = iter((True, False))
-    files.verify([mapped], lambda: next(asked))
-    assert mapped.unread() == [1, 2, 3]
-
-
 def test_a_truncated_or_missing_file_is_noticed_when_opened(folder):
     path = files.read(folder)["matrix"].path
     path.write_bytes(path.read_bytes()[:-4])

@@ -2,7 +2,7 @@
 
 A folder of raw little-endian arrays and one manifest. It appears by a rename, so it is either whole or not there, and
 may be deleted at any time, for the store is the truth. Sizes are checked when it is opened, the checksum of a block
-when the block is first read, or ahead of that by ``verify``: a flipped bit is an error before it is an answer.
+when the block is first read: a flipped bit is an error before it is an answer.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import os
 import shutil
 import threading
 import zlib
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -85,23 +85,15 @@ class Mapped:
         rows: NDArray[Any] = self._array[key]
         return rows
 
-    def unread(self) -> list[int]:
-        """Return the blocks that are not verified yet."""
-        return self._unread.nonzero()[0].tolist() if self._left else []
-
-    def verify(self, block: int) -> None:
-        """Compare a block with its checksum."""
-        with memoryview(self._bytes)[block * _BLOCK : (block + 1) * _BLOCK] as content:
-            if zlib.crc32(content) != self._checksums[block]:
-                raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} is damaged.")
-        with self._lock:
-            self._left -= int(self._unread[block])
-            self._unread[block] = False
-
     def _verify(self, key: Any) -> None:
         blocks = self._blocks(key)
         for block in np.unique(blocks[self._unread[blocks]]).tolist():
-            self.verify(block)
+            with memoryview(self._bytes)[block * _BLOCK : (block + 1) * _BLOCK] as content:  # a slice would copy it
+                if zlib.crc32(content) != self._checksums[block]:
+                    raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} is damaged.")
+            with self._lock:
+                self._left -= int(self._unread[block])
+                self._unread[block] = False
 
     def _blocks(self, key: Any) -> NDArray[np.int64]:
         """Return the blocks in which rows lie, in any order."""
@@ -173,22 +165,6 @@ def read(folder: Path) -> dict[str, Mapped]:
         name: Mapped(folder / of["file"], np.dtype(of["dtype"]), tuple(of["shape"]), of["crc"])
         for name, of in manifest["arrays"].items()
     }
-
-
-def verify(arrays: Iterable[Mapped], wanted: Callable[[], bool]) -> None:
-    """Verify what was not touched yet, so that no question has to; a damaged block is left to whoever touches it.
-
-    Args:
-        arrays: one after the other.
-        wanted: asked before each block; false ends the work.
-
-    """
-    with suppress(DamagedFileError):
-        for array in arrays:
-            for block in array.unread():
-                if not wanted():
-                    return
-                array.verify(block)
 
 
 def remove(folder: Path) -> None:

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import logging
 import os
-import threading
 import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -22,8 +21,6 @@ logger = logging.getLogger(__name__)
 _ATTEMPTS = 5
 _LEFT_BEHIND = 3600.0
 """Seconds after which a half-written folder belongs to nobody any more."""
-_AT_REST = 0.5
-"""Seconds after opening before blocks are verified ahead: whoever asks one question and goes needs few of them."""
 
 
 class Derived:
@@ -39,14 +36,6 @@ class Derived:
         self.folder = None if path == ":memory:" else Path(f"{path}.index")
         self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
         self._opened: Path | None = None
-        self._ahead: threading.Thread | None = None
-        self._ended = threading.Event()
-
-    def close(self) -> None:
-        """End the work in the background; a second call does nothing."""
-        self._ended.set()
-        if (thread := self._ahead) is not None:
-            thread.join()
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -85,19 +74,8 @@ class Derived:
                 self._remove(folder)
                 continue
             self._opened = folder
-            self._verify_ahead(arrays)
             return (facts, arrays), False
         return None, False
-
-    def _verify_ahead(self, arrays: Mapping[str, files.Mapped]) -> None:
-        """Verify the blocks in the background, until other files are opened; what a question touches it verifies."""
-
-        def verify() -> None:
-            if not self._ended.wait(_AT_REST):
-                files.verify(arrays.values(), lambda: not self._ended.is_set() and self._ahead is thread)
-
-        self._ahead = thread = threading.Thread(target=verify, name="fourfold-verification", daemon=True)
-        thread.start()
 
     def write(
         self, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -130,7 +108,7 @@ class Derived:
         """Delete the folder that was opened last: it was found damaged."""
         if self._opened is not None:
             self._remove(self._opened)
-            self._opened = self._ahead = None
+            self._opened = None
 
     def _folders(self) -> list[Path]:
         if self.folder is None:

@@ -126,7 +126,6 @@ class Snapshots:
         self._closed = True
         if (thread := self._compaction) is not None:
             thread.join()
-        self._derived.close()
 
     # -- from generation to generation --------------------------------------------------------------------------
 
