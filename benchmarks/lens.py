@@ -8,13 +8,15 @@ at p95 on 5,000 nodes and 250 ms on 100,000; the first page within 1 s. Needs pl
 
 The first page counts from the start of the command until a browser that is open already has painted it; the median of
 ``--starts``, each followed by a ``python -c "import numpy"``, which says how fast the machine is just then. Modules are
-compiled, as pip leaves them: the first start of all, which compiles, does not count.
+compiled, as pip leaves them: the first start of all, which compiles, does not count. ``first_page_cpu_s`` is how long
+the command itself has worked when it answers, which other programs on the machine change little.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import re
 import shutil
@@ -49,25 +51,36 @@ def end(process: subprocess.Popen[str]) -> None:
     process.communicate()
 
 
+def cpu_seconds(pid: int) -> float:
+    """Return how long a process has worked so far, whatever else the machine did; NaN where there is no /proc."""
+    told = Path(f"/proc/{pid}/stat")
+    if not told.exists():
+        return math.nan
+    fields = told.read_text(encoding="utf-8").rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def first_pages(chromium: Browser, path: Path, environment: dict[str, str], starts: int) -> dict[str, float]:
     """Return the seconds until the first page was answered and painted, and those of ``import numpy`` in between."""
-    answered, painted, numpy = [], [], []
+    answered, painted, worked, numpy = [], [], [], []
+    page = chromium.new_page()  # a browser that is open already
     for _ in range(starts + 1):
-        page = chromium.new_page()
         began = time.perf_counter()
         process, address = serve(path, environment)
         try:
             page.goto(address, wait_until="commit")
             answered.append(time.perf_counter() - began)
+            worked.append(cpu_seconds(process.pid))
             page.wait_for_function("() => performance.getEntriesByName('first-contentful-paint').length")
             painted.append(time.perf_counter() - began)
         finally:
-            page.close()
             end(process)
         began = time.perf_counter()
         subprocess.run([sys.executable, "-c", "import numpy"], check=True, env=environment)
         numpy.append(time.perf_counter() - began)
+    page.close()
     return {
+        "first_page_cpu_s": float(np.median(worked[1:])),
         "first_page_answered_s": float(np.median(answered[1:])),
         "first_page_s": float(np.median(painted[1:])),
         "import_numpy_s": float(np.median(numpy[1:])),
