@@ -164,6 +164,7 @@ def test_the_published_preset_fills_in_its_own_profile():
     with random_graph(4, RetrievalConfig.published()) as retriever:
         assert retriever.search("save a file", weights={"graph": 0}).weights == Weights(0.40, 0.45, 0.0, 0.0)
         assert retriever.search("save a file", weights={"text": 0.7}).weights == Weights(0.40, 0.7, 0.15, 0.0)
+        assert retriever.search("save a file", weights={}).weights == retriever.search("save a file").weights
 
 
 def test_paths_answer_unless_the_caller_names_the_weight_of_intent():

@@ -24,13 +24,13 @@ def choose_weights(
 
     Args:
         spec: the intent.
-        given: what the caller said; None is nothing.
+        given: what the caller said; None or an empty mapping is nothing.
         config: the constants of retrieval.
         has_data: which components can have a score at all.
 
     """
     fusion = config.fusion
-    weights = of_intent(spec, config) if given is None else explicit_weights(given, spec, config)
+    weights = explicit_weights(given, spec, config) if isinstance(given, Weights) or given else of_intent(spec, config)
     return _usable(weights, has_data) if fusion.normalize_weights else weights
 
 

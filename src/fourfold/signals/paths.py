@@ -281,12 +281,6 @@ class Answer:
     named: Nodes
     walks: tuple[tuple[Named, Walk], ...]
 
-    @classmethod
-    def nothing(cls, named: Sequence[Named]) -> Answer:
-        """Return that of a question whose words ask for no edge."""
-        own = ordered.distinct(np.concatenate([name.nodes for name in named]))
-        return cls(np.empty(0, np.int64), np.empty(0), 0.0, own, ())
-
     def path(self, node: int) -> tuple[int, list[Step]]:
         """Return the named node and the steps of the path that explains most of the question by leading to a node."""
         found = [(float(w.values[w.nodes == node].max(initial=-1.0)), named, w) for named, w in self.walks]
