@@ -183,7 +183,7 @@ def test_info(db):
         (["-k", "0"], "k is 0"),
         (["--filter", '{"n": {"$near": 1}}'], "$near"),
         (["--weights", "text=-1"], "-1"),
-        (["--weights", "embedding=0,text=0,graph=0"], "0"),
+        (["--weights", "embedding=0,text=0,graph=0,intent=0"], "0"),
         (["--intent", "gossip"], "gossip"),
     ],
 )

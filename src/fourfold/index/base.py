@@ -100,9 +100,10 @@ class NodeValues:
         place, here = ordered.places(self.nodes, nodes)
         return self.values[place] * here
 
-    def times(self, factor: float) -> NodeValues:
-        """Return the same nodes with their values multiplied by a factor."""
-        return NodeValues(self.nodes, self.values * factor)
+    def scaled(self, most: float) -> NodeValues:
+        """Return the same nodes with their values in proportion, the largest exactly ``most``; unchanged if it is 0."""
+        top = float(self.values.max(initial=0.0))
+        return NodeValues(self.nodes, self.values / top * most) if top > 0 else self
 
     def __len__(self) -> int:
         return len(self.nodes)

@@ -43,5 +43,4 @@ def score(
         return Walk.none(), NodeValues.none()
     relative = replace(spread, type_weights=spread.type_weights / asked)
     walk = graph.score(edges, seeds, seed_weights, relative, allowed, second_hop=second_hop)
-    top = float(walk.reached.values.max(initial=0.0))
-    return walk, walk.reached.times(min(asked, 1.0) / top) if top > 0 else walk.reached
+    return walk, walk.reached.scaled(min(asked, 1.0))
