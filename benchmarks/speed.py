@@ -1,14 +1,15 @@
 """How fast is it beside its own ingredients? 100,000 nodes, 300,000 edges, 256 dimensions; every figure is a ratio.
 
-    python benchmarks/speed.py [--nodes 10000 100000] [--queries 200] [--json speed.json]
+    python benchmarks/speed.py [--nodes 10000 100000] [--queries 200] [--busy 2] [--json speed.json]
 
 Several sizes are measured one after the other, each in a process of its own, and end in a table of how figures grow.
 
 Texts of about 40 words and names of 1–4 are drawn from a Zipf vocabulary of 50,000 words. The baseline of a search is
 bm25s retrieval + one matrix–vector product + top-k over the same texts and vectors, measured in turn with it, query by
 query, in one process; that of a build is embedding + bm25s indexing + inserting the same rows and FTS5 entries. The
-first use of a filter, less the same search again, stands beside SQLite's own query for the rows that it keeps. Needs
-bm25s beside fourfold; memory is read from /proc.
+first use of a filter, less the same search again, stands beside SQLite's own query for the rows that it keeps. With
+``--busy`` so many other processes do nothing but count meanwhile, as on a server whose cores are all taken. Needs bm25s
+beside fourfold; memory is read from /proc.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ import argparse
 import dataclasses
 import json
 import sqlite3
+import subprocess
+import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import ProcessPoolExecutor
+from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
 from multiprocessing import get_context
@@ -53,6 +57,18 @@ def megabytes(kind: str) -> float:
     """Return resident memory: ``RssAnon`` is held, ``RssFile`` are mapped pages that the system may drop."""
     lines = Path("/proc/self/status").read_text(encoding="ascii").splitlines()
     return next(int(line.split()[1]) for line in lines if line.startswith(kind)) / 1024
+
+
+@contextmanager
+def company(count: int) -> Iterator[None]:
+    """Keep so many other processes busy."""
+    others = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for other in others:
+            other.kill()
+            other.wait()
 
 
 def corpus(n: int, rng: np.random.Generator) -> tuple[list[Node], list[Edge], list[str]]:
@@ -267,11 +283,12 @@ def main() -> None:
     parser.add_argument("--nodes", type=int, nargs="+", default=[100_000])
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--busy", type=int, default=0)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     measured = []
     for count in options.nodes:  # memory that one size has left behind is not to be counted for the next
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        with company(options.busy), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
             measured.append(process.submit(measure, count, options.queries, options.seed).result())
         print(json.dumps(measured[-1], indent=2), flush=True)
     if len(measured) > 1:

@@ -1,6 +1,7 @@
 """The graphs that Lens is tested over: typed tools, a node that wants to be more than text, a folder of documents."""
 
 from fourfold import Edge, Node, Retriever
+from fourfold.demo import edges, nodes
 from fourfold.ingest import index_paths
 
 HOSTILE_NAME = "<script>window.owned=1</script>\"'><img src=x onerror=window.owned=1>\u202eevil\u0007"
@@ -21,6 +22,42 @@ EDGES = [
     Edge("zip", "read", "requires"),
     Edge("send", "zip", "followed_by"),
 ]
+
+
+DEMO_QUESTION = "how to parse command line arguments"
+_ASKED = DEMO_QUESTION.replace(" ", "+")
+DEMO_VIEWS = {
+    "empty": "/",
+    "search": f"/?q={_ASKED}&weights=.1,.2,.6,.1",
+    "why": f"/why?q={_ASKED}&node=argparse.ArgumentParser",
+    "why not": f"/why?q={_ASKED}&node=optparse",
+    "find": f"/find?q={_ASKED}&expected=optparse",
+    "side by side": f"/compare?q={_ASKED}&b=published",
+    "judge": f"/judge?q={_ASKED}",
+    "measure": "/measure",
+    "graph": "/graph",
+    "path": "/graph?from=argparse&to=zipfile",
+    "impact": "/graph?node=argparse",
+    "workflow": "/graph?task=write+a+zip+file",
+    "an error": "/?q=a&k=0",
+    "no such page": "/nowhere",
+}
+
+
+TOOLS_VIEWS = {
+    "search": "/?q=save+data+to+disk",
+    "why": "/why?q=save+data+to+disk&node=disk",
+    "graph": "/graph",
+    "workflow": "/graph?task=make+a+file+smaller+and+send+it",
+}
+
+
+def judged_demo(path) -> None:
+    """Write the graph of ``fourfold demo``, a little of it judged."""
+    with Retriever(path) as retriever:
+        retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
+        retriever.learning.feedback(DEMO_QUESTION, "argparse")
+        retriever.learning.feedback(DEMO_QUESTION, "zipfile", False)
 
 
 def tools(path=":memory:") -> Retriever:

@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+from lens_graphs import DEMO_VIEWS, judged_demo
 
 
 class Server:
@@ -44,6 +45,14 @@ def serve():
     yield start
     for server in servers:
         server.stop()
+
+
+@pytest.fixture(scope="session")
+def demo(serve, tmp_path_factory):
+    """A server of the judged demo."""
+    path = tmp_path_factory.mktemp("demo") / "stdlib.sqlite"
+    judged_demo(path)
+    return serve(path)
 
 
 @pytest.fixture(scope="session")
@@ -92,3 +101,17 @@ def new_page(chromium):
         context.close()
     ours = [fault for fault in faults if "net::ERR_ABORTED" not in fault]  # a page was left while it still asked
     assert not ours, ours
+
+
+@pytest.fixture
+def open_view(new_page):
+    """Return a function that opens a view, of the demo where none are given, and waits until it is whole."""
+
+    def open_one(server, view, views=DEMO_VIEWS, **options):
+        page = new_page(server, views[view], **options)
+        page.wait_for_load_state("networkidle")
+        # an answer of 400 or 404 is told on the console by the browser itself
+        new_page.faults[:] = [fault for fault in new_page.faults if "status of 40" not in fault]
+        return page
+
+    return open_one

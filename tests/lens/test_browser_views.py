@@ -6,42 +6,12 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright.")
-from lens_graphs import hostile
+from lens_graphs import DEMO_VIEWS, hostile
 from playwright.sync_api import expect
 
-from fourfold import Edge, Node, Retriever
-from fourfold.demo import edges, nodes
+from fourfold import Retriever
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
-
-QUESTION = "how+to+parse+command+line+arguments"
-VIEWS = {
-    "empty": "/",
-    "search": f"/?q={QUESTION}&weights=.1,.2,.6,.1",
-    "why": f"/why?q={QUESTION}&node=argparse.ArgumentParser",
-    "why not": f"/why?q={QUESTION}&node=optparse",
-    "find": f"/find?q={QUESTION}&expected=optparse",
-    "side by side": f"/compare?q={QUESTION}&b=published",
-    "judge": f"/judge?q={QUESTION}",
-    "measure": "/measure",
-    "graph": "/graph",
-    "path": "/graph?from=argparse&to=zipfile",
-    "impact": "/graph?node=argparse",
-    "workflow": "/graph?task=write+a+zip+file",
-    "an error": "/?q=a&k=0",
-    "no such page": "/nowhere",
-}
-
-
-@pytest.fixture(scope="module")
-def demo(serve, tmp_path_factory):
-    """The graph of ``fourfold demo``, a little of it judged."""
-    path = tmp_path_factory.mktemp("demo") / "stdlib.sqlite"
-    with Retriever(path) as retriever:
-        retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
-        retriever.learning.feedback(QUESTION.replace("+", " "), "argparse")
-        retriever.learning.feedback(QUESTION.replace("+", " "), "zipfile", False)
-    return serve(path)
 
 
 @pytest.fixture(scope="module")
@@ -64,9 +34,9 @@ def axe():
     return found.read_text(encoding="utf-8")
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_axe_finds_nothing_in_light_or_dark(demo, new_page, axe, view):
-    page = open_view(demo, new_page, view)
+@pytest.mark.parametrize("view", DEMO_VIEWS)
+def test_axe_finds_nothing_in_light_or_dark(demo, open_view, axe, view):
+    page = open_view(demo, view)
     page.evaluate(axe)
     for scheme in ("light", "dark"):
         page.emulate_media(color_scheme=scheme)
@@ -75,19 +45,19 @@ def test_axe_finds_nothing_in_light_or_dark(demo, new_page, axe, view):
         assert not told, f"{scheme}: " + "\n".join(told)
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_it_fits_the_screen_and_nothing_covers_anything(demo, new_page, view):
+@pytest.mark.parametrize("view", DEMO_VIEWS)
+def test_it_fits_the_screen_and_nothing_covers_anything(demo, open_view, view):
     for width in (1440, 390):
-        page = open_view(demo, new_page, view, width=width)
+        page = open_view(demo, view, width=width)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         assert not page.evaluate(COVERED), width
 
 
-def test_on_a_narrow_screen_evidence_has_the_room_and_ranks_stay_whole(demo, new_page):
-    page = open_view(demo, new_page, "why", width=390)
+def test_on_a_narrow_screen_evidence_has_the_room_and_ranks_stay_whole(demo, open_view):
+    page = open_view(demo, "why", width=390)
     signal, sentence = (page.locator(f".evidence td:nth-child({n})").first.bounding_box()["width"] for n in (1, 2))
     assert signal < 40 and sentence > 150
-    page = open_view(demo, new_page, "side by side", width=390)
+    page = open_view(demo, "side by side", width=390)
     ranks = [page.locator(".compact li > :first-child").nth(n).bounding_box()["height"] for n in (0, 9)]
     assert ranks[0] == ranks[1]
 
@@ -102,9 +72,9 @@ COVERED = """() => [...document.querySelectorAll("main a, main button, main inpu
 }).map((element) => element.outerHTML.slice(0, 120))"""
 
 
-@pytest.mark.parametrize("view", VIEWS)
-def test_the_keyboard_reaches_everything(demo, new_page, view):
-    page = open_view(demo, new_page, view)
+@pytest.mark.parametrize("view", DEMO_VIEWS)
+def test_the_keyboard_reaches_everything(demo, open_view, view):
+    page = open_view(demo, view)
     page.evaluate("document.activeElement?.blur()")
     wanted = page.evaluate(
         """() => [...document.querySelectorAll(
@@ -161,11 +131,3 @@ def test_a_page_of_yesterday_is_told_to_load_again(bad, new_page):
     expect(page.locator("#said")).to_contain_text("load the page again")
     page.context.clear_cookies()
     new_page.faults[:] = [fault for fault in new_page.faults if "403" not in fault]  # which the browser told, too
-
-
-def open_view(server, new_page, view, **options):
-    page = new_page(server, VIEWS[view], **options)
-    page.wait_for_load_state("networkidle")
-    # an answer of 400 or 404 is told on the console by the browser itself
-    new_page.faults[:] = [fault for fault in new_page.faults if "status of 40" not in fault]
-    return page

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Allowed, Nodes
+from fourfold.index.product import inner
 from fourfold.index.text_worth import Shard, Word, best_places, blocks, rounded
 
 _SMALL = 1 << 15
@@ -138,7 +139,7 @@ class Walk:
             if live is not None:
                 block *= live[low:high]
             total += float(block.sum())
-            squares += float(block.dot(block))
+            squares += inner(block, block)
             self.scores[low:high] = block
             block[:] = 0.0
         self._sums = total, squares
@@ -170,8 +171,8 @@ class Walk:
         if self._columns:
             common = self._common(rows)
             scores += common
-            total, squares = -float(common.sum()), -float(common @ common)
-        self._sums = total + float(scores.sum()), squares + float(scores @ scores)
+            total, squares = -float(common.sum()), -inner(common, common)
+        self._sums = total + float(scores.sum()), squares + inner(scores, scores)
         self.rows, self.scores = rows, scores.astype(np.float32)
 
     @cached_property

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index.product import inner
 from fourfold.index.text_segment import TextSegment
 from fourfold.types import FloatArray
 
@@ -152,10 +153,10 @@ class Shard:
                 values = {term: own * self.live[low:high] for term, own in values.items()}
             for term, (total, squares, most) in stats.items():
                 own = values[term]
-                stats[term] = total + float(own.sum()), squares + float(own.dot(own)), max(most, float(own.max()))
+                stats[term] = total + float(own.sum()), squares + inner(own, own), max(most, float(own.max()))
             for place in unknown:
                 one, other = keys[place]
-                sums[place] += float(values[one].dot(values[other]))
+                sums[place] += inner(values[one], values[other])
         for word in words:
             word.stats = stats.get(word.term, word.stats)
         for place, total in sums.items():

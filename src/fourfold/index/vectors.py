@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import DimensionError
+from fourfold.index import product
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
@@ -198,7 +199,7 @@ class _Search:
             return self.segment.sums.of(self._question)
         live = self.segment.live
         scores = (self._scores if live is None else self._scores[live.rows]).astype(np.float64)
-        return float(scores.sum()), float(scores @ scores)
+        return float(scores.sum()), product.inner(scores, scores)
 
     @property
     def maximum(self) -> float:
@@ -270,8 +271,7 @@ class _Search:
         """The product of all rows, the removed ones included, with the question, (n,); correct but for rounding."""
         if self._zero:
             return np.zeros(len(self.segment), np.float32)
-        scores: NDArray[np.float32] = self.segment.vectors[:] @ self._question
-        return scores
+        return product.with_each(self.segment.vectors[:], self._question)
 
     def _candidates(self, stage: FirstStage, count: int, selection: Selection | None) -> NDArray[np.int64]:
         """Return about ``count`` rows or more, best first by the codes."""

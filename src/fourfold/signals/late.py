@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import LateInteraction
 from fourfold.embed.static import StaticEmbedder, bundled
+from fourfold.index.product import with_each
 from fourfold.types import Node
 
 Pieces = NDArray[np.int32]
@@ -70,8 +71,7 @@ class TokenTable:
 
     def cosines(self, left: Pieces, right: Pieces) -> NDArray[np.float32]:
         """Return the cosine of each pair, (len(left), len(right)) float32."""
-        found: NDArray[np.float32] = self.unit.take(left, axis=0) @ self.unit.take(right, axis=0).T
-        return found
+        return with_each(self.unit.take(left, axis=0), self.unit.take(right, axis=0).T)
 
 
 def wordpiece_text(node: Node) -> str:

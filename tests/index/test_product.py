@@ -1,0 +1,42 @@
+"""Products in pieces are the products."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from fourfold.index import product
+
+
+@pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 1000, 4096])
+@pytest.mark.parametrize("asked", [None, 1, 7])
+def test_rows_with_each_question(count: int, asked: int | None) -> None:
+    rng = np.random.default_rng(count)
+    rows = rng.standard_normal((count, 64)).astype(np.float32)
+    question = rng.standard_normal(64 if asked is None else (64, asked)).astype(np.float32)
+    found = product.with_each(rows, question)
+    wanted = rows.astype(np.float64) @ question
+    assert found.shape == wanted.shape
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, wanted, atol=1e-5)
+
+
+def test_turned_questions_and_rows_of_a_read_only_map() -> None:
+    rows = np.random.default_rng(1).standard_normal((300, 16)).astype(np.float32)
+    mapped = np.frombuffer(rows.tobytes(), np.float32).reshape(300, 16)  # as a derived file is read: not writable
+    questions = rows[:5]
+    np.testing.assert_allclose(product.with_each(mapped, questions.T), rows @ questions.T, atol=1e-5)
+
+
+def test_beyond_what_one_thread_reads(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(product, "_ALONE", 1000)
+    rows = np.random.default_rng(2).standard_normal((500, 8)).astype(np.float32)
+    np.testing.assert_array_equal(product.with_each(rows, rows[0]), rows @ rows[0])
+
+
+@pytest.mark.parametrize("count", [0, 1, 8191, 8192, 8193, 40_000])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_inner_products(count: int, dtype: type) -> None:
+    rng = np.random.default_rng(count)
+    one, other = rng.random(count).astype(dtype), rng.random(count).astype(dtype)
+    assert product.inner(one, other) == pytest.approx(float(one.astype(np.float64) @ other), rel=1e-6)
