@@ -35,8 +35,8 @@ def reordered(
     told: FloatArray = np.zeros(covered.shape[1], np.float32)
     left = totals.copy()
     for step in range(n):  # over the few hits of one answer: each choice depends on those before
-        both = np.maximum(covered, told) @ weights  # Σ w max(0, c − told) is this less Σ w told
-        gain = 1.0 + weight * (both - told @ weights)
+        # As it is written above: what is told only grows, so gains only fall, to the last bit, and scores descend.
+        gain = 1.0 + weight * (np.maximum(covered - told, 0.0) @ weights)
         best = int((left * gain).argmax())
         order[step], factors[best], left[best] = best, gain[best], -np.inf
         told = np.maximum(told, covered[best])
