@@ -5,7 +5,7 @@ Nothing here imports a framework: an object is read by the attributes its framew
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
 from fourfold.arguments import many, shown
@@ -57,16 +57,25 @@ def _dictionary(source: Mapping[str, Any], server: str) -> Tool:
         raise InvalidValueError(f"A tool needs a name; this one has only {', '.join(map(str, source)) or 'nothing'}.")
     return Tool(
         name=source["name"],
-        server=source.get("server") or server,
-        description=source.get("description") or "",
+        server=_given(source.get("server"), server),
+        description=_given(source.get("description"), ""),
         input_schema=_schema(source, "inputSchema", "input_schema", "parameters", "args_schema"),
         output_schema=_schema(source, "outputSchema", "output_schema", "returns"),
     )
 
 
+def _given(value: Any, otherwise: Any = None) -> Any:
+    """Return a value, or what stands for it where nothing is said; what is neither text nor JSON is a value."""
+    return otherwise if value is None or (isinstance(value, (str, Mapping, list, tuple)) and not value) else value
+
+
+def _listed(given: object) -> Iterable[object]:
+    return given if isinstance(given, (list, tuple)) else ()
+
+
 def _schema(source: Mapping[str, Any], *keys: str) -> Mapping[str, Any]:
     """Return the first schema given; a mapping of parameter names to schemas or words is made into one."""
-    given: object = next((source[key] for key in keys if source.get(key)), {})
+    given: object = next((source[key] for key in keys if _given(source.get(key)) is not None), {})
     if not isinstance(given, Mapping):
         raise InvalidValueError(f"The schema of tool {shown(source.get('name'))} is no mapping: {shown(given)}.")
     if not given or {"type", "properties", "$ref", "allOf", "anyOf", "oneOf", "$schema"} & set(given):
@@ -87,15 +96,17 @@ def _object(source: object, server: str) -> Tool:
     metadata: Any = getattr(source, "metadata", None)
     name = getattr(source, "name", None)
     if isinstance(name, str):
-        given: Any = getattr(source, "input_schema", None) or getattr(source, "inputSchema", None)
+        given: Any = _given(getattr(source, "input_schema", None), getattr(source, "inputSchema", None))
         if not isinstance(given, Mapping):  # LangChain has input_schema as a class, and the parameters as schema
-            given = _json_schema(getattr(source, "tool_call_schema", None) or getattr(source, "args_schema", None))
-        output = getattr(source, "output_schema", None) or getattr(source, "outputSchema", None)
+            given = _json_schema(
+                _given(getattr(source, "tool_call_schema", None), getattr(source, "args_schema", None))
+            )
+        output = _given(getattr(source, "output_schema", None), getattr(source, "outputSchema", None))
         outputs = output if isinstance(output, Mapping) else {}
-        return Tool(name, server, getattr(source, "description", None) or "", given, outputs)
+        return Tool(name, server, _given(getattr(source, "description", None), ""), given, outputs)
     if isinstance(getattr(metadata, "name", None), str):
         parameters = metadata.get_parameters_dict() if hasattr(metadata, "get_parameters_dict") else {}
-        return Tool(metadata.name, server, getattr(metadata, "description", None) or "", parameters)
+        return Tool(metadata.name, server, _given(getattr(metadata, "description", None), ""), parameters)
     raise InvalidValueError(f"This is no tool that could be read: {type(source).__name__}; it has no name.")
 
 
@@ -114,7 +125,7 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
     owner = server or str(title).replace(":", " ")
     definitions = {key: document[key] for key in ("components", "definitions") if key in document}
     paths = document["paths"]
-    for path, item in paths.items() if isinstance(paths, Mapping) else ():
+    for path, item in ((str(path), item) for path, item in paths.items()) if isinstance(paths, Mapping) else ():
         if not isinstance(item, Mapping):
             continue
         for method in _METHODS:
@@ -123,9 +134,9 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
                 continue
             parts = (operation.get("summary"), operation.get("description"), f"{method.upper()} {path}")
             yield Tool(
-                name=operation.get("operationId") or f"{method}_{path.strip('/').replace('/', '_') or 'root'}",
+                name=_given(operation.get("operationId"), f"{method}_{path.strip('/').replace('/', '_') or 'root'}"),
                 server=owner,
-                description=". ".join(str(part).rstrip(".") for part in parts if part),
+                description=". ".join(str(part).rstrip(".") for part in parts if _given(part) is not None),
                 input_schema={**_operation_input(item, operation, document), **definitions},
                 output_schema={**_operation_output(operation), **definitions},
             )
@@ -136,7 +147,7 @@ def _operation_input(
 ) -> dict[str, Any]:
     properties: dict[str, Any] = {}
     required: list[str] = []
-    for given in (*(item.get("parameters") or ()), *(operation.get("parameters") or ())):
+    for given in (*_listed(item.get("parameters")), *_listed(operation.get("parameters"))):
         parameter = _referred(given, document)
         if not isinstance(parameter, Mapping) or not isinstance(parameter.get("name"), str):
             continue
@@ -146,7 +157,7 @@ def _operation_input(
             **base,
             "description": parameter.get("description", base.get("description", "")),
         }
-        if parameter.get("required"):
+        if parameter.get("required") is True:
             required.append(parameter["name"])
     body = _content_schema(_referred(operation.get("requestBody"), document))
     whole: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
