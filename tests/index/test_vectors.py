@@ -461,3 +461,17 @@ def test_no_vectors_at_all():
     assert ranking.moments.size == 0 and ranking.moments.maximum == 0
     assert ranking.at(np.array([1, 2])).tolist() == [0, 0]
     assert part.at(np.array([1])).shape == (1, 0)
+
+
+def test_coding_leaves_the_threads_of_faiss_as_they_were():
+    faiss = pytest.importorskip("faiss")
+    before = faiss.omp_get_max_threads()
+    vectors = np.random.default_rng(5).standard_normal((400, 16)).astype(np.float32)
+    try:
+        faiss.omp_set_num_threads(3)
+        with quantised._one_thread(faiss):
+            assert faiss.omp_get_max_threads() == 1
+        quantised.ProductCodes.build(vectors, vectors.mean(axis=0), np.cov(vectors.T))
+        assert faiss.omp_get_max_threads() == 3
+    finally:
+        faiss.omp_set_num_threads(before)
