@@ -156,6 +156,26 @@ def test_what_a_node_holds_is_only_ever_text(hostile_client, address):
     assert_harmless(page.text)
 
 
+@pytest.mark.parametrize("address", ["/", "/find", "/why", "/compare", "/judge", "/measure", "/graph"])
+def test_what_an_address_holds_is_only_ever_text(hostile_client, address):
+    bad = "\u202e\x07\x1b\0<script>x</script>"
+    usual = {"q": "save", "node": "write", "expected": "disk", "from": "write", "to": "open", "fk": "lang", "fo": "is"}
+    names = "q k mode intent weights pin group_by node expected a b from to direction task fk fo fv".split()
+    for name in names:
+        usual = {
+            "q": "save",
+            "node": "write",
+            "expected": "disk",
+            "from": "write",
+            "to": "open",
+            "fk": "lang",
+            "fo": "is",
+        }
+        page = hostile_client.get(address, params={**usual, name: bad})
+        assert page.status_code < 500
+        assert_harmless(page.text)
+
+
 def test_a_name_of_a_megabyte_is_cut_with_a_sentence(hostile_client):
     page = hostile_client.get("/?q=save+megabyte").text
     assert "(the first 120 of 1,000,005 characters)" in page

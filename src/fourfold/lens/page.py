@@ -19,6 +19,7 @@ from fourfold import FourfoldError, InvalidValueError, UnknownNodeError, __versi
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
+from fourfold.plain_text import plain_text
 from fourfold.types import COMPONENTS
 
 FOLDER = Path(__file__).parent
@@ -53,6 +54,11 @@ LONGEST_NAME = 120
 """Characters of a name that are shown."""
 
 
+def _plain(value: Any) -> Any:
+    """Return what a template shows: text from nodes and addresses without what steers or hides; our own as it is."""
+    return plain_text(value) if type(value) is str else value
+
+
 class Pages:
     """Renders the templates over one session.
 
@@ -67,6 +73,7 @@ class Pages:
         self._environment = Environment(
             loader=FileSystemLoader(FOLDER / "templates"),
             autoescape=True,
+            finalize=_plain,
             undefined=StrictUndefined,
             trim_blocks=True,
             lstrip_blocks=True,
