@@ -1,9 +1,14 @@
-"""What tool search and learning cost: 5,000 tools, 50,000 edges.
+"""What tool search and learning cost: 5,000 tools, 50,000 edges. With --quality, what they find.
 
     python benchmarks/tools.py [--tools 5000] [--edges 50000] [--rounds 200] [--json tools.json]
+    FOURFOLD_DATASETS=… python benchmarks/tools.py --quality toollinkos restbench_tmdb
 
 The graph part is timed apart from the retriever's own search (``rank`` over a ready generation); ``after a use`` is a
 whole search right after ``record_use``, when the arrays of a new generation are built.
+
+``--quality`` asks every question of the collections named and prints means over them: how often the main tool (the only
+one of grade 2) is among the first 5 of ``search_tools``, the share of the gold tools among its first 10, and recall and
+precision of ``suggest_workflow``; these once more over the questions whose main tool ranks first.
 """
 
 from __future__ import annotations
@@ -18,9 +23,10 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from shared import facts
+from shared import facts, figure, folders
 
 from fourfold import Edge, Node, Retriever
+from fourfold.evaluate import load_collection
 from fourfold.tools import ToolCatalog
 from fourfold.tools.search import rank
 
@@ -132,13 +138,60 @@ def measure(catalog: ToolCatalog, rounds: int) -> dict[str, list[tuple[float, fl
     return times
 
 
+def quality(folder: Path) -> dict[str, float | None]:
+    collection = load_collection(folder)
+    values: dict[str, list[float]] = {
+        name: []
+        for name in (
+            "main tool among the first 5",
+            "search_tools R@10",
+            "workflow recall",
+            "workflow precision",
+            "workflow recall, main tool first",
+            "workflow precision, main tool first",
+        )
+    }
+    hit, found_10, recall, precision, first_recall, first_precision = values.values()
+    with Retriever() as retriever:
+        retriever.add(collection.nodes, collection.edges)
+        catalog = ToolCatalog(retriever)
+        for query in collection.judgements:
+            gold = {tool for tool, grade in query.relevant.items() if grade > 0}
+            main = [tool for tool, grade in query.relevant.items() if grade == 2]
+            found, chosen = catalog.search_tools(query.text).ids, set(catalog.suggest_workflow(query.text).tools)
+            found_10.append(len(gold & set(found)) / len(gold))
+            recall.append(len(gold & chosen) / len(gold))
+            precision.append(len(gold & chosen) / max(len(chosen), 1))
+            if len(main) == 1:
+                hit.append(main[0] in found[:5])
+                if found[:1] == main:
+                    first_recall.append(recall[-1])
+                    first_precision.append(precision[-1])
+    return {"questions": len(recall), **{name: float(np.mean(each)) if each else None for name, each in values.items()}}
+
+
+def print_quality(names: list[str]) -> None:
+    rows = {folder.name: quality(folder) for folder in folders(names)}
+    if not rows:
+        return
+    print("| | " + " | ".join(rows) + " |\n|---" + "|---" * len(rows) + "|")
+    for name in next(iter(rows.values())):
+        cells = [row[name] for row in rows.values()]
+        shown = ["–" if cell is None else f"{cell:,}" if name == "questions" else figure(cell) for cell in cells]
+        print(f"| {name} | {' | '.join(shown)} |")
+
+
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--tools", type=int, default=5_000)
     parser.add_argument("--edges", type=int, default=50_000)
     parser.add_argument("--rounds", type=int, default=200)
     parser.add_argument("--json", type=Path)
+    parser.add_argument("--quality", nargs="+", metavar="NAME", help="what is found in these collections")
     given = parser.parse_args()
+    if given.quality:
+        print_quality(given.quality)
+        return
     with tempfile.TemporaryDirectory() as folder:
         catalog = make(Path(folder) / "tools.sqlite", given.tools, given.edges)
         times = measure(catalog, given.rounds)

@@ -185,3 +185,18 @@ def test_questions_are_made_of_facts_in_one_step_and_two(tmp_path):
     for text, told in questions.items():
         (start,) = [word for word in WORDS if word in text]
         assert told["answers"] == [following[following[start]]]
+
+
+def test_tools_are_judged_by_the_gold_of_their_collection(tmp_path, monkeypatch, capsys):
+    write_collection(tmp_path / "tools", answers_are_linked=False)
+    qrels = tmp_path / "tools" / "qrels.tsv"
+    qrels.write_text(qrels.read_text().replace("\t1\n", "\t2\n", 1))  # only the first question has a main tool
+    monkeypatch.syspath_prepend(BENCHMARKS)
+    monkeypatch.setenv("FOURFOLD_DATASETS", str(tmp_path))
+    tools = importlib.import_module("tools")
+    values = tools.quality(tmp_path / "tools")
+    assert values["questions"] == len(WORDS)
+    assert values["main tool among the first 5"] == values["search_tools R@10"] == values["workflow recall"] == 1.0
+    assert 0.0 < values["workflow precision"] <= 1.0
+    tools.print_quality(["tools"])
+    assert f"| questions | {len(WORDS)} |\n| main tool among the first 5 | 1.000 |" in capsys.readouterr().out
