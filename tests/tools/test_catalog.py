@@ -1,13 +1,14 @@
 """Where tools come from, what links them, and bad input."""
 
+import threading
 import types
 
 import pytest
 from numpy import arange, array
 
-from fourfold import InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
+from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
 from fourfold.signals.scaling import MinMaxScale
-from fourfold.tools import Tool, ToolCatalog, read_tools
+from fourfold.tools import Tool, ToolCatalog, read_tools, state
 from fourfold.tools.schema import fields
 from fourfold.two_signal import two_signal_hits
 from fourfold.types import Node
@@ -246,3 +247,25 @@ def test_what_a_tool_needs_itself_it_does_not_provide():
     with ToolCatalog() as catalog:
         catalog.add_tools(tools)
         assert catalog.neighbors("ship_order") == catalog.neighbors("show_order") == ["find_order"]
+
+
+def test_a_graph_that_closes_while_importance_is_measured_leaves_no_traceback(monkeypatch):
+    unseen = []
+    monkeypatch.setattr(threading, "excepthook", unseen.append)
+    monkeypatch.setattr(state, "_INLINE_EDGES", 0)
+    with Retriever(":memory:") as retriever:
+        catalog = ToolCatalog(retriever)
+        catalog.add_tools([{"name": "read"}, {"name": "write"}])
+        retriever.add(edges=[Edge("write", "read", "requires")])
+        catalog.search_tools("read")
+
+        def closed(*given):
+            raise RuntimeError("Cannot operate on a closed database.")
+
+        monkeypatch.setattr(state, "measure", closed)
+        retriever.add(edges=[Edge("read", "write", "follows")])
+        assert catalog.search_tools("read")
+        for thread in threading.enumerate():
+            if thread.name == "fourfold-tools":
+                thread.join()
+    assert not unseen

@@ -141,9 +141,9 @@ class Finder:
     def _rank(
         self, query: str, limit: int, context: Sequence[str], weighting: Weighting
     ) -> tuple[Ranking, Query, State, list[str]]:
-        # where tools are tied, scores of different requests are compared, and relatedness takes the bridges' place
+        # ties that order nothing: a plan is the best matches within `loose_tie`, measured on plain text and embedding
         state = self._knowledge.present()
-        tied = state.graph.edge_count > 0
+        tied = state.graph.edge_count > 0 and not state.graph.orders
         request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
         meant = self._knowledge.resolve(context, strict=False)
         positions = {tool: state.places.get(meant.get(tool, tool)) for tool in context}

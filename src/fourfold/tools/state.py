@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
@@ -17,6 +18,8 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.retriever import Retriever
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import Importance, ToolGraph, build_graph, measure
+
+logger = logging.getLogger(__name__)
 
 _INLINE_EDGES = 5_000
 """Up to here importance is measured anew with every generation; beyond, off the query path."""
@@ -156,7 +159,10 @@ class Knowledge:
         if self._measuring is None or not self._measuring.is_alive():
 
             def refresh() -> None:
-                self._importance = measure(snapshot, nodes, graph)
+                try:
+                    self._importance = measure(snapshot, nodes, graph)
+                except Exception:  # most likely the graph was closed meanwhile
+                    logger.info("Importance could not be measured; the last known serves on", exc_info=True)
 
             self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
             self._measuring.start()
