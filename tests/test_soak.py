@@ -23,3 +23,10 @@ def test_nothing_is_lost_or_stale_where_one_writes_and_merges():
     done = subprocess.run(command, capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
     assert "4 kills" in done.stdout and "0 lost or stale" in done.stdout and " 0 faults" in done.stdout
+
+
+@pytest.mark.slow
+def test_any_request_to_the_pages_is_answered_or_refused():
+    done = subprocess.run([sys.executable, SOAK, "pages", "--requests", "300"], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert "300 requests" in done.stdout and " 0 faults" in done.stdout

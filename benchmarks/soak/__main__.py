@@ -17,8 +17,9 @@ import folders
 import fuzz
 import kills
 import merges
+import pages
 
-PARTS = {"fuzz": fuzz, "folders": folders, "damaged": damaged, "kills": kills, "merges": merges}
+PARTS = {"fuzz": fuzz, "folders": folders, "damaged": damaged, "kills": kills, "merges": merges, "pages": pages}
 
 SHORT = {
     "fuzz": ("--rounds", "3"),
@@ -26,6 +27,7 @@ SHORT = {
     "damaged": ("--count", "100"),
     "kills": ("--count", "39"),
     "merges": ("--kills", "10", "--seconds", "5"),
+    "pages": ("--requests", "1000"),
 }
 """What is run of each part with ``--short``."""
 
