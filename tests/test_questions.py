@@ -224,6 +224,11 @@ def test_dependents_cannot_be_told_without_such_edges():
     assert answer.total == 0 and "dependents cannot be told" in answer.notes[0]
 
 
+def test_seeds_without_an_end_are_refused_at_the_first_that_is_none(asked):
+    with pytest.raises(InvalidValueError, match="seed|node"):
+        asked.edge_type_boost(range(10**12), ["requires"])
+
+
 def test_edge_type_boost_looks_an_unknown_type_up_by_meaning(asked):
     answer = asked.edge_type_boost(["edit_file"], ["depends_on", "zzz"])
     assert [b.node.id for b in answer.boosted] == ["read_file"]

@@ -67,14 +67,15 @@ class StaticEmbedder:
         """
         model = self._loaded()
         longest = None if model.max_length is None else model.max_length * model.median_token_length
-        found = self.tokenize([text[:longest] for text in texts])
         vectors = np.zeros((len(texts), model.dim), np.float32)
-        for place, tokens in enumerate(found):
-            if tokens:
-                rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
-                if model.weights is not None:
-                    rows = rows * model.weights[tokens][:, None]
-                vectors[place] = rows.mean(axis=0)
+        for start in range(0, len(texts), _REMEMBERED):  # what a tokenizer tells of a text is many times the text
+            found = self.tokenize([text[:longest] for text in texts[start : start + _REMEMBERED]])
+            for place, tokens in enumerate(found, start):
+                if tokens:
+                    rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
+                    if model.weights is not None:
+                        rows = rows * model.weights[tokens][:, None]
+                    vectors[place] = rows.mean(axis=0)
         if model.normalize:
             vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
         return vectors

@@ -196,7 +196,7 @@ def answer(view: View, node: str | Node, depth: int, width: int) -> ExploreAnswe
 def boost_answer(view: View, seeds: Iterable[str | Node], types: Iterable[str], limit: int) -> BoostAnswer:
     """Return the boosted neighbours; the arguments are those of ``Questions.edge_type_boost``."""
     graph = view.graph
-    given = [seeds] if isinstance(seeds, (str, Node)) else list(many(seeds, "seeds", "nodes"))
+    given = [seeds] if isinstance(seeds, (str, Node)) else many(seeds, "seeds", "nodes")
     starts = np.unique(np.array([view.number(seed) for seed in given], np.int64))
     wanted = list(dict.fromkeys(strings(types, "types")))
     by_type = {name: view.vocabulary.chosen(name) for name in wanted}

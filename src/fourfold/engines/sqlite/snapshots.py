@@ -170,7 +170,7 @@ class Snapshots:
             grown(
                 old.vectors,
                 np.union1d(gone, nodes),
-                VectorSegment.build(nodes, rows, first_stage=settings),
+                VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
             grown(old.text, gone, _text_segment(changes, self._config), TextSegment.merge),
