@@ -334,8 +334,8 @@ def faiss() -> Any:
 def _one_thread(library: Any) -> Iterator[None]:
     """Let faiss work in the thread that asks.
 
-    In its many short loops threads wait for one another: on busy cores many times as long as they work
-    (``benchmarks/speed.py --busy 2``, first search), and on idle ones they save little.
+    In its many short loops threads wait for one another: on busy cores longer than they work, and on idle ones they
+    save little.
     """
     before = library.omp_get_max_threads()
     library.omp_set_num_threads(1)
