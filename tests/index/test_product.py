@@ -9,7 +9,7 @@ from fourfold.index import product
 
 
 @pytest.mark.parametrize("count", [0, 1, 127, 128, 129, 1000, 4096])
-@pytest.mark.parametrize("asked", [None, 1, 7])
+@pytest.mark.parametrize("asked", [None, 0, 1, 7, 100, 5000])
 def test_rows_with_each_question(count: int, asked: int | None) -> None:
     rng = np.random.default_rng(count)
     rows = rng.standard_normal((count, 64)).astype(np.float32)

@@ -15,7 +15,10 @@ from numpy.typing import NDArray
 Floats = NDArray[np.float32]
 
 _ROWS = 128
-"""A piece of a matrix: enough to hide the call, few enough that no BLAS divides it."""
+"""A piece of a matrix has at most so many rows: enough to hide the call …"""
+
+_PRODUCTS = 1 << 18
+"""… and takes at most so many multiplications, which no BLAS divides."""
 
 _NUMBERS = 8192
 """A piece of a vector, likewise."""
@@ -35,11 +38,12 @@ def with_each(rows: Floats, question: Floats) -> Floats:
         (n,), or (n, m).
 
     """
-    whole = len(rows) - len(rows) % _ROWS
+    piece = max(min(_ROWS, _PRODUCTS // max(question.size, 1)), 1)
+    whole = len(rows) - len(rows) % piece
     if not whole or rows.size > _ALONE:
         product: Floats = rows @ question
         return product
-    pieces = rows[:whole].reshape(-1, _ROWS, rows.shape[1]) @ question
+    pieces = rows[:whole].reshape(-1, piece, rows.shape[1]) @ question
     return np.concatenate((pieces.reshape(whole, *question.shape[1:]), rows[whole:] @ question))
 
 
