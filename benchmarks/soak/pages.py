@@ -72,7 +72,7 @@ def run(given: argparse.Namespace) -> bool:
                 answers[answer.status_code] += 1
                 if answer.status_code >= 500:
                     fault = f"status {answer.status_code}"
-                elif found := STEERING.search(answer.text):
+                elif "html" in answer.headers.get("content-type", "") and (found := STEERING.search(answer.text)):
                     fault = f"{found[0]!r} on the page of {route}"
             except Exception as error:
                 fault = f"{type(error).__name__}: {error}"
