@@ -60,6 +60,12 @@ def megabytes(kind: str) -> float:
     return next(int(line.split()[1]) for line in lines if line.startswith(kind)) / 1024
 
 
+def apart(function: Callable[..., Any], *given: object) -> Any:
+    """Return what a function returns in a process of its own."""
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
+        return process.submit(function, *given).result()
+
+
 @contextmanager
 def company(count: int) -> Iterator[None]:
     """Keep so many other processes busy."""
@@ -202,8 +208,7 @@ def measure(count: int, asked: int, seed: int) -> dict[str, Any]:
             "ratio": build / sum(baseline.values()),
         }
 
-        with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            grown, mapped = process.submit(grown_by, folder / "kg.sqlite", queries[:5]).result()
+        grown, mapped = apart(grown_by, folder / "kg.sqlite", queries[:5])
         retriever = Retriever(folder / "kg.sqlite", config=config)
         retriever.embedder.embed_query("warm")
         reopened = seconds(lambda: retriever.search(queries[0]))
@@ -301,8 +306,8 @@ def main() -> None:
     options = parser.parse_args()
     measured = []
     for count in options.nodes:  # memory that one size has left behind is not to be counted for the next
-        with company(options.busy), ProcessPoolExecutor(1, mp_context=get_context("spawn")) as process:
-            measured.append(process.submit(measure, count, options.queries, options.seed).result())
+        with company(options.busy):
+            measured.append(apart(measure, count, options.queries, options.seed))
         print(json.dumps(measured[-1], indent=2), flush=True)
     if len(measured) > 1:
         print(growth(measured))

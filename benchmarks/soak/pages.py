@@ -70,6 +70,8 @@ def run(given: argparse.Namespace) -> bool:
             try:
                 answer = client.request(method, address, content=content, headers=kind, follow_redirects=False)
                 answers[answer.status_code] += 1
+                if answer.status_code == 429:  # asked too often: what follows is to be answered
+                    time.sleep(0.2)
                 if answer.status_code >= 500:
                     fault = f"status {answer.status_code}"
                 elif "html" in answer.headers.get("content-type", "") and (found := STEERING.search(answer.text)):
@@ -101,11 +103,11 @@ def hostile() -> tuple[list[Node], list[Edge]]:
 
 
 class Asking:
-    """Makes requests; ``bound`` is the word that binds a form to its page."""
+    """Makes requests; ``bound`` are the words that bind forms to their pages, by the page."""
 
     def __init__(self, seed: int) -> None:
         self.chaos = Chaos(seed)
-        self.bound = ""
+        self.bound: dict[str, str] = {}
 
     def value(self) -> bytes:
         kind = self.chaos.random.random()
@@ -136,14 +138,15 @@ class Asking:
 
     def body(self, path: str, client: TestClient) -> tuple[bytes, str]:
         """Return the content of a form, mostly one that is bound to a page, and its type."""
-        if not self.bound or self.chaos.rarely(0.05):
-            found = re.search(r'name="bound" value="([^"]*)"', client.get("/judge?q=save").text)
-            self.bound = found[1] if found else ""
+        page = "/measure" if path.startswith("/measure") else "/judge?q=save"
+        if page not in self.bound or self.chaos.rarely(0.05):
+            found = re.search(r'name="bound" value="([^"]*)"', client.get(page).text)
+            self.bound[page] = found[1] if found else ""
         if self.chaos.rarely(0.3):
             return self.value(), self.chaos.one(*TYPES)
         if path == "/judge/import":
             parts = (
-                b'--x\r\ncontent-disposition: form-data; name="bound"\r\n\r\n' + self.bound.encode(),
+                b'--x\r\ncontent-disposition: form-data; name="bound"\r\n\r\n' + self.bound[page].encode(),
                 b'--x\r\ncontent-disposition: form-data; name="file"; filename="'
                 + self.chaos.one(b"a.qrels", b"a.jsonl", b"a.tsv", b"../../a", b"")
                 + b'"\r\n\r\n'
@@ -152,4 +155,4 @@ class Asking:
             return b"\r\n".join((*parts, b"--x--\r\n")), "multipart/form-data; boundary=x"
         # no job is begun that would have to be waited for: what a run may be called is never guessed
         fields = [(self.chaos.one(*FIELDS), self.value()) for _ in range(self.chaos.count(3))]
-        return urlencode([("bound", self.bound), *fields]).encode(), "application/x-www-form-urlencoded"
+        return urlencode([("bound", self.bound[page]), *fields]).encode(), "application/x-www-form-urlencoded"

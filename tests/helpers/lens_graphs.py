@@ -52,10 +52,16 @@ TOOLS_VIEWS = {
 }
 
 
+def demo(path) -> Retriever:
+    """The graph of ``fourfold demo``."""
+    retriever = Retriever(path)
+    retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
+    return retriever
+
+
 def judged_demo(path) -> None:
     """Write the graph of ``fourfold demo``, a little of it judged."""
-    with Retriever(path) as retriever:
-        retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
+    with demo(path) as retriever:
         retriever.learning.feedback(DEMO_QUESTION, "argparse")
         retriever.learning.feedback(DEMO_QUESTION, "zipfile", False)
 

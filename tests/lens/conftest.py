@@ -7,7 +7,7 @@ import subprocess
 import sys
 
 import pytest
-from lens_graphs import DEMO_VIEWS, judged_demo
+from lens_graphs import DEMO_VIEWS, judged_demo, tools
 
 
 class Server:
@@ -52,6 +52,14 @@ def demo(serve, tmp_path_factory):
     """A server of the judged demo."""
     path = tmp_path_factory.mktemp("demo") / "stdlib.sqlite"
     judged_demo(path)
+    return serve(path)
+
+
+@pytest.fixture(scope="module")
+def typed(serve, tmp_path_factory):
+    """A server of the typed tools."""
+    path = tmp_path_factory.mktemp("typed") / "tools.sqlite"
+    tools(path).close()
     return serve(path)
 
 

@@ -5,23 +5,20 @@ import re
 import pytest
 
 pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright.")
-from lens_graphs import documents, tools
+from lens_graphs import demo, documents, tools
 from playwright.sync_api import expect
-
-from fourfold import Edge, Node, Retriever
-from fourfold.demo import edges, nodes
 
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
-def demo(folder, path):
-    retriever = Retriever(path)
-    retriever.add([Node(**node) for node in nodes()], [Edge(**edge) for edge in edges()])
-    return retriever
-
-
 GRAPHS = {  # how each is made, a question, a node it does not find in two hits, the ends of a path, and a task
-    "demo": (demo, "how to parse command line arguments", "optparse", ("argparse", "sys"), "write a zip file"),
+    "demo": (
+        lambda _, path: demo(path),
+        "how to parse command line arguments",
+        "optparse",
+        ("argparse", "sys"),
+        "write a zip file",
+    ),
     "folder": (documents, "who built the lighthouse", "Wool", ("Lighthouse", "Northern Isles"), "build a bridge"),
     "typed": (lambda _, path: tools(path), "save data to disk", "send_mail", ("write_file", "disk"), "save and send"),
 }

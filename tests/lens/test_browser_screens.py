@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 pytest.importorskip("playwright", reason="Playwright is not installed: pip install playwright.")
-from lens_graphs import DEMO_VIEWS, TOOLS_VIEWS, tools
+from lens_graphs import DEMO_VIEWS, TOOLS_VIEWS
 from PIL import Image, ImageChops
 
 from fourfold.demo import edges, nodes
@@ -45,13 +45,6 @@ LETTERS = """() => {
         return context.measureText("Sphinx of black quartz, judge my vow 0123456789").width;
     });
 }"""
-
-
-@pytest.fixture(scope="module")
-def typed(serve, tmp_path_factory):
-    path = tmp_path_factory.mktemp("typed") / "tools.sqlite"
-    tools(path).close()
-    return serve(path)
 
 
 @pytest.fixture(scope="module")

@@ -10,13 +10,6 @@ pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
 @pytest.fixture(scope="module")
-def typed(serve, tmp_path_factory):
-    path = tmp_path_factory.mktemp("typed") / "kg.sqlite"
-    tools(path).close()
-    return serve(path)
-
-
-@pytest.fixture(scope="module")
 def folder(serve, tmp_path_factory):
     root = tmp_path_factory.mktemp("folder")
     documents(root / "pages", root / "kg.sqlite").close()

@@ -162,15 +162,6 @@ def test_what_an_address_holds_is_only_ever_text(hostile_client, address):
     usual = {"q": "save", "node": "write", "expected": "disk", "from": "write", "to": "open", "fk": "lang", "fo": "is"}
     names = "q k mode intent weights pin group_by node expected a b from to direction task fk fo fv".split()
     for name in names:
-        usual = {
-            "q": "save",
-            "node": "write",
-            "expected": "disk",
-            "from": "write",
-            "to": "open",
-            "fk": "lang",
-            "fo": "is",
-        }
         page = hostile_client.get(address, params={**usual, name: bad})
         assert page.status_code < 500
         assert_harmless(page.text)

@@ -72,10 +72,7 @@ class StaticEmbedder:
             found = self.tokenize([text[:longest] for text in texts[start : start + _REMEMBERED]])
             for place, tokens in enumerate(found, start):
                 if tokens:
-                    rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
-                    if model.weights is not None:
-                        rows = rows * model.weights[tokens][:, None]
-                    vectors[place] = rows.mean(axis=0)
+                    vectors[place] = _mean(model, tokens)
         if model.normalize:
             vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
         return vectors
@@ -118,6 +115,15 @@ def bundled() -> StaticEmbedder:
     One for the whole process: it never changes, and loading it takes longer than a thousand searches.
     """
     return StaticEmbedder(BUNDLED_FOLDER)
+
+
+def _mean(model: Any, tokens: list[int]) -> FloatArray:
+    """Return the mean of the vectors of some tokens, by their weights."""
+    rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
+    if model.weights is not None:
+        rows = rows * model.weights[tokens][:, None]
+    mean: FloatArray = rows.mean(axis=0)
+    return mean
 
 
 def _load(folder: Path) -> Any:

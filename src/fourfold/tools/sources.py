@@ -125,7 +125,7 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
     owner = server or str(title).replace(":", " ")
     definitions = {key: document[key] for key in ("components", "definitions") if key in document}
     paths = document["paths"]
-    for path, item in ((str(path), item) for path, item in paths.items()) if isinstance(paths, Mapping) else ():
+    for path, item in paths.items() if isinstance(paths, Mapping) else ():
         if not isinstance(item, Mapping):
             continue
         for method in _METHODS:
@@ -134,7 +134,9 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
                 continue
             parts = (operation.get("summary"), operation.get("description"), f"{method.upper()} {path}")
             yield Tool(
-                name=_given(operation.get("operationId"), f"{method}_{path.strip('/').replace('/', '_') or 'root'}"),
+                name=_given(
+                    operation.get("operationId"), f"{method}_{str(path).strip('/').replace('/', '_') or 'root'}"
+                ),
                 server=owner,
                 description=". ".join(str(part).rstrip(".") for part in parts if _given(part) is not None),
                 input_schema={**_operation_input(item, operation, document), **definitions},
