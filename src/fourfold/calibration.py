@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import threading
-from functools import cache
 
 import numpy as np
 
@@ -22,6 +21,7 @@ from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
 from fourfold.tokenizer import Tokenizer
 from fourfold.types import FloatArray
+from fourfold.when_needed import once
 
 _QUESTIONS = 32
 """So many known and as many foreign questions: the middle is then known within ± .1 of a logarithm."""
@@ -101,7 +101,7 @@ def _chance(snapshot: Snapshot, sample: Nodes) -> float:
     return min(max(float(((vectors @ vectors.T).sum() - (vectors**2).sum()) / max(pairs, 1)), 0.0), 0.95)
 
 
-@cache
+@once
 def _vocabulary() -> list[str]:
     """Return the words of the model in the package, commonest first."""
     vocabulary = json.loads(bundled().token_vectors()[0])["model"]["vocab"]

@@ -17,6 +17,7 @@ import numpy as np
 from fourfold.frozen import FrozenDict
 from fourfold.tokenizer import split_identifier
 from fourfold.types import FloatArray
+from fourfold.when_needed import once
 
 EDGE_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict(
     {
@@ -302,7 +303,7 @@ def _say(words: Sequence[str], stems: Sequence[str]) -> bool:
     return any(word.startswith(stem[:-1]) if stem.endswith("*") else word == stem for stem in stems for word in words)
 
 
-@lru_cache(maxsize=1)
+@once
 def _declared() -> Mapping[str, Reading]:
     """Return the readings of all names and aliases, by plain label."""
     found: dict[str, Reading] = {}

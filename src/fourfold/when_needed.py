@@ -1,14 +1,24 @@
-"""Packages that load when they are first used, and what is said where one is missing.
+"""Packages that load when they are first used, what is said where one is missing, and what is made once for all.
 
 A search needs numpy, SQLite and the tokenizer of the model in the package; nothing else need be there.
 """
 
 from __future__ import annotations
 
+import functools
 import importlib
-from typing import Any
+import os
+import threading
+from collections.abc import Callable
+from typing import Any, TypeVar
 
 from fourfold.errors import MissingExtraError
+
+Made = TypeVar("Made")
+
+_MAKING = threading.RLock()
+if hasattr(os, "register_at_fork"):  # a child would wait for ever for a thread that it has not got
+    os.register_at_fork(before=_MAKING.acquire, after_in_parent=_MAKING.release, after_in_child=_MAKING.release)
 
 _DISTRIBUTIONS = {"Stemmer": "PyStemmer"}
 
@@ -35,3 +45,21 @@ def load(module: str, what: str, *, instead: str = "") -> Any:
         raise MissingExtraError(
             f"{what} needs the package {package}, which is not installed; run: pip install {package}{instead}."
         ) from error
+
+
+def once(make: Callable[[], Made]) -> Callable[[], Made]:
+    """Return a function that makes something at its first call, once for the process, however many threads ask first.
+
+    ``functools.cache`` lets every thread make its own until the first is done.
+    """
+    made: list[Made] = []
+
+    @functools.wraps(make)
+    def given() -> Made:
+        if not made:
+            with _MAKING:
+                if not made:
+                    made.append(make())
+        return made[0]
+
+    return given

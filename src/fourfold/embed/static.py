@@ -6,7 +6,7 @@ import hashlib
 import json
 import threading
 from collections.abc import Callable, Sequence
-from functools import cache, partial
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +15,7 @@ import numpy as np
 from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
 from fourfold.errors import EmbedderError, InvalidValueError
 from fourfold.types import FloatArray
+from fourfold.when_needed import once
 
 _REMEMBERED = 4096
 """The tokens of a batch of at most so many texts are remembered until the next."""
@@ -102,13 +103,14 @@ class StaticEmbedder:
         return model.tokenizer.to_str(), table
 
     def _loaded(self) -> Any:
-        with self._lock:
-            if self._model is None:
-                self._model = _load(Path(self._source) if self._hub is None else self._hub.folder())
-            return self._model
+        if self._model is None:
+            with self._lock:
+                if self._model is None:
+                    self._model = _load(Path(self._source) if self._hub is None else self._hub.folder())
+        return self._model
 
 
-@cache
+@once
 def bundled() -> StaticEmbedder:
     """Return the embedder over the model that ships in the package (256 dimensions; see its README).
 

@@ -17,7 +17,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,6 +25,7 @@ from fourfold.config import LateInteraction
 from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.index.product import with_each
 from fourfold.types import Node
+from fourfold.when_needed import once
 
 Pieces = NDArray[np.int32]
 """Numbers of wordpieces: rows of the token table."""
@@ -79,7 +79,7 @@ def wordpiece_text(node: Node) -> str:
     return f"{node.name} {node.name} {node.text}" if node.text else node.name
 
 
-@cache
+@once
 def token_table() -> TokenTable:
     """Return the table of the model that ships in the package: one for the whole process, 16 MB."""
     return TokenTable.of(bundled())
