@@ -20,6 +20,9 @@ from fourfold.when_needed import once
 _REMEMBERED = 4096
 """The tokens of a batch of at most so many texts are remembered until the next."""
 
+_ALONE = 1_000
+"""So many characters are read sooner than the threads wake that would share a batch: on busy cores, milliseconds."""
+
 BUNDLED_FOLDER = Path(__file__).parent / "model"
 
 
@@ -88,7 +91,9 @@ class StaticEmbedder:
         if all(text in last for text in texts):
             return [last[text] for text in texts]
         readable = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
-        ids: list[list[int]] = self._loaded().tokenize(readable)
+        model = self._loaded()
+        alone = sum(map(len, readable)) <= _ALONE
+        ids: list[list[int]] = [model.tokenize([text])[0] for text in readable] if alone else model.tokenize(readable)
         self._last = dict(zip(texts, ids, strict=True)) if len(texts) <= _REMEMBERED else {}
         return ids
 
