@@ -59,10 +59,10 @@ def grows(run: Callable[[str], object], make: Callable[[int], str], *, bounded: 
         text = make(count)
         if not _takes_less(run, text, _SLOW):
             return f"more than {_SLOW} s for {len(text)} characters: {text[:60]!r}…"
-    if bounded or _takes_less(run, make(_LONG), _QUICK):
+    if bounded or _seconds(run, make(_LONG)) < _QUICK:
         return None
     length = 250
-    while length < _LONG and _takes_less(run, make(length), _QUICK / 4):
+    while length < _LONG and _seconds(run, make(length)) < _QUICK / 4:
         length *= 2
     short, long = make(length), make(_TIMES * length)
     ratios = []
