@@ -12,6 +12,7 @@ from __future__ import annotations
 import argparse
 import faulthandler
 import json
+import logging
 import os
 import pickle
 import resource
@@ -48,6 +49,16 @@ MEMORY = 2 << 30
 DIMENSIONS = 3
 
 Call = tuple[Callable[..., Any], tuple[Any, ...], dict[str, Any]]
+
+
+class Logged(logging.Handler):
+    """Keeps the last exception that was logged: an answer names the component that failed, not why."""
+
+    exception = ""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.exc_info:
+            self.exception = logging.Formatter().formatException(record.exc_info)
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:
@@ -115,6 +126,8 @@ class Round:
         self.faults: list[tuple[str, str]] = []
         self.outcomes: Counter[str] = Counter()
         self.slowest = 0.0
+        self.logged = Logged()
+        logging.getLogger("fourfold").addHandler(self.logged)
         own = number % 3 > 0  # a third searches with the model in the package, which is slower
         presets = (RetrievalConfig, RetrievalConfig, RetrievalConfig.published, RetrievalConfig.two_signal)
         config = presets[number % 4]()
@@ -181,7 +194,7 @@ class Round:
     def _check(self, answer: Any) -> None:
         """Raise an AssertionError where an answer is not sound."""
         if isinstance(answer, SearchResult):
-            assert not answer.degraded, f"{answer.degraded} failed"
+            assert not answer.degraded, f"{answer.degraded} failed:\n{self.logged.exception}"
             scores = [hit.score for hit in answer]
             assert scores == sorted(scores, reverse=True), scores
             assert all(score >= 0 for score in scores) and (not self.bounded or all(score <= 1 for score in scores)), (
