@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
-from fourfold.engines.postgres import sums
+from fourfold.engines.postgres import counts, sums
 from fourfold.engines.postgres.arrays import copied, numbers, split
 from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul
 from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
@@ -27,7 +27,6 @@ from fourfold.index.changes import PIECE
 from fourfold.types import Edge
 
 Connection = psycopg.Connection[tuple[Any, ...]]
-_HELD = ("held_1", "held_2", "held_3", "held_4", "held_5", "held_6", "held_7")
 _COUNTED = ("nodes", "edges", "vectors", "name_length", "type_length", "text_length")
 INDEXED_FROM = 20_000
 """Vectors from which on an index finds the nearest: below, comparing all takes a few milliseconds and is exact."""
@@ -183,8 +182,8 @@ class Writer:
         self._put_attributes(rows, nums)
         self._put_vectors(rows, nums)
         self._put_words(rows, nums, postings)
-        self._count_terms(postings["term"], masks(postings), 1)
-        self._count_pieces([row.pieces for row in rows], 1)
+        counts.terms(self._connection, postings["term"], masks(postings), 1)
+        counts.pieces(self._connection, [row.pieces for row in rows], 1)
         self._count_lengths(sizes.sum(axis=0).tolist(), 1)
 
     def _put_rows(
@@ -243,10 +242,10 @@ class Writer:
     def _put_words(self, rows: Sequence[Row], nums: NDArray[np.int64], postings: Mapping[str, NDArray[Any]]) -> None:
         order = np.lexsort((postings["term"], postings["node"]))
         node, term = postings["node"][order], postings["term"][order]
-        counts = np.searchsorted(node, nums, side="right") - np.searchsorted(node, nums, side="left")
+        held = np.searchsorted(node, nums, side="right") - np.searchsorted(node, nums, side="left")
         by_num = np.argsort(nums)
         own: list[list[int]] = [[] for _ in rows]
-        for place, part in zip(by_num.tolist(), split(term, counts[by_num]), strict=True):
+        for place, part in zip(by_num.tolist(), split(term, held[by_num]), strict=True):
             own[place] = part.tolist()
         with self._connection.cursor().copy("COPY words (node, terms, pieces) FROM STDIN (FORMAT BINARY)") as copy:
             copy.set_types(["int8", "int4[]", "bytea"])
@@ -278,35 +277,13 @@ class Writer:
                 (listed, listed),
             ).fetchone()
         assert row is not None
-        self._count_terms(numbers(row[0], ">i4"), numbers(row[1], ">i4"), -1)
-        self._count_pieces([np.frombuffer(blob, PIECE) for blob in row[2] or ()], -1)
+        counts.terms(self._connection, numbers(row[0], ">i4"), numbers(row[1], ">i4"), -1)
+        counts.pieces(self._connection, [np.frombuffer(blob, PIECE) for blob in row[2] or ()], -1)
         self._count_lengths([int(size or 0) for size in row[3:6]], -1)
 
     def _count_lengths(self, sizes: Sequence[int], sign: int) -> None:
         for name, size in zip(("name_length", "type_length", "text_length"), sizes, strict=True):
             self._counted[name] += sign * size
-
-    def _count_terms(self, terms: NDArray[np.int32], masks: NDArray[np.int32], sign: int) -> None:
-        """Say in how many more nodes, or fewer, each term stands in exactly the fields of its mask."""
-        if not len(terms):
-            return
-        distinct, place = np.unique(terms, return_inverse=True)
-        held = np.bincount(place * 8 + masks, minlength=8 * len(distinct)).reshape(-1, 8)[:, 1:] * sign
-        moved = ", ".join(f"{name} = t.{name} + u.{name}" for name in _HELD)
-        self._connection.execute(
-            f"UPDATE terms t SET {moved} FROM unnest(%s::int[], {', '.join(['%s::bigint[]'] * 7)}) "
-            f"AS u (num, {', '.join(_HELD)}) WHERE t.num = u.num",
-            (distinct.tolist(), *held.T.tolist()),
-        )
-
-    def _count_pieces(self, pieces: Sequence[NDArray[Any]], sign: int) -> None:
-        found, counts = np.unique(np.concatenate([np.empty(0, np.int32), *pieces]), return_counts=True)
-        if len(found):
-            self._connection.execute(
-                "INSERT INTO pieces SELECT * FROM unnest(%s::int[], %s::bigint[]) "
-                "ON CONFLICT (piece) DO UPDATE SET nodes = pieces.nodes + excluded.nodes",
-                (found.tolist(), (sign * counts).tolist()),
-            )
 
     def _term_numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
         """Return the number of each term; unseen terms are numbered and stored."""
@@ -398,12 +375,7 @@ class Writer:
     def _count_edges(self, by_type: Counter[int], sign: int) -> None:
         self._counted["edges"] += sign * by_type.total()
         self._touched_edges = True
-        if by_type:
-            self._connection.execute(
-                "UPDATE edge_types y SET edges = y.edges + u.edges FROM unnest(%s::int[], %s::bigint[]) "
-                "AS u (num, edges) WHERE y.num = u.num",
-                (list(by_type), [sign * count for count in by_type.values()]),
-            )
+        counts.edges(self._connection, by_type, sign)
 
     # -- helpers ------------------------------------------------------------------------------------------------
 
