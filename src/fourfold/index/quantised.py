@@ -34,6 +34,7 @@ _BLOCK = 16_384
 _SAMPLE = 8_192
 _QUESTIONS = 100
 _LEAST = 256
+_NARROW = 2_048
 _MOST = 16_384
 _AIM = 0.998
 
@@ -277,16 +278,25 @@ def measure(codes: Codes, vectors: Vectors32) -> tuple[int, float]:
     for start in range(0, n, _BLOCK):
         scores = np.hstack((best, questions @ vectors[start : start + _BLOCK].T))
         best = np.partition(scores, scores.shape[1] - 10, axis=1)[:, -10:]
-    hits = np.zeros(min(_MOST, n // 2))
-    for question, ten in zip(questions, best, strict=True):
-        rows = codes.nearest(question, len(hits), None)
-        # What counts is the score, not the row: of a thousand duplicates any ten are right.
-        right = vectors[rows] @ question >= ten.min() - np.float32(1e-6)
-        hits += np.minimum(np.cumsum(np.pad(right, (0, len(hits) - len(rows)))), 10)
-    recall = hits / (10 * _QUESTIONS)
-    enough = max(int(np.searchsorted(recall, _AIM)) + 1, _LEAST)
-    rescored = min(enough * codes.margin, len(hits))
+    most = min(_MOST, n // 2)
+    for width in (min(_NARROW, most), most):
+        recall = _recall(codes, vectors, questions, best.min(axis=1), width)
+        enough = max(int(np.searchsorted(recall, _AIM)) + 1, _LEAST)
+        if enough * codes.margin <= width:
+            break
+    rescored = min(enough * codes.margin, width)
     return rescored, float(recall[rescored - 1])
+
+
+def _recall(codes: Codes, vectors: Vectors32, questions: Vectors32, tenth: Vectors32, width: int) -> FloatArray:
+    """Return the recall@10 among the first 1, 2, … ``width`` candidates, given each question's tenth best product."""
+    hits = np.zeros(width)
+    for question, least in zip(questions, tenth, strict=True):
+        rows = codes.nearest(question, width, None)
+        # What counts is the score, not the row: of a thousand duplicates any ten are right.
+        right = vectors[rows] @ question >= least - np.float32(1e-6)
+        hits += np.minimum(np.cumsum(np.pad(right, (0, width - len(rows)))), 10)
+    return hits / (10 * len(questions))
 
 
 def load(arrays: Mapping[str, StoredArray]) -> Codes | None:
