@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fourfold.when_needed import once
+from fourfold.when_needed import lazy, once
 
 THREADS = 8
 
@@ -97,3 +97,36 @@ print(os.waitpid(child, 0)[1])
 """
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=True)
     assert done.stdout.split() == ["0"]
+
+
+class Question:
+    """What takes long until all others do it too."""
+
+    together = threading.Barrier(THREADS)
+
+    @lazy
+    def answer(self) -> int:
+        """The answer."""
+        self.together.wait(30)
+        return 7
+
+
+def test_the_questions_of_many_threads_do_not_stand_in_line() -> None:
+    """With ``functools.cached_property`` of Python 3.11 they do, whatever object they are of."""
+    with ThreadPoolExecutor(THREADS) as pool:
+        assert list(pool.map(lambda question: question.answer, [Question() for _ in range(THREADS)])) == [7] * THREADS
+
+
+def test_what_is_lazy_is_made_once_and_kept() -> None:
+    class Counted:
+        made = 0
+
+        @lazy
+        def value(self) -> int:
+            """A value."""
+            self.made += 1
+            return self.made
+
+    counted = Counted()
+    assert (counted.value, counted.value, counted.made) == (1, 1, 1)
+    assert Counted.value.__doc__ == "A value."

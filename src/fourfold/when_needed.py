@@ -1,4 +1,4 @@
-"""Packages that load when they are first used, what is said where one is missing, and what is made once for all.
+"""What is there when it is first needed: packages, what is made once for all, and attributes.
 
 A search needs numpy, SQLite and the tokenizer of the model in the package; nothing else need be there.
 """
@@ -10,7 +10,7 @@ import importlib
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Generic, Self, TypeVar, overload
 
 from fourfold.errors import MissingExtraError
 
@@ -63,3 +63,31 @@ def once(make: Callable[[], Made]) -> Callable[[], Made]:
         return made[0]
 
     return given
+
+
+class lazy(Generic[Made]):
+    """An attribute that is made when it is first read, and kept.
+
+    ``functools.cached_property`` of Python 3.11 makes one at a time for all objects of a class: there the questions of
+    many threads would stand in line for the longest steps of a search. Here nothing waits; two threads that are the
+    first to read it of the same object both make it.
+    """
+
+    def __init__(self, make: Callable[[Any], Made]) -> None:
+        self._make = make
+        self.__doc__ = make.__doc__
+
+    def __set_name__(self, owner: type, name: str) -> None:
+        self._name = name
+
+    @overload
+    def __get__(self, instance: None, owner: type) -> Self: ...
+
+    @overload
+    def __get__(self, instance: object, owner: type) -> Made: ...
+
+    def __get__(self, instance: object | None, owner: type) -> Self | Made:
+        if instance is None:
+            return self
+        made = instance.__dict__[self._name] = self._make(instance)
+        return made

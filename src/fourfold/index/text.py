@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, Memory, Shard, Statistics, Word
 from fourfold.types import FloatArray
+from fourfold.when_needed import lazy
 
 __all__ = ["Shared", "Text", "TextRanking", "TextSegment"]
 
@@ -196,7 +196,7 @@ class TextRanking:
     def __init__(self, walks: Sequence[Walk], size: int) -> None:
         self._walks, self._size = walks, size
 
-    @cached_property
+    @lazy
     def moments(self) -> Moments:
         """Sums over all live nodes, those without any of the words included."""
         best = max([walk.scores.max(initial=0.0) for walk in self._walks], default=0.0)

@@ -10,7 +10,6 @@ words, less what they give to the nodes found.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property
 from itertools import combinations
 
 import numpy as np
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.product import inner
 from fourfold.index.text_worth import Shard, Word, best_places, blocks, rounded
+from fourfold.when_needed import lazy
 
 _SMALL = 1 << 15
 """Segments of so few nodes are walked as a whole: there is nothing to save."""
@@ -175,7 +175,7 @@ class Walk:
         self._sums = total + float(scores.sum()), squares + inner(scores, scores)
         self.rows, self.scores = rows, scores.astype(np.float32)
 
-    @cached_property
+    @lazy
     def _totals(self) -> tuple[list[tuple[float, float, float]], list[float]]:
         return self.shard.totals([word for word, _ in self._columns])
 

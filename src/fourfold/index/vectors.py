@@ -9,7 +9,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +20,7 @@ from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.vector_segment import FEW, FirstStage, Selection, VectorSegment, merge
 from fourfold.types import FloatArray
+from fourfold.when_needed import lazy
 
 __all__ = ["FirstStageSettings", "VectorRanking", "VectorSegment", "Vectors", "VectorsInfo", "merge"]
 
@@ -192,7 +192,7 @@ class _Search:
         self._largest = max(self._largest, float(values.max(initial=-math.inf)))
         return values
 
-    @cached_property
+    @lazy
     def sums(self) -> tuple[float, float]:
         """The sum of all cosines, and of their squares."""
         if self.segment.sums is not None:
@@ -266,7 +266,7 @@ class _Search:
         near = near if rows is None else rows[near]
         return _Found(self.segment.nums[near], self.cosines(near), complete=len(near) == len(scores), exact=True)
 
-    @cached_property
+    @lazy
     def _scores(self) -> NDArray[np.float32]:
         """The product of all rows, the removed ones included, with the question, (n,); correct but for rounding."""
         if self._zero:

@@ -11,7 +11,6 @@ Source: Robertson & Zaragoza, "The Probabilistic Relevance Framework" (2009), in
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,6 +23,7 @@ from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Sha
 from fourfold.index.changes import FIELDS
 from fourfold.index.text_worth import Statistics, rounded
 from fourfold.types import FloatArray
+from fourfold.when_needed import lazy
 
 _MASKS = np.arange(1, 8)
 """Sets of fields, as bits: 1 name, 2 type, 4 text."""
@@ -158,7 +158,7 @@ class TextRanking:
         scores = text.scores(asked, holders.best)
         self._nodes, self._values = scores.nodes, scores.values.astype(np.float32)
 
-    @cached_property
+    @lazy
     def moments(self) -> Moments:
         """Sums over all nodes; estimated from a sample where too many nodes hold the words."""
         scored, step = self._values.astype(np.float64), self._holders.step

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +12,7 @@ from fourfold.engines.milvus.reading import Reading
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit, unit_question
 from fourfold.types import FloatArray
+from fourfold.when_needed import lazy
 
 _READ = 1_000
 """Where a filter keeps no more nodes, all of their vectors are read."""
@@ -71,7 +71,7 @@ class VectorRanking:
         self._nowhere = not question.any() or not reading.state.vectors
         self._largest = -math.inf
 
-    @cached_property
+    @lazy
     def moments(self) -> Moments:
         """Sums over all nodes that have a vector."""
         size = self._reading.state.vectors
