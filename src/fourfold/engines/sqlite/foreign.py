@@ -30,6 +30,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
+from fourfold.engines.sqlite.connection import Connection
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -170,6 +171,7 @@ class ForeignFile:
                     isolation_level=None,
                     check_same_thread=False,
                     timeout=_BUSY_SECONDS,
+                    factory=Connection,
                 )
             except sqlite3.Error as error:
                 raise StoreError(f"The file {self.path!r} cannot be read: {error}.") from error
