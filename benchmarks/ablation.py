@@ -25,6 +25,7 @@ from shared import add_collection_options, difference_cell, facts, figure, folde
 from fourfold import RetrievalConfig, Retriever
 from fourfold.evaluate import Collection, Interval, Variant, ablations, ladder, load_collection, run_variants
 from fourfold.presets import PRESETS, preset
+from fourfold.weighting import over_encoder
 
 MEASURE = "ndcg@10"
 DRAWS = 2000
@@ -70,9 +71,10 @@ def shares(config: RetrievalConfig) -> list[Variant]:
     weights = config.fusion.weights
     both = weights.embedding + weights.text
     variants = [Variant("whole", config)]
-    for percent in (50, 60, 65, 70, 80):
+    for percent in (50, 55, 60, 65, 70, 80):
         moved = replace(weights, embedding=both * percent / 100, text=both * (100 - percent) / 100)
-        variants.append(Variant(f"embedding {percent} %", config.replace(fusion={"weights": moved})))
+        if round(100 * weights.embedding / both) != percent:
+            variants.append(Variant(f"embedding {percent} %", config.replace(fusion={"weights": moved})))
     return variants
 
 
@@ -84,6 +86,7 @@ def measured(
 ) -> dict[str, dict[str, list[float]]]:
     collection = load_collection(folder)
     judged = collection.judgements.first(max_queries)
+    config = over_encoder(config) if over else config
     variants = {kind: TABLES[kind](config) for kind in kinds}
     runs: dict[str, dict[str, list[float]]] = {kind: {} for kind in kinds}
     for read, of_reading in by_reading(variants.values()).items():

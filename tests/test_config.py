@@ -67,7 +67,7 @@ def changed(config, group, name):
 
 def test_nine_fields_hold_every_constant():
     assert len(dataclasses.fields(RetrievalConfig)) <= 9
-    assert len(list(constants())) == len(set(constants())) == 57
+    assert len(list(constants())) == len(set(constants())) == 58
 
 
 @pytest.mark.parametrize(("group", "name"), list(constants()))
@@ -209,7 +209,13 @@ def test_two_flags_became_one_choice(flags, phrase):
 
 def test_every_flat_name_stands_for_a_constant():
     since = {("index", "exact"), ("index", "first_stage"), ("graph", "background"), ("text", "phrase_nodes")}
-    since |= {("fusion", "late"), ("fusion", "priors"), ("graph", "bridge"), ("intents", "paths")}
+    since |= {
+        ("fusion", "late"),
+        ("fusion", "priors"),
+        ("fusion", "encoder_share"),
+        ("graph", "bridge"),
+        ("intents", "paths"),
+    }
     since |= {("diversity", "coverage"), ("diversity", "sides")}
     renamed = {("", "limit"), ("text", "phrase"), ("graph", "edge_weights")}
     assert set(FLAT_NAMES.values()) | renamed == set(constants()) - since

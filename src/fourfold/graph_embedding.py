@@ -63,6 +63,11 @@ class GraphEmbedding:
         """What embeds the graph's nodes."""
         return self._maker(self._backend.meta("embedder"))
 
+    @property
+    def by_encoder(self) -> bool:
+        """Whether more than a table of tokens makes the vectors: a transformer, a service, or any function."""
+        return not isinstance(self.source, (Cascade, StaticEmbedder, ContextualEmbedder))
+
     def _maker(self, stored: str | None) -> Embedder:
         """Return what embeds nodes where the vectors were made with the embedder of this name."""
         return self.source.embedder(stored) if isinstance(self.source, Cascade) else self.source

@@ -29,6 +29,7 @@ from fourfold.signals.late import token_table, wordpiece_text
 from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Edge, Node, SearchResult
 from fourfold.validation import content_hash
+from fourfold.weighting import over_encoder
 
 logger = logging.getLogger(__name__)
 
@@ -57,9 +58,10 @@ class Session:
         """Whether the config in force is the one applied to the graph, whoever applies it."""
         self._followed_at = -1
         try:
-            self.config = config if config is not None else self.history().config()
+            self._wanted = wanted = config if config is not None else self.history().config()
             source = Cascade(self.backend.model) if embedder is None else as_embedder(embedder)
-            self.embedding = GraphEmbedding(self.backend, source, reads_in_force(self.backend, self.config.embedding))
+            self.embedding = GraphEmbedding(self.backend, source, reads_in_force(self.backend, wanted.embedding))
+            self.config = _over(self.embedding, wanted)
             self.tokenizer = make_tokenizer(self._tokenizer_name())
             if embedder is not None:
                 self.embedding.check()
@@ -92,7 +94,7 @@ class Session:
         None for an embedder and a config that the graph has itself.
         """
         source = self.embedding.source
-        config = None if self._follows else changes_of(self.config)
+        config = None if self._follows else changes_of(self._wanted)
         schema = None if self.foreign is None else self.foreign.schema
         return None if isinstance(source, Cascade) else source, config, self.backend.read_only, schema
 
@@ -200,7 +202,7 @@ class Session:
         except StoreError as error:
             logger.warning("%r goes on with the config it has: %s", self.path, error)
         else:
-            if config != self.config:
+            if config != self._wanted:
                 self.use(config)
         self._followed_at = now  # last: until then whoever else asks looks for himself
 
@@ -212,22 +214,22 @@ class Session:
     def use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         """Go on with another config, or another embedder."""
         with self._lock:
-            self.config = config
-            self._current = None
-            self.backend.use(config)
             reads = reads_in_force(self.backend, config.embedding)
             self.embedding = GraphEmbedding(self.backend, embedder or self.embedding.source, reads)
-            self._asker = Asker(self.backend, self.embedding, self.tokenizer, config)
+            self._wanted, self.config = config, _over(self.embedding, config)
+            self._current = None
+            self.backend.use(self.config)
+            self._asker = Asker(self.backend, self.embedding, self.tokenizer, self.config)
         self.answers.clear()
 
     def reembed(self, embedder: object, progress: Progress | None, also: Callable[[Writer], None] | None) -> int:
         """Replace every vector by one of another embedder, see ``Maintenance.reembed``."""
         self._keep_in_step()
         new = GraphEmbedding(self.backend, as_embedder(embedder), self.config.embedding)
-        self._coming = (new.embedder.name, Asker(self.backend, new, self.tokenizer, self.config))
+        self._coming = (new.embedder.name, Asker(self.backend, new, self.tokenizer, _over(new, self._wanted)))
         try:
             generation = Reembedding(self.backend, new, self.config, progress).run(also)
-            self.use(self.config, new.embedder)
+            self.use(self._wanted, new.embedder)
         finally:
             self._coming = None
         return generation
@@ -298,6 +300,11 @@ class Session:
             f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
             "open it with its own, or build it again."
         )
+
+
+def _over(embedding: GraphEmbedding, config: RetrievalConfig) -> RetrievalConfig:
+    """Return a config as it holds over what makes the vectors."""
+    return over_encoder(config) if embedding.by_encoder else config
 
 
 def require_config(config: object) -> None:

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from fourfold.arguments import LARGEST_CONSTANT, finite_number
-from fourfold.config import RetrievalConfig
+from fourfold.config import FusionConfig, RetrievalConfig
 from fourfold.intent import IntentSpec
 from fourfold.types import COMPONENTS, Intent, Weights
 
@@ -67,6 +68,16 @@ def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
     triples = zip(weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
     return Weights(*(w * (own / mean if mean > 0 else 1.0) ** tilt for w, own, mean in triples))
+
+
+def over_encoder(config: RetrievalConfig) -> RetrievalConfig:
+    """Return the config as it holds over an encoder's vectors: see ``fusion.encoder_share``."""
+    share, weights = config.fusion.encoder_share, config.fusion.weights
+    if share is None or weights != FusionConfig().weights:
+        return config
+    both = weights.embedding + weights.text
+    moved = replace(weights, embedding=round(share * both, 4), text=round((1 - share) * both, 4))
+    return config.replace(fusion={"weights": moved})
 
 
 def _usable(weights: Weights, has_data: Mapping[str, bool]) -> Weights:

@@ -104,6 +104,9 @@ class FusionConfig:
         candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
             (not with ``scaling="standard"``).
         weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
+        encoder_share: what embedding has of embedding and text together, from 0 to 1, where more than a table of tokens
+            makes the vectors (a transformer, a service, any function) and ``weights`` are the default's; None: as
+            ``weights`` say. Measured in docs/evaluation.md, "Beside a transformer".
         partial_weights: what a caller's mapping of weights leaves out (published); None: as without the mapping.
         intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
             profile itself (published).
@@ -119,6 +122,7 @@ class FusionConfig:
     background: int = 10
     candidate_multiplier: int = 3
     weights: Weights = Weights(0.31, 0.25, 0.26, 0.18)
+    encoder_share: float | None = 0.65
     partial_weights: Weights | None = None
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
@@ -129,7 +133,7 @@ class FusionConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        constants(self, "fusion.", intent_tilt=100)
+        constants(self, "fusion.", intent_tilt=100, encoder_share=1)
         whole_number(self.candidate_multiplier, "fusion.candidate_multiplier")
         for weights in (self.weights, self.partial_weights):
             if weights is not None:

@@ -15,6 +15,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.run import Run
 from fourfold.types import COMPONENTS, Weights
+from fourfold.weighting import over_encoder
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
@@ -54,6 +55,8 @@ def ladder(config: RetrievalConfig) -> list[Variant]:
     if config.fusion.scaling != "standard":
         return _components(config)
     default = RetrievalConfig()
+    if config == over_encoder(default):
+        default = config
     weights = default.fusion.weights
     plain = default.replace(text={"keyword_boost": 1.0}, fusion={"intent_tilt": 0.0}, diversity={"bonus": 0.0})
     for changes in REFINEMENTS.values():

@@ -334,7 +334,7 @@ def test_a_base_embedding_makes_the_vectors():
     assert isinstance(embedder, LlamaIndexEmbedder)
     assert embedder.name == "llama_index:base_component:static"
     assert embedder.embed_documents(["a", "b"]).shape == (2, 256)
-    bundle = FourfoldRetriever.from_nodes(text_nodes())
+    bundle = FourfoldRetriever.from_nodes(text_nodes(), config=retriever.retriever.config)  # its weights, too
     expected = [hit.score for hit in bundle.retrieve("read a file")]
     assert [hit.score for hit in retriever.retrieve("read a file")] == pytest.approx(expected, abs=1e-6)
     assert LlamaIndexEmbedder(Static(), name="mine").name == "mine"

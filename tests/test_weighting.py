@@ -1,0 +1,80 @@
+"""What the default weights follow: the kind of model that makes the vectors."""
+
+import numpy as np
+import pytest
+
+from fourfold import Node, RetrievalConfig, Retriever, Weights
+from fourfold.config_history import changes_of
+from fourfold.embed import StaticEmbedder
+from fourfold.embed.static import BUNDLED_FOLDER
+from fourfold.weighting import over_encoder
+
+NODES = [Node("a", "alpha", text="the first letter"), Node("b", "beta", text="the second letter")]
+DEFAULT = RetrievalConfig().fusion.weights
+
+
+def letters(texts):
+    """Count each letter: nobody's table of tokens."""
+    return np.array([[text.count(chr(c)) + 0.1 for c in range(97, 123)] for text in texts])
+
+
+def test_over_an_encoder_embedding_has_its_share_of_what_it_and_text_have_together():
+    with Retriever(embedder=letters) as retriever:
+        retriever.add(NODES)
+        weights = retriever.config.fusion.weights
+        assert weights.embedding + weights.text == pytest.approx(DEFAULT.embedding + DEFAULT.text)
+        assert weights.embedding / (weights.embedding + weights.text) == pytest.approx(0.65, abs=1e-3)
+        assert (weights.graph, weights.intent) == (DEFAULT.graph, DEFAULT.intent)
+        used = retriever.search("alpha").weights
+    with Retriever(embedder=letters, config=RetrievalConfig().replace(fusion={"weights": weights})) as retriever:
+        retriever.add(NODES)
+        assert retriever.search("alpha").weights == used
+
+
+@pytest.mark.parametrize("embedder", [None, BUNDLED_FOLDER, StaticEmbedder(BUNDLED_FOLDER)])
+def test_over_a_table_of_tokens_the_weights_are_as_they_stand(embedder):
+    with Retriever(embedder=embedder) as retriever:
+        assert retriever.config == RetrievalConfig()
+
+
+@pytest.mark.parametrize(
+    "config",
+    [
+        RetrievalConfig().replace(fusion={"encoder_share": None}),
+        RetrievalConfig().replace(fusion={"weights": Weights(0.3, 0.3, 0.2, 0.2)}),
+        RetrievalConfig.published(),
+        RetrievalConfig.two_signal(),
+    ],
+)
+def test_weights_of_ones_own_stand(config):
+    with Retriever(embedder=letters, config=config) as retriever:
+        assert retriever.config == config
+
+
+def test_other_constants_of_a_callers_config_leave_the_share_in_force():
+    with Retriever(embedder=letters, config=RetrievalConfig(limit=3)) as retriever:
+        assert retriever.config == over_encoder(RetrievalConfig(limit=3)) != RetrievalConfig(limit=3)
+
+
+def test_the_weights_follow_another_embedder_and_what_was_applied_stays_applied(tmp_path):
+    path = tmp_path / "g.db"
+    with Retriever(path) as retriever:
+        retriever.add(NODES)
+        retriever.maintenance.reembed(letters)
+        assert retriever.config == over_encoder(RetrievalConfig())
+        retriever.maintenance.reembed(None)
+        assert retriever.config == RetrievalConfig()
+        retriever.maintenance.reembed(letters)
+        learnt = retriever.config.replace(graph={"second_hop": 0.4})
+        retriever.learning.apply_config(learnt)
+        assert retriever.config == learnt
+        retriever.maintenance.reembed(None)
+        assert retriever.config == learnt
+        retriever.learning.rollback_config(0)
+        assert retriever.config == RetrievalConfig()
+
+
+def test_a_copy_of_the_retriever_is_given_what_its_original_was_given():
+    config = RetrievalConfig(limit=3)
+    with Retriever(embedder=letters, config=config) as retriever:
+        assert retriever._session.opened_with()[1] == changes_of(config)
