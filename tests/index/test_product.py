@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 
@@ -38,6 +40,24 @@ def test_beyond_what_one_thread_reads(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(product, "_ALONE", 1000)
     rows = np.random.default_rng(2).standard_normal((500, 8)).astype(np.float32)
     assert_product(product.with_each(rows, rows[0]), rows, rows[0])
+
+
+class Stack(ctypes.Structure):
+    """What a call leaves behind on the stack when it is passed by value."""
+
+    _fields_ = (("words", ctypes.c_uint32 * (1 << 14)),)
+
+
+def test_what_an_earlier_call_left_on_the_stack_is_no_invalid_operation() -> None:
+    """A search fell back on fewer steps for it where warnings are errors, in one of some hundred thousand."""
+    call = ctypes.CDLL(None).abs
+    call.argtypes = [Stack]
+    no_numbers = Stack((ctypes.c_uint32 * (1 << 14))(*[0x7FA00000] * (1 << 14)))  # signalling NaN, read as float32
+    for count in range(1, 60):
+        rows = np.random.default_rng(count).random((count, 5), np.float32)
+        call(no_numbers)
+        with np.errstate(all="raise"):
+            assert_product(product.with_each(rows, rows[0]), rows, rows[0])
 
 
 @pytest.mark.parametrize("count", [0, 1, 8191, 8192, 8193, 40_000])

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import Bridge
 from fourfold.index.base import Nodes, Shared
+from fourfold.index.product import with_each
 from fourfold.types import FloatArray
 
 
@@ -135,7 +136,7 @@ def gains(
         weights: (n_asked,) of the question's wordpieces.
 
     """
-    added = np.maximum(of_nodes - of_passages[pairs.passages], 0.0) @ weights
+    added = with_each(np.maximum(of_nodes - of_passages[pairs.passages], 0.0), weights)
     values = strength[pairs.passages] * pairs.links * added
     order = np.lexsort((-values, pairs.nodes))
     order = order[values[order] > 0]

@@ -165,7 +165,7 @@ def factors(
     if not known.any():
         return np.ones(len(counts), np.float32)
     sizes = counts[known]
-    x = covered[known] @ asked.weights - settings.length * (np.log(sizes) - np.log(sizes.mean()))
+    x = with_each(covered[known], asked.weights) - settings.length * (np.log(sizes) - np.log(sizes.mean()))
     y = settings.floor + np.maximum(x, 0.0)
     found = np.full(len(counts), y.mean(), np.float32)
     found[known] = y
