@@ -96,16 +96,16 @@ class QuietConnection:
         return _opened(f"file:{quote(os.fsencode(self._path))}?{way}", self._path, uri=True)
 
 
+def opened(target: str, *, uri: bool) -> sqlite3.Connection:
+    """Return a new connection to any file, ours or foreign: for all threads, and patient with who else writes."""
+    return sqlite3.connect(
+        target, uri=uri, isolation_level=None, check_same_thread=False, timeout=_BUSY_SECONDS, factory=Connection
+    )
+
+
 def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
     try:
-        connection = sqlite3.connect(
-            target,
-            uri=uri,
-            isolation_level=None,
-            check_same_thread=False,
-            timeout=_BUSY_SECONDS,
-            factory=Connection,
-        )
+        connection = opened(target, uri=uri)
     except sqlite3.Error as error:
         raise StoreError(f"The file {path!r} cannot be opened: {error}.") from error
     connection.execute("PRAGMA foreign_keys = ON")

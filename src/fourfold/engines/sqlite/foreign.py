@@ -30,11 +30,10 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import Connection
+from fourfold.engines.sqlite.connection import opened
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
-_BUSY_SECONDS = 60.0
 _SETTLED_NS = 2_000_000_000
 _PROBING, _READING = 20, 200
 """Millions of steps of SQLite's machine, some 50 ns each, that a look at a table and the reading of all may take;
@@ -165,14 +164,7 @@ class ForeignFile:
             ways.append("mode=ro&immutable=1")
         for parameters in ways:
             try:
-                connection = sqlite3.connect(
-                    f"file:{quote(os.fsencode(self.path))}?{parameters}",
-                    uri=True,
-                    isolation_level=None,
-                    check_same_thread=False,
-                    timeout=_BUSY_SECONDS,
-                    factory=Connection,
-                )
+                connection = opened(f"file:{quote(os.fsencode(self.path))}?{parameters}", uri=True)
             except sqlite3.Error as error:
                 raise StoreError(f"The file {self.path!r} cannot be read: {error}.") from error
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
