@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import InvalidValueError, MissingExtraError
+from fourfold.index.product import with_each
 from fourfold.types import FloatArray
 
 Vectors32 = NDArray[np.float32]
@@ -278,9 +279,9 @@ def measure(codes: Codes, vectors: Vectors32) -> tuple[int, float]:
     for start in range(0, n, _BLOCK):
         scores = np.hstack((best, questions @ vectors[start : start + _BLOCK].T))
         best = np.partition(scores, scores.shape[1] - 10, axis=1)[:, -10:]
-    most = min(_MOST, n // 2)
-    for width in (min(_NARROW, most), most):
-        recall = _recall(codes, vectors, questions, best.min(axis=1), width)
+    tenth, most = best.min(axis=1), min(_MOST, n // 2)
+    for width in sorted({min(_NARROW, most), most}):
+        recall = _recall(codes, vectors, questions, tenth, width)
         enough = max(int(np.searchsorted(recall, _AIM)) + 1, _LEAST)
         if enough * codes.margin <= width:
             break
@@ -294,7 +295,7 @@ def _recall(codes: Codes, vectors: Vectors32, questions: Vectors32, tenth: Vecto
     for question, least in zip(questions, tenth, strict=True):
         rows = codes.nearest(question, width, None)
         # What counts is the score, not the row: of a thousand duplicates any ten are right.
-        right = vectors[rows] @ question >= least - np.float32(1e-6)
+        right = with_each(vectors[rows], question) >= least - np.float32(1e-6)
         hits += np.minimum(np.cumsum(np.pad(right, (0, width - len(rows)))), 10)
     return hits / (10 * len(questions))
 
