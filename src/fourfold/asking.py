@@ -19,7 +19,7 @@ from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
-from fourfold.index.base import Allowed
+from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
 from fourfold.rerank import as_reranker
@@ -175,6 +175,7 @@ class Asker:
             phrases=self._backend.phrase if self._backend.capabilities.phrases else None,
             asked_types=partial(self._asked_types, snapshot, words),
             relations=partial(self._relations, snapshot),
+            names_of=self._names_of,
             failed=failed,
         )
 
@@ -187,6 +188,12 @@ class Asker:
             allowed = self._backend.allowed(clause)
             self._filters.put(key, allowed)
         return allowed
+
+    def _names_of(self, nodes: Nodes) -> list[list[str]]:
+        """Return the words of nodes' names, in lower case."""
+        labels = self._backend.labels(nodes.tolist())
+        names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
+        return [[word.lower() for word, _ in self._tokenizer.terms_of_words(name)] for name in names]
 
     def _relations(self, snapshot: Snapshot) -> Relations | None:
         """Return the edge types in use, to be compared with questions.

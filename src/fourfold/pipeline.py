@@ -42,6 +42,7 @@ from fourfold.scores import (
 )
 from fourfold.signals import names, paths
 from fourfold.signals.graph import Spread
+from fourfold.signals.relations import Meaning
 from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardScale
 from fourfold.types import FloatArray, Weights
 from fourfold.weighting import choose_weights
@@ -272,17 +273,23 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if (relations := query.relations()) is None:
         return
     vocabulary = scores.term_numbers
+    found = names.named(query.words, vocabulary, snapshot.names)
     named = [
-        one for one in names.named(query.words, vocabulary, snapshot.names) if snapshot.edges.degree(one.nodes).any()
+        names.as_written(one, query.words, query.names_of) for one in found if snapshot.edges.degree(one.nodes).any()
     ]
     if not named:
         return
-    meaning = relations.read(query.words, settings)
     content = np.array([bool(terms) for _, terms in query.words])
-    answer = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
-    answer = answer or paths.nothing(named)
+
+    def ask(meaning: Meaning) -> paths.Answer:
+        found = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
+        return found or paths.nothing(named)
+
+    answer = ask(relations.read(query.words, settings, named))
     silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)
-    if silent and len(answer.nodes):
+    if silent and not len(answer.nodes):
+        answer = replace(ask(relations.nearest(query.words, named)), sure=settings.silent_any)
+    elif silent:
         answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
     if not answer.sure and not silent:
         return

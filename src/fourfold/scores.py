@@ -38,7 +38,7 @@ class Query:
     ``phrases`` returns FTS5 rows for a phrase, None where nothing ranks phrases; ``asked_types`` returns how much the
     words of the query that are not in the name of the given node ask for each edge type, (n_types,) in [0, 1], or None
     where there is no choice; ``relations`` returns the edge types to be compared with the question, or None where
-    they say nothing.
+    they say nothing; ``names_of`` returns the words of nodes' names, in lower case.
     """
 
     text: str
@@ -52,6 +52,7 @@ class Query:
     phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] | None = None
     asked_types: Callable[[int], FloatArray | None] = lambda node: None
     relations: Callable[[], Relations | None] = lambda: None
+    names_of: Callable[[Nodes], Sequence[Sequence[str]]] = lambda nodes: [()] * len(nodes)
     failed: tuple[str, ...] = ()
 
 

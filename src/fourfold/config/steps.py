@@ -146,6 +146,7 @@ class Paths:
         silent: a named node steps back whatever the words of the question are, where its edges tell at least that share
             of its own words, too; above 1 never.
         silent_sure: how sure paths are at least that lead away from such a node.
+        silent_any: how sure they are where no word asks for an edge, and any may be meant.
         silent_edges: edges of each direction that are looked at for it.
         fan: a node leads on along at most that many edges of each direction.
         beam: at most that many ends are followed further.
@@ -158,7 +159,7 @@ class Paths:
     high: float = 0.45
     sharpness: float = 4.0
     asking: float = 0.6
-    kind: float = 0.3
+    kind: float = 0.25
     price: float = 0.3
     against: float = 0.9
     itself: float = 0.8
@@ -167,14 +168,15 @@ class Paths:
     step_back: float = 0.9
     silent: float = 0.8
     silent_sure: float = 0.5
+    silent_any: float = 0.3
     silent_edges: int = 100
     fan: int = 1000
     beam: int = 2000
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        shares = ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back", "silent_sure")
-        constants(self, "paths.", **dict.fromkeys(shares, 1.0))
+        shares = ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back")
+        constants(self, "paths.", **dict.fromkeys((*shares, "silent_sure", "silent_any"), 1.0))
         for name in ("steps", "silent_edges", "fan", "beam"):
             whole_number(getattr(self, name), f"paths.{name}")
         if not self.low < self.high:

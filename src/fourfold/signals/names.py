@@ -6,8 +6,8 @@ with every span of the question by one look-up. Where names overlap, the longest
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +17,10 @@ from fourfold.index.names import LONGEST, hashes
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of a question as typed, with its terms."""
+
+
+_SAME_TERMS = 1000
+"""Of more nodes whose names have the same terms all are meant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,6 +60,31 @@ def named(words: Words, vocabulary: Mapping[str, int], names: NamePart) -> list[
             first, last = terms[begin[span]][0], terms[end[span] - 1][0]
             spans.append(Named(nodes[starts[span] : starts[span + 1]], first, last + 1))
     return sorted(spans, key=lambda one: one.start)
+
+
+def as_written(found: Named, words: Words, names_of: Callable[[Nodes], Sequence[Sequence[str]]]) -> Named:
+    """Return, of nodes whose names have the same terms, those that the question names as they are written.
+
+    "The Mirror" and "A Mirror" have the same terms. Where the question holds none of the names as a whole, all stay.
+
+    Args:
+        found: what words of the question name.
+        words: each word of the question as typed, with its terms.
+        names_of: nodes → the words of each name, in lower case.
+
+    """
+    if not 1 < len(found.nodes) <= _SAME_TERMS:
+        return found
+    typed = [word.lower() for word, _ in words]
+    lengths = np.array([_length(list(name), typed, found) for name in names_of(found.nodes)])
+    return replace(found, nodes=found.nodes[lengths == lengths.max()])
+
+
+def _length(name: list[str], typed: list[str], found: Named) -> int:
+    """Return how many words a name has, 0 where the question has not all of them in a row about the place found."""
+    size = len(name)
+    begins = range(max(found.end - size, 0), found.start + 1)
+    return size if any(typed[begin : begin + size] == name for begin in begins) else 0
 
 
 def _numbered(words: Words, vocabulary: Mapping[str, int]) -> list[tuple[int, int]]:

@@ -175,16 +175,28 @@ def _tables(
     """
     n_words = len(meaning.trust)
     tables = np.zeros((3, n_words + 1, n_words + 1, n_types))
-    turned = meaning.turned[:, None]
-    for way, factor in ((_ALONG, np.where(turned, wrong_way, 1.0)), (_AGAINST, np.where(turned, 1.0, wrong_way))):
+    turned, never = meaning.turned[:, None], meaning.along[:, None]
+    against = np.where(never, 0.0, np.where(turned, 1.0, wrong_way))
+    for way, factor in ((_ALONG, np.where(turned, wrong_way, 1.0)), (_AGAINST, against)):
         for slot in range(int(meaning.slots.max(initial=0)) + 1):
             own = np.where(meaning.slots == slot, factor * meaning.asked, 0.0)
             for begin in range(n_words):
                 tables[way, begin, begin + 1 :, numbers] += np.maximum.accumulate(own[begin:], axis=0).T
-    mirror = meaning.mirrors.astype(np.float64)
+    back = np.maximum(meaning.mirrors[:, None], _repeated(meaning))
     for begin in range(n_words):
-        tables[_TURNED, begin, begin + 1 :, numbers] = np.maximum.accumulate(mirror[begin:])
+        tables[_TURNED, begin, begin + 1 :, numbers] = np.maximum.accumulate(back[begin:], axis=0).T
     return tables[_ALONG], tables[_AGAINST], tables[_TURNED]
+
+
+def _repeated(meaning: Meaning) -> FloatArray:
+    """Return how much each word asks for a step back along the one before, (n_words, n_types).
+
+    It does where a word before asks for the same type the other way: "directed by the director of X".
+    """
+    sure = meaning.asked * (meaning.asked >= SAME_FAMILY)
+    either = [np.where((meaning.turned == way)[:, None], sure, 0.0) for way in (True, False)]
+    before = [np.maximum.accumulate(np.vstack((np.zeros_like(one[:1]), one[:-1])), axis=0) for one in either]
+    return np.where(meaning.turned[:, None], sure * (before[1] > 0), sure * (before[0] > 0))
 
 
 def _next(

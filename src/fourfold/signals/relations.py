@@ -3,7 +3,8 @@
 A type is known by its label, whatever it is written like: ``film.film.directed_by``, ``dbo:starring``, ``hasAuthor``.
 What stands in most labels (``film``, ``has``) tells no type from another and is left out. A word means the types whose
 labels hold it, or a word of the same family ("director", "directed"), or are close to it in the static embedding; how
-far it is trusted follows from the best of these.
+far it is trusted follows from the best of these. What English calls the same stands in ``wording``, what a word does in
+its sentence in ``syntax``.
 """
 
 from __future__ import annotations
@@ -11,45 +12,58 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
 from fourfold.edge_types import label
+from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.names import Named
+from fourfold.signals.syntax import TOGETHER, WHICH, Sentence
+from fourfold.signals.wording import ASKING, Families, Words
 from fourfold.types import FloatArray
 
 _REMEMBERED = 100_000
 SAME_WORD, SAME_FAMILY = 1.0, 0.9
 """Similarity of a word of the label itself, and of one of its family."""
 
-_AGENTS = ("or", "er")
-"""Endings of stems that make the doer of a deed: director, player."""
+_COMPOUND = 0.85
+"""Similarity of a word that is made of one of the label's, or stands in one."""
 
-_ASKING: Mapping[str, str] = MappingProxyType(
-    {"where": "place location country city", "when": "date year time", "whose": "owner"}
-)
-"""Words that ask for a kind of answer by themselves, and the words that labels use for it."""
+_ANY = 3.0
+"""What is added to similarities where any edge may be meant."""
 
-_WHICH = frozenset({"what", "which"})
-_RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
-"""A word before one of them says what stands there: "the company that …" is no step."""
+_SATISFIED = 0.9
+"""A step that a word such as "where" asks for so much, by another word, is the step it asks for."""
 
-_QUESTION_WORDS = frozenset({"who", "whom", "whose", "where", "when", "which", "what"})
-_MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common"})
-"""Words that lead back along the step before: the films with the same director."""
-
+_ABOUT, _BY = "about", "by"
 _OR = "or"
 """Stands between two words for one thing: "her husband or wife"."""
 
 _WHOSE = "whose"
 """Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
 
-Words = Sequence[tuple[str, tuple[str, ...]]]
-"""Each word of the question as typed, with its terms."""
+
+_COULD = 0.1
+"""So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """What one word asks for: how similar each label is to it, by which of its words, and as ``Meaning`` has it.
+
+    ``by_itself``: a question word, whatever stands beside it.
+    """
+
+    similarity: FloatArray
+    slots: NDArray[np.int64]
+    factor: float = 1.0
+    turned: bool = False
+    along: bool = False
+    by_itself: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,6 +76,7 @@ class Meaning:
         trust: (n_words,) float64 in [0, 1], whether the word asks for any.
         mirrors: (n_words,) bool, whether it leads back along the step before.
         turned: (n_words,) bool, whether it asks for the other end of its edges than it says.
+        along: (n_words,) bool, whether it says what the answer is: the end of an edge, not where one begins.
 
     """
 
@@ -70,11 +85,23 @@ class Meaning:
     trust: FloatArray
     mirrors: NDArray[np.bool_]
     turned: NDArray[np.bool_]
+    along: NDArray[np.bool_]
+
+    @classmethod
+    def none(cls, n_words: int, n_types: int) -> Meaning:
+        """Return what words mean that ask for nothing."""
+        asked, slots = np.zeros((n_words, n_types)), np.zeros((n_words, n_types), np.int64)
+        return cls(asked, slots, np.zeros(n_words), *(np.zeros(n_words, bool) for _ in range(3)))
 
     def of(self, places: Sequence[int]) -> Meaning:
         """Return the meaning of some words, in that order, without those that ask for nothing."""
         kept = [place for place in places if self.trust[place] > 0]
-        return Meaning(self.asked[kept], self.slots[kept], self.trust[kept], self.mirrors[kept], self.turned[kept])
+        return Meaning(*(array[kept] for array in self.arrays))
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All of them, in their order."""
+        return self.asked, self.slots, self.trust, self.mirrors, self.turned, self.along
 
 
 class Relations:
@@ -97,52 +124,100 @@ class Relations:
     ) -> None:
         self.names = tuple(names)
         self.numbers = np.array(numbers, np.int64)
-        self._embed, self._terms = embed, terms
-        labels = [_telling(words, self.names) for words in _without_common([label(name).split() for name in names])]
+        self._embed, self._terms, self._families_of = embed, terms, Families(terms)
+        plain = [label(name).split() for name in names]
+        labels = [_telling(words, self.names) for words in _without_common(plain)]
         self._words = [[word for word in words if terms(word)] or words for words in labels]
         self._starts = np.concatenate(([0], np.cumsum([len(words) for words in self._words])))
         flat = [word for words in self._words for word in words]
         self._stems = [frozenset(terms(word)) for word in flat]
-        self._families = [frozenset(map(_family, stems)) for stems in self._stems]
+        self._families = [frozenset(map(self._families_of.of, stems)) for stems in self._stems]
+        self._forms = [self._families_of.forms(stems) for stems in self._stems]
+        agents = [any(stem.endswith(wording.AGENTS) for stem in stems) for stems in self._stems]
+        self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
+        self._agent |= np.array([_BY in words for words in plain], bool)
         self._labels = _unit(embed([" ".join(words) for words in labels]))
         self._vectors = _unit(embed(flat))
         self._pieces: Pieces | None = None
         self._known: dict[str, tuple[FloatArray, NDArray[np.int64]]] = {}
+        self._asking = self._by_stem(wording.ASKING)
+        self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
 
     def __len__(self) -> int:
         return len(self.names)
 
-    def read(self, words: Words, settings: Paths) -> Meaning:
-        """Return what each word of a question asks for."""
-        asked = np.zeros((len(words), len(self)))
-        slots = np.zeros((len(words), len(self)), np.int64)
-        trust, mirrors = np.zeros(len(words)), np.zeros(len(words), bool)
-        after_which = False
-        for place, (word, terms) in enumerate(words):  # a question has few words
-            lowered = word.lower()
-            mirrors[place] = lowered in _MIRRORS
-            if mirrors[place]:
-                trust[place] = 1.0
-                continue
-            factor = 1.0
-            if not terms:
-                after_which = lowered in _WHICH
-                if lowered not in _ASKING:
-                    continue
-                lowered, factor = _ASKING[lowered], settings.asking
-            similarity, slots[place] = self._similarity(lowered)
-            best = float(similarity.max())
-            said = after_which and best < settings.high  # "which films …"
-            if terms and (said or (best < SAME_FAMILY and _follows(words, place) in _RELATIVE)):
-                factor = settings.kind  # it says what the answer is, or what stands there, and is no step
-            after_which = False
-            if best > settings.low:
-                trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
-                asked[place] = trust[place] * (similarity / best) ** settings.sharpness
-        meaning = Meaning(asked, slots, trust, mirrors, np.zeros(len(words), bool))
-        _join_alternatives(meaning, words)
-        _turn_round(meaning, words)
+    def read(self, words: Words, settings: Paths, named: Sequence[Named] = ()) -> Meaning:
+        """Return what each word of a question asks for; ``named`` are the nodes that it names."""
+        meaning = Meaning.none(len(words), len(self))
+        sure = [bool(terms) and self._similarity(word.lower())[0].max() >= SAME_FAMILY for word, terms in words]
+        sentence = Sentence(words, named, sure)
+        for place in range(len(words)):  # a question has few
+            if sentence.mirrors(place):
+                meaning.mirrors[place], meaning.trust[place] = True, 1.0
+            elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
+                self._put(meaning, sentence, place, asked, settings)
+        _satisfy(meaning, sentence)
+        _join_alternatives(meaning, sentence)
+        _turn_round(meaning, sentence)
+        _put_mirrors_behind(meaning, sentence)
         return meaning
+
+    def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
+        """Put down what one word asks for: how much, and which way."""
+        similarity, best, factor = asked.similarity, float(asked.similarity.max()), asked.factor
+        meaning.slots[place], meaning.turned[place], meaning.along[place] = asked.slots, asked.turned, asked.along
+        if not asked.by_itself and sentence.is_kind(place, far=best < settings.high):
+            factor, meaning.along[place] = min(factor, settings.kind), True
+        if best > settings.low:
+            meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
+            meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
+            if best >= SAME_FAMILY and self._agent[similarity.argmax()] and sentence.named_does(place):
+                meaning.turned[place] = True
+        meaning.turned[place] ^= sentence.is_role(place)
+
+    def nearest(self, words: Words, named: Sequence[Named]) -> Meaning:
+        """Return what the question asks for where no word is sure: any edge, the rather the nearer a word is to it.
+
+        Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
+        """
+        meaning = Meaning.none(len(words), len(self))
+        sentence = Sentence(words, named, [False] * len(words))
+        free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
+        place = free[0] if free else sentence.instances()
+        if place >= 0:
+            near = np.max([np.zeros(len(self)), *(self._similarity(sentence.words[one])[0] for one in free)], axis=0)
+            meaning.trust[place], meaning.turned[place] = 1.0, not free
+            meaning.asked[place] = (_ANY + near) / (_ANY + near.max())
+        return meaning
+
+    def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked | None:
+        """Return what one word asks for; None where it asks for nothing."""
+        word = sentence.words[place]
+        if not terms:
+            if word in ASKING:
+                return _Asked(*self._similarity(ASKING[word]), settings.asking, along=True, by_itself=True)
+            about = wording.EXACTLY.get(word) if word != _ABOUT or not WHICH.isdisjoint(sentence.words) else None
+            return None if about is None else self._exactly(about, settings.asking, along=True, by_itself=True)
+        key = terms[0] if len(terms) == 1 else word
+        kind = self._asking.get(key) if sentence.opens(place) else None
+        own = _Asked(*self._similarity(word))
+        if own.similarity.max() >= SAME_FAMILY:
+            return own if kind is None else _Asked(*self._similarity(kind), along=True)
+        for others, turned in ((self._same, False), (self._inverse, True)):
+            if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
+                return found
+        if word in wording.SAY_NOTHING:
+            return None
+        found = None if kind is None else self._exactly(kind, settings.asking, along=True)
+        return found or own
+
+    def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> _Asked | None:
+        """Return what several words ask for, where a label holds one of them."""
+        similarity, slots = self._similarity(words)
+        return _Asked(similarity, slots, factor, **how) if similarity.max() >= SAME_FAMILY else None
+
+    def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
+        return {(self._terms(word) or [word])[0]: text for word, text in texts.items()}
 
     def pieces(self, table: TokenTable) -> Pieces:
         """Return the distinct wordpieces of all labels."""
@@ -159,10 +234,11 @@ class Relations:
             self._known = known = {}
         vector = _unit(self._embed([word]))[0]
         stems = frozenset(self._terms(word))
-        families = frozenset(map(_family, stems))
+        families = frozenset(map(self._families_of.of, stems))
         shared = np.array([SAME_WORD * bool(stems & own) for own in self._stems])
         related = np.array([SAME_FAMILY * bool(families & own) for own in self._families])
-        by_word = np.maximum(np.maximum(shared, related), 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0))
+        parts = np.array([_COMPOUND * _in_compound({word, *stems}, own) for own in self._forms])
+        by_word = np.maximum.reduce((shared, related, parts, 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)))
         slots = np.array(
             [int(np.argmax(by_word[a:b])) for a, b in zip(self._starts[:-1], self._starts[1:], strict=True)]
         )
@@ -171,34 +247,72 @@ class Relations:
         return found
 
 
-def _follows(words: Words, place: int) -> str:
-    """Return the next word."""
-    return words[place + 1][0].lower() if place + 1 < len(words) else ""
+def _in_compound(asked: set[str], own: frozenset[str]) -> bool:
+    """Tell whether a word of the question and one of a label are made of each other."""
+    return any(wording.compounded(word, part) for word in asked for part in own)
 
 
 def asks_beside(words: Words, named: Sequence[Named]) -> bool:
     """Tell whether a question has a question word, and beside the nodes it names words that ask for something."""
-    taken = {place for name in named for place in range(name.start, name.end)}
-    free = [(word.lower(), terms) for place, (word, terms) in enumerate(words) if place not in taken]
-    asking = any(word in _QUESTION_WORDS for word, _ in free)
-    return asking and any(terms or word in _ASKING for word, terms in free)
+    sentence = Sentence(words, named, [False] * len(words))
+    free = [(sentence.words[place], terms) for place, (_, terms) in enumerate(words) if place not in sentence.names]
+    return sentence.asks() and (any(terms or word in ASKING for word, terms in free) or sentence.instances() >= 0)
 
 
-def _join_alternatives(meaning: Meaning, words: Words) -> None:
+def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
+    """Let a word such as "where" ask for no step of its own where another word asks for one that it could mean.
+
+    Of the types that the other word could mean, those that both ask for come first: "when was X published" asks for the
+    date of publication, not for the publisher.
+    """
+    nearest = meaning.asked.argmax(axis=1)
+    for place in np.nonzero(meaning.along & (meaning.trust > 0))[0].tolist():
+        wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
+        surer = (meaning.trust > meaning.trust[place]) & ~meaning.along
+        others = np.nonzero(surer & wanted[nearest])[0]
+        if len(others):
+            meaning.asked[others[0]] *= np.where(wanted, 1.0, _SATISFIED)
+        elif 0 <= (event := sentence.event(place)) < len(surer) and surer[event]:
+            could = np.where(wanted, meaning.asked[event], 0.0)
+            if could.max() < _COULD:
+                continue
+            meaning.asked[event] = could * meaning.trust[event] / could.max()
+        else:
+            continue
+        meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
+    """Let each step be led back along once, by a word that stands outside of it.
+
+    Of "share the same" one word is enough; "together" changes places with the word whose step it leads back along.
+    """
+    for place in np.nonzero(meaning.mirrors)[0].tolist():
+        if meaning.mirrors[place + 1 : place + 3].any():
+            meaning.mirrors[place], meaning.trust[place] = False, 0.0
+        elif sentence.words[place] == TOGETHER:
+            before = np.nonzero((meaning.trust[:place] > 0) & ~meaning.along[:place])[0]
+            if len(before):
+                other = int(before[-1])
+                for array in meaning.arrays:
+                    array[[other, place]] = array[[place, other]]
+
+
+def _join_alternatives(meaning: Meaning, sentence: Sentence) -> None:
     """Make one word of two with "or" between them: either asks for the step, not each for one of its own."""
     asked, slots, trust = meaning.asked, meaning.slots, meaning.trust
-    for place in range(1, len(words) - 1):
+    for place in range(1, len(sentence.words) - 1):
         first, second = place - 1, place + 1
-        if words[place][0].lower() == _OR and trust[first] > 0 and trust[second] > 0:
+        if sentence.words[place] == _OR and trust[first] > 0 and trust[second] > 0:
             slots[second] = np.where(asked[first] > asked[second], slots[first], slots[second])
             asked[second] = np.maximum(asked[first], asked[second])
             trust[second], trust[first], asked[first] = max(trust[first], trust[second]), 0.0, 0.0
 
 
-def _turn_round(meaning: Meaning, words: Words) -> None:
+def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
     """Turn the word after "whose" at the beginning of a question, where that word asks for an edge type."""
-    if len(words) > 1 and words[0][0].lower() == _WHOSE and meaning.trust[1] > 0:
-        meaning.turned[1] = True
+    if len(sentence.words) > 1 and sentence.words[0] == _WHOSE and meaning.trust[1] > 0:
+        meaning.turned[1] ^= True
         meaning.trust[0], meaning.asked[0] = 0.0, 0.0
 
 
@@ -213,11 +327,6 @@ def _without_common(labels: list[list[str]]) -> list[list[str]]:
 def _telling(words: list[str], names: Sequence[str]) -> list[str]:
     """Return the words of a label; an edge type without any is its own word."""
     return words or [names[0] or "edge"]
-
-
-def _family(stem: str) -> str:
-    """Return a stem without the ending that makes the doer of a deed."""
-    return stem[:-2] if stem.endswith(_AGENTS) and len(stem) >= 5 else stem
 
 
 def _unit(vectors: FloatArray) -> FloatArray:

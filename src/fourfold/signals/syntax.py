@@ -1,0 +1,128 @@
+"""What the words of an English question do in it, as far as that decides whether they ask for an edge.
+
+Nothing is parsed: each rule looks at a word and its neighbours. "Films" in "who wrote films directed by X" says what
+stands between two steps and is none; the "director" of "whose director is X" stands at the other end of its edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fourfold.signals.names import Named
+from fourfold.signals.wording import Words
+
+WHICH = frozenset({"what", "which"})
+QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
+IMPERATIVES = frozenset({"name", "list"})
+RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
+_MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", "co"})
+"""Words that lead back along the step before: the films with the same director, who co-wrote with X."""
+
+TOGETHER = "together"
+"""Stands behind the step that it leads back along: "acted together with X"."""
+
+_ONE_OF = frozenset({"a", "an"})
+_DO = frozenset({"do", "does", "did", "has", "have", "had"})
+_AUXILIARIES = _DO | {"is", "are", "was", "were"}
+_SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
+_PAST = frozenset(
+    "wrote written won made led bought sold taught spoke spoken sang sung drew drawn built held began begun chose "
+    "chosen born flew flown fought".split()
+)
+
+
+def is_past(word: str) -> bool:
+    """Tell whether a word is a verb of the past, or its participle: directed, wrote."""
+    return word.endswith("ed") or word in _PAST
+
+
+class Sentence:
+    """The words of a question.
+
+    Args:
+        words: each as typed, with its terms.
+        named: the nodes that it names.
+        labels: (len(words),) which words stand in the label of an edge type.
+
+    """
+
+    def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool]) -> None:
+        self.words = [word.lower() for word, _ in words]
+        self.names = {place for name in named for place in range(name.start, name.end)}
+        self._starts = {name.start for name in named}
+        self._begins = {name.end: name.start for name in named}
+        self._ends = {name.start: name.end for name in named}
+        self._labels = labels
+        self._sure = [one and place not in self.names for place, one in enumerate(labels)]
+        deeds = (place for place, one in enumerate(self._sure) if one and is_past(self.words[place]))
+        self._last_deed = max(deeds, default=-1)
+
+    def at(self, place: int) -> str:
+        """Return a word in lower case; "" outside the question."""
+        return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def asks(self) -> bool:
+        """Tell whether it is a question, not a name or a phrase."""
+        return any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names) or (
+            self.at(0) in IMPERATIVES
+        )
+
+    def instances(self) -> int:
+        """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is."""
+        places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in _ONE_OF)
+        return next(places, -1) if self.at(0) in IMPERATIVES or self.at(0) == "who" else -1
+
+    def mirrors(self, place: int) -> bool:
+        """Tell whether a word, if no label holds it, leads back along the step before."""
+        word = self.words[place]
+        return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
+
+    def opens(self, place: int) -> bool:
+        """Tell whether a word stands right behind "what" or "which": it says what kind of answer is asked for."""
+        return self.at(place - 1) in WHICH
+
+    def is_kind(self, place: int, *, far: bool) -> bool:
+        """Tell whether a word says what the answer is, or what stands between two steps, and asks for none.
+
+        Args:
+            place: of the word.
+            far: whether it is far from every edge type.
+
+        """
+        before, after, sure = self.at(place - 1), self.at(place + 1), self._sure[place]
+        if after in RELATIVE and (not sure or self._last_deed > place + 1):  # "the company that developed X"
+            return True
+        asked_for = after in _DO and self._sure[-1]  # "what firm did X found"
+        if before in WHICH and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
+            return True  # "X is the capital of which country", "which firm made X"
+        if sure:
+            return False
+        return (
+            (before == "the" and place + 1 in self._starts)  # "the film X"
+            or (self._is_deed(place + 1) and self.at(place + 2) == "by")  # "films directed by X"
+            or (self._is_deed(place - 1))  # "who wrote films"
+            or (before in WHICH and far)  # "which films"
+            or (before == "of" and self.at(place - 2) in _SORTS)  # "what kind of film"
+        )
+
+    def _is_deed(self, place: int) -> bool:
+        return 0 <= place < len(self.words) and self._sure[place] and is_past(self.words[place])
+
+    def _deed_follows(self, place: int) -> bool:
+        return self._is_deed(place + 1 + (self.at(place + 1) in _AUXILIARIES))
+
+    def is_role(self, place: int) -> bool:
+        """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""
+        after = self.at(place + 2)
+        return self.at(place + 1) == "of" and (not after or after in QUESTION)
+
+    def named_does(self, place: int) -> bool:
+        """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""
+        if self.at(place + 1) == "by":
+            return place + 2 < len(self.words)
+        return place in self._begins and self.at(self._begins[place] - 1) in _DO
+
+    def event(self, place: int) -> int:
+        """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
+        start = place + 2 + (self.at(place + 2) == "the")
+        return self._ends.get(start, -1) if self.at(place + 1) in _AUXILIARIES else -1

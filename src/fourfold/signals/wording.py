@@ -1,0 +1,119 @@
+"""What English calls the same: words that ask for a kind of answer, words of every life, families of words.
+
+Nothing of a field is listed: what its words mean is for its edge types' labels and the static embedding to say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+
+Words = Sequence[tuple[str, tuple[str, ...]]]
+"""Each word of the question as typed, with its terms."""
+
+_PLACES = "place location country city origin headquarters contain"
+_KINDS = "kind genre type category class"
+ASKING: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("where", "city", "town"), _PLACES),
+        **dict.fromkeys(("country", "nation"), "country nationality location contain"),
+        "state": "state location contain",
+        "when": "date year time",
+        "whose": "owner",
+        **dict.fromkeys(("kind", "sort", "type"), _KINDS),
+    }
+)
+"""Words that ask for a kind of answer by themselves, and the words that labels use for it."""
+
+EXACTLY: Mapping[str, str] = MappingProxyType({"about": "subject topic theme tag", "how": "cause manner"})
+"""Likewise, where a label has the very word: much else is merely close to these."""
+
+SAME: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
+        **dict.fromkeys(("son", "daughter", "kid", "child"), "child children son daughter"),
+        **dict.fromkeys(("husband", "wife", "marry"), "spouse husband wife partner"),
+        **dict.fromkeys(("brother", "sister"), "sibling brother sister"),
+        **dict.fromkeys(("sex", "gender"), "gender sex"),
+        **dict.fromkeys(("study", "attend", "graduate"), "education school university college alma"),
+        **dict.fromkeys(("job", "occupation", "profession"), "profession occupation job"),
+    }
+)
+"""Words of every life, and the words that labels use for the same."""
+
+INVERSE: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("father", "mother", "parent"), "child children son daughter"),
+        **dict.fromkeys(("son", "daughter", "kid", "child"), "parent father mother"),
+    }
+)
+"""Words of every life, and the words that labels use for the same edge the other way."""
+
+SAY_NOTHING = frozenset("name list give tell find show someone somebody person people one".split())
+"""Words that ask for no edge unless a label holds them."""
+
+_FORMS: Mapping[str, Sequence[str]] = {
+    words.split()[0]: tuple(words.split())
+    for words in (
+        "write wrote written writer writing",
+        "win won winner",
+        "make made maker",
+        "lead led leader",
+        "buy bought buyer",
+        "sell sold seller",
+        "teach taught teacher",
+        "speak spoke spoken speaker",
+        "sing sang sung singer",
+        "draw drew drawn drawer",
+        "build built builder",
+        "hold held holder",
+        "run ran runner",
+        "begin began begun beginning",
+        "choose chose chosen",
+        "die dead death",
+        "bear born birth",
+        "marry married marriage",
+        "succeed successor succession",
+        "precede predecessor",
+        "fly flew flown",
+        "fight fought fighter",
+    )
+}
+"""Forms of one word that stemming does not join: irregular verbs, and their nouns."""
+
+AGENTS = ("or", "er")
+"""Endings of stems that make the doer of a deed: director, player."""
+
+_SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
+"""Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word."""
+
+
+class Families:
+    """Families of stems, by one tokenizer.
+
+    Args:
+        terms: text → terms, the tokenizer of the index.
+
+    """
+
+    def __init__(self, terms: Callable[[str], list[str]]) -> None:
+        self._known = {stem: first for first, forms in _FORMS.items() for form in forms for stem in terms(form)}
+
+    def of(self, stem: str) -> str:
+        """Return what all words of a family have in common: that of irregular forms, or a stem without "-er"."""
+        if stem in self._known:
+            return self._known[stem]
+        return stem[:-2] if stem.endswith(AGENTS) and len(stem) >= 5 else stem
+
+    def forms(self, stems: frozenset[str]) -> frozenset[str]:
+        """Return the stems, and all forms of the irregular ones."""
+        return stems.union(*(_FORMS.get(self._known.get(stem, ""), ()) for stem in stems))
+
+
+def compounded(word: str, part: str) -> bool:
+    """Tell whether a word of a label is part of one of the question, or holds it: screenwriter, birthplace, nation."""
+    if word == part:
+        return False
+    by_end = len(part) >= _SUFFIX and word.endswith(part)
+    by_start = len(part) >= _PREFIX and word.startswith(part) and len(word) - len(part) > 2
+    return by_end or by_start or (len(word) >= _WHOLE and part.startswith(word))

@@ -1,0 +1,99 @@
+"""What the words of a question mean among edge types, seen through whole questions over small graphs."""
+
+import pytest
+
+from fourfold import Edge, Node, Retriever
+
+
+def graph_of(facts):
+    triples = [fact.strip().split("|") for fact in facts.split("·")]
+    names = sorted({end for source, _, target in triples for end in (source, target)})
+    retriever = Retriever()
+    retriever.add([Node(name, name) for name in names], [Edge(s, t, kind) for s, kind, t in triples])
+    return retriever
+
+
+FILMS = graph_of("""
+    Silent River|directed_by|Ada Keller · Silent River|written_by|Mei Tanaka · Silent River|starred_actors|Juri Novak
+    · Golden Mirror|directed_by|Ada Keller · Golden Mirror|written_by|Mei Tanaka · Golden Mirror|written_by|Rosa Lind
+    · Golden Mirror|starred_actors|Omar Haddad · Broken Tide|directed_by|Hugo Silva · Broken Tide|written_by|Rosa Lind
+    · Broken Tide|starred_actors|Juri Novak · Silent River|has_genre|Western · Golden Mirror|has_genre|Comedy
+    · Broken Tide|has_genre|Thriller · The Mirror|directed_by|Hugo Silva · Mirror|directed_by|Omar Haddad
+    · A Mirror|directed_by|Rosa Lind
+""")
+PEOPLE = graph_of("""
+    Ada Weiss|place_of_birth|Altmar · Ada Weiss|place_of_death|Zadar · Ada Weiss|cause_of_death|stroke
+    · Ada Weiss|profession|carpenter · Bo Weiss|profession|carpenter · Ada Weiss|children|Bo Weiss
+    · Bo Weiss|children|Cy Weiss · Bo Weiss|place_of_birth|Zadar · Altmar|containedby|Borduria
+    · Borduria|capital|Altmar · Bo Weiss|influenced_by|Ada Weiss · Cy Weiss|influenced_by|Bo Weiss
+    · Omnia|headquarters|Altmar · Omnia|founders|Bo Weiss · Omnia|industry|food
+    · Ada Weiss|education_institution|Dunmere · Almanac|author|Ada Weiss · Almanac|subjects|beekeeping
+    · Almanac|publication_date|1931 · Almanac|publisher|Omnia · Borduria|shares_border_with|Carpathia
+    · Zadar|containedby|Carpathia
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who wrote Broken Tide", {"Rosa Lind"}),
+        ("Rosa Lind wrote which films", {"Golden Mirror", "Broken Tide"}),
+        ("who is the screenwriter of Broken Tide", {"Rosa Lind"}),
+        ("who directed the movie Silent River", {"Ada Keller"}),
+        ("what kind of film is Silent River", {"Western"}),
+        ("who wrote the films directed by Hugo Silva", {"Rosa Lind"}),
+        ("which films did Ada Keller direct", {"Silent River", "Golden Mirror"}),
+        ("who co-wrote films with Mei Tanaka", {"Rosa Lind"}),
+        ("which person wrote movies together with Mei Tanaka", {"Rosa Lind"}),
+        ("the director of Silent River also directed which movies", {"Golden Mirror"}),
+        ("who starred in the films directed by the director of Silent River", {"Juri Novak", "Omar Haddad"}),
+        ("who directed the mirror", {"Hugo Silva"}),
+        ("who directed a mirror", {"Rosa Lind"}),
+        ("who directed the movie Mirror", {"Omar Haddad"}),
+    ],
+)
+def test_films(question, expected):
+    assert FILMS.search(question).ids[0] in expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("where was Ada Weiss born", "Altmar"),
+        ("what is the birthplace of Ada Weiss", "Altmar"),
+        ("in which city did Ada Weiss die", "Zadar"),
+        ("how did Ada Weiss die", "stroke"),
+        ("who is the father of Bo Weiss", "Ada Weiss"),
+        ("who is Ada Weiss the mother of", "Bo Weiss"),
+        ("who was influenced by Bo Weiss", "Cy Weiss"),
+        ("who influenced Bo Weiss", "Ada Weiss"),
+        ("who did Ada Weiss influence", "Bo Weiss"),
+        ("where is Omnia headquartered", "Altmar"),
+        ("where was the founder of Omnia born", "Zadar"),
+        ("which country contains Altmar", "Borduria"),
+        ("Altmar is the capital of which country", "Borduria"),
+        ("which countries share a border with Borduria", "Carpathia"),
+        ("where did Ada Weiss study", "Dunmere"),
+        ("what is the book Almanac about", "beekeeping"),
+        ("when was Almanac published", "1931"),
+        ("who published Almanac", "Omnia"),
+        ("what company did Bo Weiss found", "Omnia"),
+    ],
+)
+def test_people(question, expected):
+    assert PEOPLE.search(question).ids[0] == expected
+
+
+def test_instances_of_what_is_named():
+    assert set(PEOPLE.search("who is a carpenter").ids[:2]) == {"Ada Weiss", "Bo Weiss"}
+    assert PEOPLE.search("what is a carpenter").ids[0] == "carpenter"
+
+
+def test_where_no_word_asks_for_an_edge_the_neighbours_come_first():
+    found = PEOPLE.search("who blabbered Omnia up?").ids
+    assert set(found[:4]) == {"Altmar", "Bo Weiss", "food", "Almanac"}, "what its edges lead to, and from"
+
+
+def test_a_long_question_is_read_in_time_that_grows_with_it():
+    result = PEOPLE.search("which country where did Ada Weiss die together also directed by " * 700)
+    assert result.degraded == ()

@@ -1,0 +1,115 @@
+"""What words do in a question: kinds of answers, deeds, roles, and the limits of each rule."""
+
+import pytest
+
+from fourfold.signals.names import Named
+from fourfold.signals.syntax import Sentence
+
+LABELS = {"directed", "director", "written", "wrote", "developed", "company", "founder", "found", "border", "shares"}
+
+
+def sentence(question):
+    """Return a sentence whose names are in brackets, and whose sure words are those of LABELS."""
+    words, named, start = [], [], 0
+    for word in question.split():
+        if word.startswith("["):
+            start = len(words)
+        words.append(word.strip("[]"))
+        if word.endswith("]"):
+            named.append(Named(None, start, len(words)))
+    labels = [word.lower() in LABELS for word in words]
+    return Sentence([(word, (word,)) for word in words], named, labels)
+
+
+def place_of(word, question):
+    return [each.strip("[]") for each in question.split()].index(word)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("who directed the film [Silent River]", "film"),
+        ("who wrote films directed by [Ada Keller]", "films"),
+        ("who wrote movies with [Ada Keller]", "movies"),
+        ("who is the founder of the company that developed [Tetris]", "company"),
+        ("which company developed [Tetris]", "company"),
+        ("which company was developed by [Ada]", "company"),
+        ("what company did [Ada Keller] found", "company"),
+        ("[Rome] is the director of which company", "company"),
+        ("what kind of film is [Silent River]", "film"),
+        ("where is the man who directed [Silent River]", "man"),
+    ],
+)
+def test_what_says_what_the_answer_is_is_no_step(question, word):
+    assert sentence(question).is_kind(place_of(word, question), far=False)
+
+
+@pytest.mark.parametrize(
+    ("question", "word"),
+    [
+        ("who is the director of [Silent River]", "director"),
+        ("which occupation does [Ada] 's wife have", "occupation"),
+        ("what sex is [Ada] 's wife", "sex"),
+        ("who is the wife of [Ada]", "wife"),
+        ("what is the nationality of the director of [Silent River]", "nationality"),
+        ("the label that [Iron Lantern] is signed to", "company"),
+    ],
+)
+def test_what_asks_for_a_step_is_no_kind(question, word):
+    if word in question.split():
+        assert not sentence(question).is_kind(place_of(word, question), far=False)
+
+
+def test_a_word_behind_which_is_a_kind_where_no_edge_type_is_near():
+    question = "which gadget has [Ada]"
+    assert sentence(question).is_kind(1, far=True) and not sentence(question).is_kind(1, far=False)
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "expected"),
+    [
+        ("films directed by [Ada]", "directed", True),
+        ("what films did [Ada Keller] found", "found", True),
+        ("which films has [Ada Keller] directed", "directed", True),
+        ("who was [Silent River] directed by", "directed", False),
+        ("when was [Silent River] directed", "directed", False),
+        ("who directed [Silent River]", "directed", False),
+    ],
+)
+def test_whether_the_named_node_does_it(question, word, expected):
+    assert sentence(question).named_does(place_of(word, question)) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who is [Ada] the founder of", True),
+        ("[Rome] is the founder of which state", True),
+        ("who is the founder of [Rome]", False),
+    ],
+)
+def test_what_the_named_node_is_to_the_answer(question, expected):
+    assert sentence(question).is_role(place_of("founder", question)) is expected
+
+
+def test_what_leads_back_and_what_a_label_takes_for_itself():
+    assert sentence("which films share the director of [Silent River]").mirrors(2)
+    assert not sentence("which country shares a border with [Rome]").mirrors(2), "the label holds the word"
+    assert sentence("who acted together with [Ada]").mirrors(2)
+    assert not sentence("[Together Again] was directed").mirrors(0), "it is part of a name"
+
+
+def test_what_happened_and_instances():
+    assert sentence("when was [Silent River] published").event(0) == 4
+    assert sentence("when was the [Silent River] published").event(0) == 5
+    assert sentence("where is the club that [Ada] plays for").event(0) == -1
+    assert sentence("who is a [carpenter]").instances() == 2
+    assert sentence("what is a [carpenter]").instances() == -1
+    assert sentence("who is the [carpenter]").instances() == -1
+
+
+def test_phrases_and_names_ask_nothing():
+    assert sentence("name a [carpenter]").asks()
+    assert not sentence("tell me about [Ada]").asks()
+    assert not sentence("[Who Goes There]").asks()
+    assert sentence("").at(0) == "" and not sentence("").asks()

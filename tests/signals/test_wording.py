@@ -1,0 +1,43 @@
+"""Families of words and compounds."""
+
+import pytest
+
+from fourfold.signals.wording import Families, compounded
+from fourfold.tokenizer import make_tokenizer
+
+FAMILIES = Families(make_tokenizer("snowball-english").terms)
+TERMS = make_tokenizer("snowball-english").terms
+
+
+def family(word):
+    return FAMILIES.of(TERMS(word)[0])
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [("wrote", "written"), ("writer", "written"), ("directed", "director"), ("died", "death"), ("born", "birth")],
+)
+def test_forms_of_one_word_are_a_family(one, other):
+    assert family(one) == family(other)
+
+
+@pytest.mark.parametrize(
+    ("one", "other"), [("wrote", "read"), ("actor", "author"), ("hammer", "hamlet"), ("lead", "leaf")]
+)
+def test_others_are_not(one, other):
+    assert family(one) != family(other)
+
+
+@pytest.mark.parametrize(
+    ("word", "part"),
+    [("screenwriter", "writer"), ("birthplace", "birth"), ("birthplace", "place"), ("nation", "nationality")],
+)
+def test_parts_of_compounds(word, part):
+    assert compounded(word, part)
+
+
+@pytest.mark.parametrize(
+    ("word", "part"), [("country", "count"), ("import", "port"), ("word", "word"), ("art", "artist")]
+)
+def test_what_only_looks_like_a_part(word, part):
+    assert not compounded(word, part)
