@@ -98,7 +98,9 @@ class Server:
 
     def kill(self):
         """End the server and all its workers at once, as a power cut does; return when none of them is left."""
-        os.kill(self.process.pid, signal.SIGSTOP)  # it begins no further worker meanwhile
+        os.kill(self.process.pid, signal.SIGSTOP)  # it begins no further worker once it has stopped
+        while not _state(self.process.pid).startswith(("T", "Z")):
+            time.sleep(0.001)
         listed = subprocess.run(["ps", "-o", "pid=", "--ppid", str(self.process.pid)], capture_output=True, text=True)
         workers = listed.stdout.split()
         for pid in (self.process.pid, *map(int, workers)):
@@ -125,7 +127,10 @@ class Server:
 
 def _alive(pids):
     """Whether any of these processes has not ended."""
-    if not pids:
-        return False
-    states = subprocess.run(["ps", "-o", "stat=", "-p", ",".join(pids)], capture_output=True, text=True).stdout.split()
-    return any(not state.startswith("Z") for state in states)
+    return bool(pids) and any(not state.startswith("Z") for state in _state(*pids).split())
+
+
+def _state(*pids):
+    """The states of processes as ps has them, a line each; nothing of those that are gone."""
+    listed = subprocess.run(["ps", "-o", "stat=", "-p", ",".join(map(str, pids))], capture_output=True, text=True)
+    return listed.stdout.strip()
