@@ -6,7 +6,8 @@ Beside the questions that the collections bring, some are made of their edges: o
 two ("what is the nationality of X's wife?"), from the phrases of facts.json, so many of each, drawn by a fixed seed.
 A question is answered by every node that these steps reach. The graphs of facts_made.json are small and made up, with
 questions in words that their edges have not, written before any was asked; once as they are, once with texts that list
-the edges; they are left out where collections are named. Prints Markdown with 95 % intervals and writes facts.json
+the edges. Those of facts_graphs.py are larger, in the edge types of well-known graphs; facts_asked.json holds what is
+asked of them. Both are left out where collections are named. Prints Markdown with 95 % intervals and writes facts.json
 to the folder of results, with every question.
 """
 
@@ -20,6 +21,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+import facts_graphs
 from shared import add_collection_options, facts, figure, folders, markdown_table
 
 from fourfold import Edge, Node, Retriever
@@ -29,6 +31,11 @@ from fourfold.evaluate.tune import answer_groups
 
 PHRASES = Path(__file__).parent / "facts.json"
 MADE = Path(__file__).parent / "facts_made.json"
+ASKED = Path(__file__).parent / "facts_asked.json"
+EACH = 3
+"""Questions of each way to ask."""
+
+STEPS = {1: "of one step", 2: "of two steps", 3: "of three steps"}
 MEASURES = ("hit@1", "ndcg@10", "recall@10")
 QUESTIONS = 200
 
@@ -114,6 +121,12 @@ def main() -> None:
     made_up = {} if options.collections else json.loads(MADE.read_text(encoding="utf-8"))
     for name, graph in made_up.items():
         graphs += [(f"{name}{how}", *made(graph, listing=bool(how))) for how in ("", ", edges in texts")]
+    asked = {} if options.collections else json.loads(ASKED.read_text(encoding="utf-8"))
+    for name, paths in asked.items():
+        nodes, edges, triples = facts_graphs.drawn(name)
+        every = list(facts_graphs.asked(triples, paths, EACH))
+        by_steps = {STEPS[n]: [one for steps, one in every if steps == n] for n in sorted({n for n, _ in every})}
+        graphs.append((name, nodes, edges, by_steps))
     rows = [("collection", "questions", "number", *MEASURES)]
     told = {}
     for name, nodes, edges, sets in graphs:
