@@ -1,8 +1,14 @@
 """What the words of a question mean among edge types, seen through whole questions over small graphs."""
 
+import numpy as np
 import pytest
 
 from fourfold import Edge, Node, Retriever
+from fourfold.config import Paths
+from fourfold.embed.static import bundled
+from fourfold.signals.names import Named
+from fourfold.signals.relations import Relations
+from fourfold.tokenizer import make_tokenizer
 
 
 def graph_of(facts):
@@ -82,6 +88,16 @@ def test_films(question, expected):
 )
 def test_people(question, expected):
     assert PEOPLE.search(question).ids[0] == expected
+
+
+def test_a_name_made_of_the_words_of_labels_answers_no_question_word_and_takes_no_mirror():
+    tokenizer = make_tokenizer("snowball-english")
+    relations = Relations(["headquarters", "director"], range(2), bundled().embed_documents, tokenizer.terms)
+    words = tokenizer.terms_of_words("where is the Headquarters Band from")
+    assert relations.read(words, Paths(), [Named(np.array([7]), 3, 5)]).trust[0] > 0
+    assert relations.read(words, Paths()).trust[0] == 0, "beside a step of that type it asks for none"
+    words = tokenizer.terms_of_words("who directed with Director Films together")
+    assert relations.read(words, Paths(), [Named(np.array([7]), 3, 5)]).mirrors.tolist().index(True) == 1
 
 
 def test_instances_of_what_is_named():

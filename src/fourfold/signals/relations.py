@@ -266,9 +266,10 @@ def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
     date of publication, not for the publisher.
     """
     nearest = meaning.asked.argmax(axis=1)
+    free = sentence.free()
     for place in np.nonzero(meaning.along & (meaning.trust > 0))[0].tolist():
         wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
-        surer = (meaning.trust > meaning.trust[place]) & ~meaning.along
+        surer = free & (meaning.trust > meaning.trust[place]) & ~meaning.along
         others = np.nonzero(surer & wanted[nearest])[0]
         if len(others):
             meaning.asked[others[0]] *= np.where(wanted, 1.0, _SATISFIED)
@@ -291,7 +292,7 @@ def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
         if meaning.mirrors[place + 1 : place + 3].any():
             meaning.mirrors[place], meaning.trust[place] = False, 0.0
         elif sentence.words[place] == TOGETHER:
-            before = np.nonzero((meaning.trust[:place] > 0) & ~meaning.along[:place])[0]
+            before = np.nonzero((sentence.free() & (meaning.trust > 0) & ~meaning.along)[:place])[0]
             if len(before):
                 other = int(before[-1])
                 for array in meaning.arrays:

@@ -8,6 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
+from numpy.typing import NDArray
+
 from fourfold.signals.names import Named
 from fourfold.signals.wording import Words
 
@@ -60,6 +63,12 @@ class Sentence:
     def at(self, place: int) -> str:
         """Return a word in lower case; "" outside the question."""
         return self.words[place] if 0 <= place < len(self.words) else ""
+
+    def free(self) -> NDArray[np.bool_]:
+        """Return which words belong to no name, (len(words),)."""
+        free = np.ones(len(self.words), bool)
+        free[sorted(self.names)] = False
+        return free
 
     def asks(self) -> bool:
         """Tell whether it is a question, not a name or a phrase."""
