@@ -285,10 +285,11 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         found = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
         return found or paths.nothing(named)
 
-    answer = ask(relations.read(query.words, settings, named))
+    meaning = relations.read(query.words, settings, named)
+    answer = ask(meaning)
     silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)
     if silent and not len(answer.nodes):
-        answer = replace(ask(relations.nearest(query.words, named)), sure=settings.silent_any)
+        answer = replace(ask(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
     elif silent:
         answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
     if not answer.sure and not silent:

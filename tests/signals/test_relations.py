@@ -35,7 +35,7 @@ PEOPLE = graph_of("""
     · Omnia|headquarters|Altmar · Omnia|founders|Bo Weiss · Omnia|industry|food
     · Ada Weiss|education_institution|Dunmere · Almanac|author|Ada Weiss · Almanac|subjects|beekeeping
     · Almanac|publication_date|1931 · Almanac|publisher|Omnia · Borduria|shares_border_with|Carpathia
-    · Zadar|containedby|Carpathia
+    · Zadar|containedby|Carpathia · Cy Weiss|spouse|Ada Weiss · Cy Weiss|profession|pilot
 """)
 
 
@@ -84,6 +84,8 @@ def test_films(question, expected):
         ("when was Almanac published", "1931"),
         ("who published Almanac", "Omnia"),
         ("what company did Bo Weiss found", "Omnia"),
+        ("where did Cy Weiss's darling die", "Zadar"),
+        ("how did Cy Weiss's darling die", "stroke"),
     ],
 )
 def test_people(question, expected):

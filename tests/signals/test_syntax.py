@@ -102,6 +102,7 @@ def test_what_leads_back_and_what_a_label_takes_for_itself():
 def test_what_happened_and_instances():
     assert sentence("when was [Silent River] published").event(0) == 4
     assert sentence("when was the [Silent River] published").event(0) == 5
+    assert sentence("where did [Ada] 's daughter die").event(0) == -1, "it happened to another"
     assert sentence("where is the club that [Ada] plays for").event(0) == -1
     assert sentence("who is a [carpenter]").instances() == 2
     assert sentence("what is a [carpenter]").instances() == -1

@@ -146,7 +146,7 @@ class Paths:
         silent: a named node steps back whatever the words of the question are, where its edges tell at least that share
             of its own words, too; above 1 never.
         silent_sure: how sure paths are at least that lead away from such a node.
-        silent_any: how sure they are where no word asks for an edge, and any may be meant.
+        silent_any: how sure they are where what words ask for leads nowhere, and one may mean any edge.
         silent_edges: edges of each direction that are looked at for it.
         fan: a node leads on along at most that many edges of each direction.
         beam: at most that many ends are followed further.
@@ -159,7 +159,7 @@ class Paths:
     high: float = 0.45
     sharpness: float = 4.0
     asking: float = 0.6
-    kind: float = 0.25
+    kind: float = 0.29
     price: float = 0.3
     against: float = 0.9
     itself: float = 0.8

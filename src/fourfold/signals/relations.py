@@ -175,19 +175,23 @@ class Relations:
                 meaning.turned[place] = True
         meaning.turned[place] ^= sentence.is_role(place)
 
-    def nearest(self, words: Words, named: Sequence[Named]) -> Meaning:
-        """Return what the question asks for where no word is sure: any edge, the rather the nearer a word is to it.
+    def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning) -> Meaning:
+        """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
 
+        A word that asks for no edge may mean any, the rather the nearer it is to it: "the gender of X's other half".
         Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
         """
-        meaning = Meaning.none(len(words), len(self))
         sentence = Sentence(words, named, [False] * len(words))
         free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
-        place = free[0] if free else sentence.instances()
+        unknown = [place for place in free if meaning.trust[place] <= 0]
+        if not unknown:
+            meaning = Meaning.none(len(words), len(self))
+        place = next(iter(unknown or free), sentence.instances())
         if place >= 0:
-            near = np.max([np.zeros(len(self)), *(self._similarity(sentence.words[one])[0] for one in free)], axis=0)
+            near = [self._similarity(sentence.words[one])[0] for one in unknown or free]
+            most = np.max([np.zeros(len(self)), *near], axis=0)
             meaning.trust[place], meaning.turned[place] = 1.0, not free
-            meaning.asked[place] = (_ANY + near) / (_ANY + near.max())
+            meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
         return meaning
 
     def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked | None:
@@ -265,12 +269,14 @@ def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
     Of the types that the other word could mean, those that both ask for come first: "when was X published" asks for the
     date of publication, not for the publisher.
     """
-    nearest = meaning.asked.argmax(axis=1)
-    free = sentence.free()
+    nearest, free = meaning.asked.argmax(axis=1), sentence.free()
     for place in np.nonzero(meaning.along & (meaning.trust > 0))[0].tolist():
         wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
         surer = free & (meaning.trust > meaning.trust[place]) & ~meaning.along
-        others = np.nonzero(surer & wanted[nearest])[0]
+        last = meaning.asked[-1]
+        means = wanted[nearest]
+        means[-1] |= last[wanted].max() == last.max()  # "where did X die": places as well as causes are called so
+        others = np.nonzero(surer & means)[0]
         if len(others):
             meaning.asked[others[0]] *= np.where(wanted, 1.0, _SATISFIED)
         elif 0 <= (event := sentence.event(place)) < len(surer) and surer[event]:

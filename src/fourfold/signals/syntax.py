@@ -15,7 +15,7 @@ from fourfold.signals.names import Named
 from fourfold.signals.wording import Words
 
 WHICH = frozenset({"what", "which"})
-QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
+QUESTION = WHICH | {"who", "whom", "whose", "where", "when", "how"}
 IMPERATIVES = frozenset({"name", "list"})
 RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
 _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", "co"})
@@ -133,5 +133,5 @@ class Sentence:
 
     def event(self, place: int) -> int:
         """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
-        start = place + 2 + (self.at(place + 2) == "the")
-        return self._ends.get(start, -1) if self.at(place + 1) in _AUXILIARIES else -1
+        found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
+        return found if self.at(place + 1) in _AUXILIARIES and found == len(self.words) - 1 else -1
