@@ -184,8 +184,7 @@ class Relations:
         sentence = Sentence(words, named, [False] * len(words))
         free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
         unknown = [place for place in free if meaning.trust[place] <= 0]
-        if not unknown:
-            meaning = Meaning.none(len(words), len(self))
+        meaning = Meaning(*map(np.copy, meaning.arrays)) if unknown else Meaning.none(len(words), len(self))
         place = next(iter(unknown or free), sentence.instances())
         if place >= 0:
             near = [self._similarity(sentence.words[one])[0] for one in unknown or free]

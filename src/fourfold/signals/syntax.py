@@ -15,7 +15,7 @@ from fourfold.signals.names import Named
 from fourfold.signals.wording import Words
 
 WHICH = frozenset({"what", "which"})
-QUESTION = WHICH | {"who", "whom", "whose", "where", "when", "how"}
+QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
 IMPERATIVES = frozenset({"name", "list"})
 RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
 _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", "co"})
