@@ -33,6 +33,12 @@ class Facts:
                 if end != source:
                     self.triples[source, kind, end] = None
 
+    def say_of_each(self, things: Sequence[str], kinds: Mapping[str, Sequence[str]]) -> None:
+        """Draw one end of each edge type for each of some things."""
+        for thing in things:
+            for kind, ends in kinds.items():
+                self.say(thing, kind, ends)
+
     def names(self, first: str, last: str, count: int, form: str = "{} {}") -> list[str]:
         """Draw names of two words."""
         return self.draw.sample([form.format(a, b) for a in first.split() for b in last.split()], count)
@@ -174,9 +180,7 @@ def works(draw: random.Random) -> Facts:
         "battle": ([f"Battle of {town}" for town in towns[:6]], {"commander": persons, "place": towns}),
     }  # fmt: skip
     for things, kinds in made.values():
-        for thing in things:
-            for kind, ends in kinds.items():
-                facts.say(thing, kind, ends)
+        facts.say_of_each(things, kinds)
     for film in made["film"][0]:
         facts.say(film, "starring", persons, 3)
     for company in companies:
@@ -245,9 +249,7 @@ def labels(draw: random.Random) -> Facts:
                      "inception": [str(year) for year in range(1800, 1880)]}),
     )  # fmt: skip
     for things, kinds in made:
-        for thing in things:
-            for kind, ends in kinds.items():
-                facts.say(thing, kind, ends)
+        facts.say_of_each(things, kinds)
     for film in films:
         facts.say(film, "cast member", persons, 3)
     return facts

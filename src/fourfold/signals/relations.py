@@ -21,9 +21,9 @@ from fourfold.config import Paths
 from fourfold.edge_types import label
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
-from fourfold.signals.names import Named
+from fourfold.signals.names import Named, Words
 from fourfold.signals.syntax import TOGETHER, WHICH, Sentence
-from fourfold.signals.wording import ASKING, Families, Words
+from fourfold.signals.wording import ASKING, Families
 from fourfold.types import FloatArray
 
 _REMEMBERED = 100_000

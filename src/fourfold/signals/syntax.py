@@ -11,8 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.signals.names import Named
-from fourfold.signals.wording import Words
+from fourfold.signals.names import Named, Words
 
 WHICH = frozenset({"what", "which"})
 QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}

@@ -8,9 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 
-Words = Sequence[tuple[str, tuple[str, ...]]]
-"""Each word of the question as typed, with its terms."""
-
 _PLACES = "place location country city origin headquarters contain"
 _KINDS = "kind genre type category class"
 ASKING: Mapping[str, str] = MappingProxyType(
