@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
-from fourfold.pipeline import Query, Scores, final_scores
+from fourfold.pipeline import Query, Scores
 from fourfold.scores import EVERY_OTHER
 from fourfold.signals.graph import Hop, Walk
 from fourfold.signals.paths import Answer
@@ -108,8 +108,8 @@ def drafts(
         _tell_similarity(told, scores, nodes, components)
         _tell_words(told, scores, query, nodes, components)
         _tell_edges(told, scores, nodes, components, paths_shown)
-        _tell_refinements(told, scores, nodes)
-        _balance(told, scores, query, config, nodes)
+        _tell_refinements(told, scores, nodes, config)
+        _tell_masks(told, scores, query, nodes)
     return told
 
 
@@ -152,8 +152,8 @@ def _tell_edges(
             told[place] += _split("intent", share, intent[place], _REST)
 
 
-def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes) -> None:
-    """Tell bridges, the bonus of a community's first hit, and coverage, which is a factor of all before it."""
+def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes, config: RetrievalConfig) -> None:
+    """Tell bridges, the bonus of a community's first hit, the cut at 1, and coverage, a factor of all before it."""
     bridges, covering = scores.bridges, scores.covering
     gained = [0.0] * len(nodes) if bridges is None else bridges.gained.at(nodes).tolist()
     for found, node, by_bridge in zip(told, nodes.tolist(), gained, strict=True):
@@ -162,28 +162,28 @@ def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes) -> 
             found.append(Draft("bridge", "bridge", by_bridge, steps=(step,)))
         if bonus := scores.bonus.get(node):
             found.append(Draft("diversity", "bonus", bonus))
+        total = sum([draft.value for draft in found])
+        if config.fusion.clip and total > 1.0 + _ROUNDING:
+            found.append(Draft("clip", "clipped", 1.0 - total))
+            total = 1.0
         if covering is not None:
             factor = covering.get(node, covering[EVERY_OTHER])
-            found.append(Draft("coverage", "coverage", sum([draft.value for draft in found]) * (factor - 1.0)))
+            found.append(Draft("coverage", "coverage", total * (factor - 1.0)))
         if moved := scores.sides.get(node):
             found.append(Draft("sides", "side", moved))
         found += [Draft(one.kind, one.kind, one.value, one.word) for one in scores.moved.get(node, ())]
 
 
-def _balance(told: list[list[Draft]], scores: Scores, query: Query, config: RetrievalConfig, nodes: Nodes) -> None:
-    """Tell what makes the sum the score: the filter, the cut at 1, or that a document's chunks are the answers."""
-    final = final_scores(scores, nodes.tolist(), config).tolist()
-    candidate = ordered.contains(scores.table.nodes, nodes).tolist()
+def _tell_masks(told: list[list[Draft]], scores: Scores, query: Query, nodes: Nodes) -> None:
+    """Tell what takes everything: the filter, or that a document's chunks are the answers."""
     kept = [True] * len(nodes) if query.allowed is None else query.allowed.contains(nodes).tolist()
     hidden = ordered.contains(scores.snapshot.hidden, nodes).tolist()
-    for found, score, known, stays, cut_up in zip(told, final, candidate, kept, hidden, strict=True):
+    for found, stays, cut_up in zip(told, kept, hidden, strict=True):
         total = sum([draft.value for draft in found])
-        if cut_up:
-            found += [Draft("chunks", "hidden", -total)] if total else []
-        elif not stays:
-            found += [Draft("filter", "masked", -total)] if total else []
-        elif known and abs(score - total) > _ROUNDING:  # what is no candidate has the score it would have had
-            found.append(Draft("clip", "clipped", score - total))
+        if total and cut_up:
+            found.append(Draft("chunks", "hidden", -total))
+        elif total and not stays:
+            found.append(Draft("filter", "masked", -total))
 
 
 def named(told: Sequence[Draft], labels: Mapping[int, tuple[str, str]], types: Sequence[str]) -> tuple[Evidence, ...]:

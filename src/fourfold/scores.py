@@ -335,11 +335,13 @@ def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) 
     final = scores.table.totals(np.array(nodes, np.int64))
     if scores.bonus:
         final += [scores.bonus.get(node, 0.0) for node in nodes]
+    most = 1.0 if config.fusion.clip else np.inf
+    final = np.minimum(final, most)  # before coverage and sides: they order and deal out what the caller sees
     if (covering := scores.covering) is not None:
-        final *= [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
+        factors = [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
+        final = np.minimum(final * factors, most)  # rounding may overstep
     if scores.sides:
         final += [scores.sides.get(node, 0.0) for node in nodes]
-    final = np.minimum(final, 1.0) if config.fusion.clip else final
     if scores.moved:
         final += [sum(moved.value for moved in scores.moved.get(node, ())) for node in nodes]
     return final

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.signals.coverage import reordered
 
 
@@ -28,3 +29,26 @@ def test_scores_descend_and_nothing_new_is_worth_nothing(seed: int) -> None:
         assert factors[place] == pytest.approx(1.0 + 2.0 * added, rel=1e-6)
         assert added or factors[place] == 1.0
         told = np.maximum(told, covered[place])
+
+
+def test_scores_descend_where_sums_above_1_are_cut() -> None:
+    rng = np.random.default_rng(1)
+    words = "read write file show deploy table index graph cloud river stone paper".split()
+    titles = [" ".join(rng.choice(words, int(rng.integers(1, 6)), replace=False)) for _ in range(40)]
+    nodes = [Node(f"n{place}", title, "page") for place, title in enumerate(titles)]
+    edges = [Edge(f"n{n}", f"n{(7 * n + 1) % 40}", "mentions") for n in range(40)]
+    config = RetrievalConfig().replace(diversity={"bonus": 0.5})
+    questions = [" ".join(rng.choice(words, 5, replace=False)) for _ in range(100)]
+    questions += [f"compare {titles[n % 40]} with {titles[(3 * n + 1) % 40]}" for n in range(100)]
+    cut = 0
+    with Retriever(config=config, embedder=lambda texts: [[1.0, len(t) % 7, t.count("e")] for t in texts]) as graph:
+        graph.add(nodes, edges)
+        for question in questions:
+            found = graph.search(question, weights={"text": 1})
+            scores = [hit.score for hit in found]
+            assert scores == sorted(scores, reverse=True)
+            for hit in found:
+                assert sum(one.value for one in hit.evidence) == pytest.approx(hit.score, abs=1e-9)
+                assert hit.score <= 1.0
+                cut += any(one.kind == "clipped" for one in hit.evidence)
+    assert cut
