@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever, TextConfig
-from fourfold.tokenizer import make_tokenizer
+from fourfold.tokenizer import LONGEST_WORD, make_tokenizer
 
 NAMES = ("snowball-english", "snowball-german", "suffix")
 TEXTS = st.one_of(st.text(), st.text(alphabet=st.characters(categories=["L", "M", "N", "Pc", "Po", "Cs"])))
@@ -34,6 +34,14 @@ def test_the_memory_of_words_changes_nothing(first, second, name):
     used = make_tokenizer(name)
     used.terms(first)
     assert used.terms(second) == make_tokenizer(name).terms(second)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_no_term_is_longer_than_a_word_may_be(name):
+    tokenizer = make_tokenizer(name)
+    terms = tokenizer.terms("x" * 1_000_000 + " " + "é" * 5_000 + " Read" * 2)
+    assert max(map(len, terms)) <= LONGEST_WORD and terms[-2] == terms[-1]
+    assert tokenizer.terms("x" * 1_000_000) == [*dict.fromkeys(terms)][:1] * 1_000  # and is found by the same word
 
 
 @pytest.mark.parametrize(

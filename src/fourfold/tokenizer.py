@@ -16,7 +16,10 @@ from typing import Protocol
 from fourfold.errors import InvalidValueError
 from fourfold.when_needed import load
 
-_WORD = re.compile(r"['’][sS]\b|(\w+)")
+LONGEST_WORD = 1_000
+"""What is longer than so many characters is read as several words: each look at a vocabulary passes its terms."""
+
+_WORD = re.compile(rf"['’][sS]\b|(\w{{1,{LONGEST_WORD}}})")
 """Finds words; a possessive 's is passed over (its group is empty), or every "s" would find "Ulysses S. Grant"."""
 _IDENTIFIER_PART = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])"  # the HTTP of HTTPServer

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from fourfold import Node
 from fourfold.config import LateInteraction
 from fourfold.errors import InvalidValueError
 from fourfold.signals import late
@@ -89,3 +90,10 @@ def test_a_text_of_another_script_has_the_mean_factor_of_the_others():
 def test_constants_no_search_can_use_are_refused(wrong):
     with pytest.raises(InvalidValueError, match=next(iter(wrong))):
         LateInteraction(**wrong)
+
+
+def test_of_a_text_without_end_the_beginning_is_cut_into_wordpieces():
+    """A million characters in one node took a second of every write."""
+    assert late.wordpiece_text(Node("a", "a name", "page", "a text")) == "a name a name a text"
+    long = late.wordpiece_text(Node("a", "x" * 1_000_000, "page"))
+    assert len(long) == late.LONGEST_READ

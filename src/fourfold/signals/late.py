@@ -33,6 +33,9 @@ Pieces = NDArray[np.int32]
 DIMENSIONS = 128
 """Of the token table: as good as all 256 of the model, at half the cost."""
 
+LONGEST_READ = 100_000
+"""So many characters of a node are cut into wordpieces; what is longer is for chunks, and would make a write wait."""
+
 _SAMPLED = 8
 """The main axes are those of every eighth vector: a tenth of a second once in a process."""
 
@@ -76,7 +79,7 @@ class TokenTable:
 
 def wordpiece_text(node: Node) -> str:
     """Return the text whose wordpieces stand for a node: as embedders read it by default, so it is cut up once."""
-    return f"{node.name} {node.name} {node.text}" if node.text else node.name
+    return (f"{node.name} {node.name} {node.text}" if node.text else node.name)[:LONGEST_READ]
 
 
 @once
