@@ -13,15 +13,13 @@ from typing import Any
 import numpy as np
 
 from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
+from fourfold.embed.wordpieces import Wordpieces
 from fourfold.errors import EmbedderError, InvalidValueError
 from fourfold.types import FloatArray
 from fourfold.when_needed import once
 
-_REMEMBERED = 4096
-"""The tokens of a batch of at most so many texts are remembered until the next."""
-
-_ALONE = 1_000
-"""So many characters are read sooner than the threads wake that would share a batch: on busy cores, milliseconds."""
+_BATCH = 4096
+"""So many texts are tokenized at once, and remembered until the next: their tokens are many times the texts."""
 
 BUNDLED_FOLDER = Path(__file__).parent / "model"
 
@@ -48,6 +46,7 @@ class StaticEmbedder:
         self._deadline = deadline
         self._hub = None if Path(source).exists() else HubModel(source, deadline)
         self._model: Any = None
+        self._pieces: Wordpieces | None = None
         self._last: dict[str, list[int]] = {}
         self._name: str | None = None
         self._lock = threading.Lock()
@@ -72,11 +71,12 @@ class StaticEmbedder:
         model = self._loaded()
         longest = None if model.max_length is None else model.max_length * model.median_token_length
         vectors = np.zeros((len(texts), model.dim), np.float32)
-        for start in range(0, len(texts), _REMEMBERED):  # what a tokenizer tells of a text is many times the text
-            found = self.tokenize([text[:longest] for text in texts[start : start + _REMEMBERED]])
-            for place, tokens in enumerate(found, start):
+        for start in range(0, len(texts), _BATCH):
+            found = self.tokenize([text[:longest] for text in texts[start : start + _BATCH]])
+            for vector, tokens in zip(vectors[start:], found, strict=False):
                 if tokens:
-                    vectors[place] = _mean(model, tokens)
+                    _add_up(model, tokens, vector)
+                    vector /= np.float32(len(tokens))
         if model.normalize:
             vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
         return vectors
@@ -90,11 +90,10 @@ class StaticEmbedder:
         last = self._last  # a batch is asked for twice: for its vectors and for its wordpieces
         if all(text in last for text in texts):
             return [last[text] for text in texts]
-        readable = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
-        model = self._loaded()
-        alone = sum(map(len, readable)) <= _ALONE
-        ids: list[list[int]] = [model.tokenize([text])[0] for text in readable] if alone else model.tokenize(readable)
-        self._last = dict(zip(texts, ids, strict=True)) if len(texts) <= _REMEMBERED else {}
+        self._loaded()
+        assert self._pieces is not None
+        ids = self._pieces.of(texts)
+        self._last = dict(zip(texts, ids, strict=True)) if len(texts) <= _BATCH else {}
         return ids
 
     def token_vectors(self) -> tuple[str, FloatArray]:
@@ -111,7 +110,9 @@ class StaticEmbedder:
         if self._model is None:
             with self._lock:
                 if self._model is None:
-                    self._model = _load(Path(self._source) if self._hub is None else self._hub.folder())
+                    model = _load(Path(self._source) if self._hub is None else self._hub.folder())
+                    self._pieces = Wordpieces(model.tokenizer, model.unk_token_id)
+                    self._model = model
         return self._model
 
 
@@ -124,13 +125,13 @@ def bundled() -> StaticEmbedder:
     return StaticEmbedder(BUNDLED_FOLDER)
 
 
-def _mean(model: Any, tokens: list[int]) -> FloatArray:
-    """Return the mean of the vectors of some tokens, by their weights."""
-    rows = model.embedding[tokens if model.token_mapping is None else model.token_mapping[tokens]]
+def _add_up(model: Any, tokens: list[int], out: FloatArray) -> None:
+    """Put the sum of the vectors of some tokens, by their weights, in the place of ``out``."""
+    places = np.fromiter(tokens, np.intp, len(tokens))
+    rows = model.embedding.take(places if model.token_mapping is None else model.token_mapping[places], axis=0)
     if model.weights is not None:
-        rows = rows * model.weights[tokens][:, None]
-    mean: FloatArray = rows.mean(axis=0)
-    return mean
+        rows = rows * model.weights[places][:, None]
+    np.add.reduce(rows, axis=0, dtype=np.result_type(rows, np.float32), out=out)
 
 
 def _load(folder: Path) -> Any:

@@ -70,7 +70,7 @@ class TokenTable:
 
     def distinct(self, texts: Sequence[str]) -> list[Pieces]:
         """Return the distinct wordpieces of each text, ascending."""
-        return [np.unique(np.array(pieces, np.int32)) for pieces in self.tokenize(texts)]
+        return [np.array(sorted(set(pieces)), np.int32) for pieces in self.tokenize(texts)]
 
     def cosines(self, left: Pieces, right: Pieces) -> NDArray[np.float32]:
         """Return the cosine of each pair, (len(left), len(right)) float32."""
