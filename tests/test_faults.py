@@ -15,7 +15,7 @@ from collections import Counter
 
 import pytest
 
-from fourfold import Edge, EmbedderError, Node, RetrievalConfig, Retriever, SearchError, Weights
+from fourfold import Edge, EmbedderError, InvalidValueError, Node, RetrievalConfig, Retriever, SearchError, Weights
 from fourfold.embed import CallableEmbedder
 
 FORKER = """
@@ -229,6 +229,8 @@ async def test_asearch_never_blocks_the_event_loop(tmp_path):
 
 async def test_asearch_many_and_errors_in_the_thread():
     with small(embedder=broken) as retriever:
+        with pytest.raises(InvalidValueError, match="queries is 'save'; it must be a list"):
+            await retriever.asearch_many("save")
         results = await retriever.asearch_many(["save", "load"], query_vector=[1, 0, 0])
         assert [r.query for r in results] == ["save", "load"]
         with pytest.raises(ValueError, match="k is 0"):

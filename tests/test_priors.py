@@ -118,3 +118,10 @@ def test_they_are_kept_with_the_graph(tmp_path):
 def test_constants_no_search_can_use_are_refused(bad):
     with pytest.raises(InvalidValueError, match=r"priors\."):
         RetrievalConfig().replace(fusion={"priors": bad})
+
+
+def test_a_number_beyond_all_times_does_not_fade():
+    nodes = [Node("a", text="the user likes tea", metadata={"at": 10**400}), Node("b", text="likes coffee")]
+    with Retriever(config=RetrievalConfig().replace(fusion={"priors": MEMORY})) as retriever:
+        retriever.add(nodes)
+        assert [one.kind for one in retriever.search("tea").hits[0].evidence if one.kind == "recency"] == []

@@ -1,5 +1,6 @@
 """A reranker orders the best nodes, and the explanation goes on telling the truth."""
 
+import random
 import re
 
 import pytest
@@ -116,3 +117,21 @@ def test_what_a_model_said_is_not_remembered(retriever):
     order[0] = -1.0
     assert retriever.search("compress gzip files", k=24, rerank=flip).ids == first.ids[::-1]
     assert not any(i.kind == "rerank" for hit in retriever.search("compress gzip files", k=24) for i in hit.evidence)
+
+
+def test_scores_descend_to_the_last_bit():
+    """Differences that are added again do not: x + (y - x) is not always y."""
+    rng = random.Random(0)
+    words = "zip file read write compress save path data open close lock network socket json".split()
+    for _ in range(100):
+        texts = [" ".join(rng.choices(words, k=5)) for _ in range(12)]
+        nodes = [Node(f"n{place}", " ".join(rng.sample(words, 2)), text=text) for place, text in enumerate(texts)]
+        edges = [Edge(f"n{rng.randrange(12)}", f"n{rng.randrange(12)}", "t") for _ in range(10)]
+        with Retriever() as retriever:
+            retriever.add(nodes, edges)
+            for question in words[:8]:
+                found = retriever.search(question, rerank=lambda query, texts: list(map(len, texts)))
+                scores = [hit.score for hit in found]
+                assert scores == sorted(scores, reverse=True)
+                assert all(0.0 <= score <= 1.0 for score in scores)
+                assert all(map(adds_up, found))

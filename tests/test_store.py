@@ -275,3 +275,14 @@ def test_a_full_disk_changes_nothing(tmp_path, check_file):
         retriever.add(Node(str(n), name=f"word{n}", text="long " * 2000) for n in range(50))
         assert retriever.search("word7", mode="text").ids == ["7"]
     check_file(tmp_path / "graph.sqlite")
+
+
+@pytest.mark.parametrize("weight", [5e18, 1e30])
+def test_the_largest_weights_are_no_damage(tmp_path, check_file, weight):
+    path = str(tmp_path / "kg.sqlite")
+    with Retriever(path) as graph:
+        graph.add([Node("a", "zip file"), Node("b", "read file")], [Edge("a", "b", "requires", weight)])
+        assert graph.search("zip").ids == ["a", "b"]
+    with Retriever(path) as graph:
+        assert graph.search("zip").ids == ["a", "b"]
+    check_file(path)

@@ -17,6 +17,7 @@ import numpy as np
 from fourfold.frozen import FrozenDict
 from fourfold.tokenizer import split_identifier
 from fourfold.types import FloatArray
+from fourfold.validation import LONGEST_TYPE
 from fourfold.when_needed import once
 
 EDGE_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict(
@@ -251,7 +252,8 @@ def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *,
 @lru_cache(maxsize=4096)
 def label(edge_type: str) -> str:
     """Return an edge type as words: ``has_limitation`` → ``has limitation``."""
-    return " ".join(part.lower() for word in re.split(r"\W+", edge_type) for part in split_identifier(word) if part)
+    words = re.split(r"\W+", edge_type[:LONGEST_TYPE])  # tables that others made may hold longer ones
+    return " ".join(part.lower() for word in words for part in split_identifier(word) if part)
 
 
 @dataclass(frozen=True, slots=True)

@@ -35,7 +35,7 @@ def apply(backend: Backend, scores: Scores, config: RetrievalConfig, nodes: Sequ
             moved = score * factor
             if config.fusion.clip:
                 moved = min(moved, 1.0)
-            scores.move(num, Moved(kind, moved - score, word))
+            scores.move(num, Moved(kind, moved - score, word), moved)
 
 
 def reorder(scores: Scores, config: RetrievalConfig) -> None:
@@ -55,8 +55,13 @@ def age(value: object, now: float) -> float | None:
         except ValueError:
             return None
         seconds = (then if then.tzinfo is not None else then.replace(tzinfo=UTC)).timestamp()
-    elif isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value):
-        seconds = float(value)
+    elif isinstance(value, (int, float)) and not isinstance(value, bool):
+        try:
+            seconds = float(value)
+        except OverflowError:  # an integer beyond all floats
+            return None
+        if not math.isfinite(seconds):
+            return None
     else:
         return None
     return max(now - seconds, 0.0) / _DAY

@@ -217,6 +217,7 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         for place, value in zip(order, worth, strict=True)
         if value != final[place]
     }
+    scores.dealt.update(zip(nodes[order].tolist(), worth.tolist(), strict=True))
     scores.order = nodes[order].tolist()
 
 

@@ -104,7 +104,7 @@ def rerank(
     dealt = np.sort(final)[::-1]
     for place, worth in zip(places, dealt.tolist(), strict=True):
         node = leading[place]
-        scores.move(node, Moved("rerank", worth - float(final[place]), f"{given[node]:.4g}"))
+        scores.move(node, Moved("rerank", worth - float(final[place]), f"{given[node]:.4g}"), worth)
     scores.order = [leading[place] for place in places] + [num for num in scores.order if num not in texts]
 
 

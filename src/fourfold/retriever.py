@@ -268,7 +268,8 @@ class Retriever(Handle, OldNames):
         """Search for each query without blocking the event loop."""
         import asyncio  # a tenth of the time that the package takes to load
 
-        return await asyncio.to_thread(partial(self.search_many, list(queries), **options))
+        listed = list(arguments.many(queries, "queries", "queries"))
+        return await asyncio.to_thread(partial(self.search_many, listed, **options))
 
     def query_vector(self, texts: Sequence[str]) -> FloatArray:
         """Return one vector, (dimensions,), for a query that is told in several texts: the mean of their embeddings.

@@ -216,12 +216,15 @@ class Scores:
     """What the best of a comparison gain or lose so that neither side fills the answer."""
     moved: dict[int, tuple[Moved, ...]] = field(default_factory=dict)
     """What moved the final scores of the best, once the pipeline had ended."""
+    dealt: dict[int, float] = field(default_factory=dict)
+    """The final scores that sides, reranking or priors gave: differences would not add up to them to the last bit."""
     communities: dict[int, int] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
 
-    def move(self, node: int, moved: Moved) -> None:
-        """Move the final score of a node."""
+    def move(self, node: int, moved: Moved, score: float) -> None:
+        """Move the final score of a node to another."""
         self.moved[node] = (*self.moved.get(node, ()), moved)
+        self.dealt[node] = score
 
     def first_stage(self, name: str, nodes: Nodes) -> FloatArray:
         """Return text or embedding of any nodes on its scale, before late interaction, (len(nodes),) in [0, 1]."""
@@ -340,10 +343,8 @@ def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) 
     if (covering := scores.covering) is not None:
         factors = [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
         final = np.minimum(final * factors, most)  # rounding may overstep
-    if scores.sides:
-        final += [scores.sides.get(node, 0.0) for node in nodes]
-    if scores.moved:
-        final += [sum(moved.value for moved in scores.moved.get(node, ())) for node in nodes]
+    if scores.dealt:
+        final = np.array([scores.dealt.get(node, own) for node, own in zip(nodes, final.tolist(), strict=True)])
     return final
 
 

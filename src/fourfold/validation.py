@@ -20,6 +20,9 @@ LARGEST_COORDINATE = 1e15
 LONGEST_VECTOR = 1_000_000
 """Most coordinates of a vector."""
 
+LONGEST_TYPE = 1_000
+"""Characters of an edge type: its words are compared with those of questions."""
+
 LARGEST_WEIGHT = 1e30
 """Beyond it a sum of weights may overflow."""
 
@@ -46,6 +49,10 @@ def check_edge(edge: Edge) -> Edge:
     for value in (edge.source, edge.target, edge.type):
         if not value.isascii():
             arguments.text(value, f"The edge {_named(edge)}")
+    if len(edge.type) > LONGEST_TYPE:
+        raise InvalidValueError(
+            f"An edge has a type of {len(edge.type):,} characters, at most {LONGEST_TYPE:,} are read: {shown(edge.type)}."
+        )
     if not (type(edge.weight) is float and 0 <= edge.weight <= LARGEST_WEIGHT):
         arguments.finite_number(edge.weight, f"The weight of the edge {_named(edge)}", least=0, most=LARGEST_WEIGHT)
     return edge

@@ -13,6 +13,7 @@ from fourfold.engines.base import OWN_SHARE
 from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.index.changes import FIELDS, PIECE, TOKEN, Changes
+from fourfold.validation import LARGEST_WEIGHT
 
 _CHUNK = 4096
 
@@ -65,10 +66,10 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
         piece_counts=np.array(piece_counts, np.int64),
         vectors=np.concatenate(vector_chunks) if vector_chunks else np.empty((0, 0), np.float32),
         with_vector=np.array(with_vector, np.int64),
-        edge_nums=edges[0].astype(np.int64),
-        edge_sources=edges[1].astype(np.int64),
-        edge_targets=edges[2].astype(np.int64),
-        edge_types=edges[3].astype(np.int32),
+        edge_nums=_whole(edges[0]),
+        edge_sources=_whole(edges[1]),
+        edge_targets=_whole(edges[2]),
+        edge_types=_whole(edges[3]).astype(np.int32),
         edge_weights=edges[4].astype(np.float32),
         deleted_nodes=np.array(deleted["node"], np.int64),
         deleted_edges=np.array(deleted["edge"], np.int64),
@@ -92,13 +93,14 @@ def _check(connection: sqlite3.Connection, changes: Changes) -> None:
     _require(changes.edge_sources, 1, nodes, "the source of an edge")
     _require(changes.edge_targets, 1, nodes, "the target of an edge")
     _require(changes.edge_types, 0, types - 1, "the type of an edge")
+    _require(changes.edge_weights, 0, float(np.float32(LARGEST_WEIGHT)), "the weight of an edge")
     if not np.isfinite(changes.edge_weights).all() or not np.isfinite(changes.vectors).all():
         raise ValueError("a weight or a vector that is not finite")
     if not 0 <= changes.own_share <= 1:
         raise ValueError(f"{changes.own_share} in the place of a share")
 
 
-def _require(numbers: NDArray[Any], least: int, most: int, what: str) -> None:
+def _require(numbers: NDArray[Any], least: float, most: float, what: str) -> None:
     if len(numbers) and (numbers.min() < least or numbers.max() > most):
         raise ValueError(f"{what} is beyond {least} to {most}")
 
@@ -117,6 +119,13 @@ def _columns(
         arrays = [np.fromstring(text, np.float64, sep=",") if text else np.empty(0) for text in texts]
     except DeprecationWarning as error:
         raise ValueError(f"text among the numbers of {table}") from error
-    if any(len(array) != count or not (np.abs(array) < 2.0**62).all() for array in arrays):
+    if any(len(array) != count for array in arrays):
         raise ValueError(f"no numbers among those of {table}")
     return arrays
+
+
+def _whole(numbers: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Return the numbers of rows as integers."""
+    if not (np.abs(numbers) < 2.0**62).all():
+        raise ValueError("the number of a row beyond all that there are")
+    return numbers.astype(np.int64)
