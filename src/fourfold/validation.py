@@ -51,7 +51,7 @@ def check_edge(edge: Edge) -> Edge:
             arguments.text(value, f"The edge {_named(edge)}")
     if len(edge.type) > LONGEST_TYPE:
         raise InvalidValueError(
-            f"An edge has a type of {len(edge.type):,} characters, at most {LONGEST_TYPE:,} are read: {shown(edge.type)}."
+            f"An edge has a type of {len(edge.type):,} characters, at most {LONGEST_TYPE:,} can be: {shown(edge.type)}"
         )
     if not (type(edge.weight) is float and 0 <= edge.weight <= LARGEST_WEIGHT):
         arguments.finite_number(edge.weight, f"The weight of the edge {_named(edge)}", least=0, most=LARGEST_WEIGHT)

@@ -11,7 +11,9 @@ from fourfold.ingest import (
     Document,
     IngestConfig,
     add_documents,
+    add_linked,
     delete_documents,
+    delete_linked,
     list_documents,
     replace_sources,
 )
@@ -263,3 +265,50 @@ def test_an_explanation_of_a_document_in_chunks_says_that_these_are_the_answers(
         assert told.score == 0 and sum(item.value for item in told.evidence) == pytest.approx(0, abs=1e-6)
         assert told.evidence[-1].kind == "hidden"
         assert "chunks: a document that was cut: its chunks are the answers" in told.text and "clip" not in told.text
+
+
+def test_a_string_alone_is_one_id_and_one_source():
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    add_documents(retriever, [Document(name, f"text {name}", source=f"{name}.md") for name in ("1", "2", "12", "3")])
+    assert [entry.id for entry in list_documents(retriever, ids="12")] == ["12"]
+    assert [entry.id for entry in list_documents(retriever, sources="2.md")] == ["2"]
+    assert delete_documents(retriever, "12") == 1 and delete_documents(retriever, sources="3.md") == 1
+    assert delete_linked(retriever, "12") == [] and delete_linked(retriever, "2") == ["2"]
+    assert sorted(retriever.manifest()) == ["1"]
+    report = replace_sources(retriever, [], sources="1.md")
+    assert report.removed == 1 and not len(retriever)
+    with pytest.raises(InvalidValueError, match="ids holds 5"):
+        delete_documents(retriever, [5])
+
+
+@pytest.mark.parametrize("text", ["", "half \ud800 a character"])
+def test_of_a_source_nothing_stays_that_it_no_longer_says(text):
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    add_documents(retriever, [Document("a", "the swordfish password", source="s"), Document("b", "more", source="s")])
+    report = replace_sources(retriever, [Document("a", text, source="s"), Document("b", "more", source="s")])
+    assert (report.unchanged, report.removed, report.left_out) == (1, 1, ["a"])
+    assert list(retriever.manifest()) == ["b"]
+
+
+def test_a_chunk_that_was_deleted_comes_back_with_its_document():
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    document = Document("d", "\n\n".join(f"Paragraph {n} of boats. " * 12 for n in range(60)))
+    add_documents(retriever, [document])
+    nodes = sorted(retriever.manifest())
+    assert add_documents(retriever, [document]).unchanged == 1
+    retriever.delete(["d#3"])
+    assert add_documents(retriever, [document]).added == 1
+    assert sorted(retriever.manifest()) == nodes
+
+
+def test_linked_nodes_are_replaced_by_what_says_nothing_or_not_at_all():
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    add_linked(retriever, [Node("x", text="the password of Red Fox"), Node("y", "Red Fox")])
+    assert retriever.search("password").ids[0] == "x" and len(retriever.edges(["x"])) == 1
+    add_linked(retriever, [Node("x", metadata={"v": 2})])
+    (now,) = retriever.get(["x"])
+    assert (now.text, now.metadata["v"], retriever.edges(["x"])) == ("", 2, [])
+    before = retriever.manifest()
+    with pytest.raises(InvalidValueError, match="The text of node 'x' holds a lone surrogate"):
+        add_linked(retriever, [Node("z", text="fine"), Node("x", text="new \ud800 text")])
+    assert retriever.manifest() == before

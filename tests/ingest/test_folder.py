@@ -141,3 +141,13 @@ def test_two_folders_in_one_file_do_not_take_each_other_s_documents(tmp_path):
 def test_what_is_no_folder_is_refused(tmp_path):
     with pytest.raises(InvalidValueError, match="is no folder"):
         index_folder(open_graph(), tmp_path / "none")
+
+
+def test_a_text_of_a_collection_that_became_empty_is_gone(tmp_path):
+    (tmp_path / "queries.jsonl").write_text('{"_id":"q","text":"x"}\n')
+    (tmp_path / "corpus.jsonl").write_text('{"_id":"1","text":"swordfish"}\n{"_id":"2","text":"other"}\n')
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    index_folder(retriever, tmp_path)
+    (tmp_path / "corpus.jsonl").write_text('{"_id":"1","text":""}\n{"_id":"2","text":"other"}\n')
+    assert index_folder(retriever, tmp_path).removed == 1
+    assert [node.text for node in retriever.get(retriever.manifest())] == ["other"]

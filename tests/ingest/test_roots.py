@@ -154,3 +154,27 @@ def test_the_root_of_all_folders_is_a_root():
     assert roots.id_of("/etc/passwd") == "etc/passwd" and roots.id_of("/") is None
     assert Roots({"/a": ""}).id_of("/ab/c") is None
     assert Roots({"/usr": ""}).including("/", []).prefixes == {"/usr": "", "/": "root/"}
+
+
+def test_what_a_moved_folder_no_longer_holds_is_gone(tmp_path):
+    write(tmp_path / "here" / "one.md", "# One")
+    write(tmp_path / "here" / "secret.md", "# Secret")
+    retriever = open_graph()
+    index_folder(retriever, tmp_path / "here")
+    (tmp_path / "here").rename(tmp_path / "there")
+    (tmp_path / "there" / "secret.md").unlink()
+    report = index_folder(retriever, tmp_path / "there")
+    assert report.removed == 1 and ids(retriever) == ["one.md"]
+    assert index_folder(retriever, tmp_path / "there").unchanged == 1
+
+
+def test_another_folder_does_not_take_the_place_of_one_that_is_away(tmp_path):
+    write(tmp_path / "disk" / "a.md", "# A")
+    write(tmp_path / "notes" / "b.md", "# B")
+    retriever = open_graph()
+    index_folder(retriever, tmp_path / "disk")
+    (tmp_path / "disk").rename(tmp_path / "unmounted")
+    assert index_folder(retriever, tmp_path / "notes").removed == 0
+    (tmp_path / "unmounted").rename(tmp_path / "disk")
+    assert index_folder(retriever, tmp_path / "disk").unchanged == 1
+    assert ids(retriever) == ["a.md", "notes/b.md"]

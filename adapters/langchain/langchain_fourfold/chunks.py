@@ -19,6 +19,7 @@ from langchain_core.documents import Document
 
 from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.ingest import Cut, add_linked, add_parts, documents_of_parts, list_documents
+from fourfold.validation import check_node
 from langchain_fourfold.documents import as_given, to_node
 
 _PLACE = ("page", "start_index")
@@ -48,9 +49,13 @@ def add_documents(
         vectors: vectors of some by document id.
         vectors_by: who made them, as for ``Retriever.add``.
 
+    Raises:
+        InvalidValueError: a document that cannot be stored; nothing was written.
+
     """
     known = vectors or {}
-    nodes = [replace(to_node(document, name_keys), vector=known.get(document.id or "")) for document in documents]
+    made = (replace(to_node(document, name_keys), vector=known.get(document.id or "")) for document in documents)
+    nodes = [check_node(node) for node in made]
     cuts = _cuts(retriever, list({node.id: node for node in nodes}.values()), name_keys)
     parts = {node.id for cut in cuts for node in cut.parts}
     add_linked(retriever, [node for node in nodes if node.id not in parts], vectors_by=vectors_by)

@@ -40,7 +40,7 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
             raise InvalidValueError("delete needs ids or sources; it does not delete everything on its own.")
         of_sources = [] if sources is None else [entry.id for entry in list_documents(self.retriever, sources=sources)]
         texts = [id_ for document in of_sources for id_ in parts_of(self.retriever, document) or [document]]
-        gone = delete_linked(self.retriever, [*(ids or []), *texts])
+        gone = [*delete_linked(self.retriever, ids or ()), *delete_linked(self.retriever, texts)]
         return DeleteResponse(num_deleted=len(gone), succeeded=gone, num_failed=0, failed=[])
 
     def get(self, ids: Sequence[str], /, **kwargs: Any) -> list[Document]:

@@ -13,7 +13,7 @@ from rich.text import Text
 from fourfold import InvalidValueError, Retriever
 from fourfold.cli import output
 from fourfold.ingest import Report, index_paths
-from fourfold.ingest.writing import printable
+from fourfold.ingest.report import printable
 
 _SHOWN = 20
 """Most reasons that the table of what was passed over lists."""

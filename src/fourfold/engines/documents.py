@@ -46,7 +46,10 @@ class Entry:
 
 @dataclass(frozen=True, slots=True)
 class Booked:
-    """What is known of a document: its id, source and content hash ("" if its node was written by others since)."""
+    """What is known of a document: its id, source and content hash.
+
+    The hash is "" where its node was written by others since, or some of its chunks were deleted.
+    """
 
     id: str
     source: str

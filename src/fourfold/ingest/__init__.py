@@ -5,14 +5,8 @@ from fourfold.ingest.folder import index_folder, index_paths
 from fourfold.ingest.graphs import from_networkx, read_graphml, read_jsonl, read_triples
 from fourfold.ingest.nodes import add_linked, delete_linked
 from fourfold.ingest.parts import Cut, add_parts, documents_of_parts, parts_of
-from fourfold.ingest.writing import (
-    Problem,
-    Report,
-    add_documents,
-    delete_documents,
-    list_documents,
-    replace_sources,
-)
+from fourfold.ingest.report import Problem, Report
+from fourfold.ingest.writing import add_documents, delete_documents, list_documents, replace_sources
 
 __all__ = [
     "Cut",

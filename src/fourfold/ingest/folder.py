@@ -14,9 +14,10 @@ from fourfold.ingest.files import document_of, fingerprint, is_corpus, is_json_l
 from fourfold.ingest.graphs import read_jsonl
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.parsed import reason
+from fourfold.ingest.report import Problem, Report
 from fourfold.ingest.roots import SETTING, Roots
 from fourfold.ingest.walk import Walk, content
-from fourfold.ingest.writing import Problem, Report, add_documents, delete_documents, list_documents, resolve_config
+from fourfold.ingest.writing import add_documents, delete_documents, list_documents, resolve_config
 from fourfold.retriever import Retriever
 
 FolderProgress = Callable[[int, int], None]
@@ -124,8 +125,12 @@ class _Run:
         self._known = {entry.id: entry for entry in list_documents(retriever)}
         self._stored_roots = retriever.backend.meta(SETTING)
         self._roots = Roots.read(self._stored_roots, self._known.values())
-        for folder in (*folders, *(file.parent for file in files)):
-            self._roots = self._roots.including(folder.as_posix(), self._known)
+        before = self._roots
+        for folder in folders:
+            self._roots = self._roots.including(folder.as_posix(), self._known.values())
+        self._places += before.prefixes.keys() - self._roots.prefixes.keys()  # moved: what is not here is gone
+        for file in files:
+            self._roots = self._roots.including(file.parent.as_posix(), self._known.values())
         graph = Path(retriever.path).resolve()  # the graph may lie in the folder itself
         self._own = {graph.with_name(graph.name + end) for end in ("", "-wal", "-shm", "-journal")}
         self._corpora = {file for file in files if is_json_lines(file)}
@@ -134,6 +139,8 @@ class _Run:
     def report(self) -> Report:
         """Do it, and return what was done."""
         report = add_documents(self._retriever, self._documents(), config=self._config)
+        for document in report.left_out:
+            self._kept.pop(document, None)
         report.unchanged += self._notes.unchanged
         report.problems[:0] = self._notes.problems
         report.passed_over[:0] = self._notes.passed_over

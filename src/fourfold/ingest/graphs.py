@@ -11,7 +11,7 @@ from typing import Any
 from fourfold.arguments import said, shown
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import Document
-from fourfold.ingest.writing import Problem
+from fourfold.ingest.report import Problem
 from fourfold.jsonl import lines
 from fourfold.types import Edge, Node
 from fourfold.when_needed import load

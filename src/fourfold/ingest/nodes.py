@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from fourfold import arguments
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.parts import close_gaps, documents_of_parts
-from fourfold.ingest.writing import add_documents, delete_documents
+from fourfold.ingest.writing import delete_documents, put_documents
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
+from fourfold.validation import check_node
 
 _WHOLE = IngestConfig(whole_length=1_000_000_000)
 """The config of a file that is begun with nodes: no text is cut."""
@@ -23,20 +25,19 @@ def add_linked(
     that a file begun with another ``IngestConfig`` cuts by that. ``vectors_by`` is that of ``Retriever.add``.
 
     Raises:
-        InvalidValueError: a node that cannot be stored; those before it may be there already.
+        InvalidValueError: a node that cannot be stored; nothing was written.
         UnknownNodeError: an edge names a node that does not exist.
         MissingExtraError: ``ahocorasick-rs`` is not installed.
 
     """
-    latest = {node.id: node for node in nodes}
+    latest = {node.id: node for node in map(check_node, nodes)}
     torn = documents_of_parts(retriever, latest).values()
     config = None if retriever.backend.meta("ingest") is not None else _WHOLE
     vectors = {node.id: node.vector for node in latest.values() if node.vector is not None}
     documents = map(_document, latest.values())
-    report = add_documents(retriever, documents, config=config, vectors=vectors, vectors_by=vectors_by)
-    if report.problems:  # without a text, or not to be stored at all: the graph takes it or says why
-        there = {node.id for node in retriever.get(latest)}
-        retriever.add([node for node in latest.values() if node.id not in there], vectors_by=vectors_by)
+    report = put_documents(retriever, documents, config=config, vectors=vectors, vectors_by=vectors_by, empty=True)
+    if report.left_out:  # what has the id of a part of another document, or would have such parts
+        retriever.add([latest[identity] for identity in report.left_out], vectors_by=vectors_by)
     close_gaps(retriever, torn)
     if edges:
         retriever.add(edges=edges)
@@ -44,7 +45,7 @@ def add_linked(
 
 def delete_linked(retriever: Retriever, ids: Iterable[str]) -> list[str]:
     """Delete nodes that came by ``add_linked`` or by ``Retriever.add``; return the ids of those there were."""
-    wanted = list(dict.fromkeys(ids))
+    wanted = list(dict.fromkeys(arguments.strings(ids, "ids")))
     there = [node.id for node in retriever.get(wanted)]
     torn = set(documents_of_parts(retriever, there).values()) - set(there)
     delete_documents(retriever, there)
@@ -61,5 +62,5 @@ def _document(node: Node) -> Document:
         title=node.name,
         type=node.type,
         metadata=node.metadata,
-        source=source if isinstance(source, str) else "",
+        source=source if isinstance(source, str) and "\x00" not in source else "",
     )

@@ -53,12 +53,12 @@ class Roots:
             return None
         return self.prefixes[root] + path[len(root.rstrip("/")) + 1 :]
 
-    def including(self, folder: str, ids: Collection[str]) -> Roots:
+    def including(self, folder: str, known: Collection[Booked]) -> Roots:
         """Return the roots with one more, unless it lies in one; it takes the place of one that was moved to it.
 
         Args:
             folder: its absolute path.
-            ids: the ids of all documents there are; a new root's name begins none of them.
+            known: all documents there are; a new root's name begins none of their ids.
 
         """
         if self.root_of(folder) is not None:
@@ -66,12 +66,20 @@ class Roots:
         prefixes = dict(self.prefixes)
         name = PurePosixPath(folder).name
         for root in self.prefixes:
-            if not os.path.isdir(root) and (len(self.prefixes) == 1 or PurePosixPath(root).name == name):
+            likely = len(self.prefixes) == 1 or PurePosixPath(root).name == name
+            if likely and not os.path.isdir(root) and _holds(folder, root, known):
                 return Roots({folder if path == root else path: prefix for path, prefix in prefixes.items()})
         if prefixes:
-            taken = {identity.partition("/")[0] for identity in ids} | {p.rstrip("/") for p in prefixes.values()}
+            taken = {each.id.partition("/")[0] for each in known} | {p.rstrip("/") for p in prefixes.values()}
             names = (name or "root", *(f"{name or 'root'}-{number}" for number in range(2, len(taken) + 3)))
             prefixes[folder] = next(free for free in names if free not in taken) + "/"
         else:
             prefixes[folder] = ""
         return Roots(prefixes)
+
+
+def _holds(folder: str, root: str, known: Iterable[Booked]) -> bool:
+    """Whether a folder has one of the files that were in a root, or nothing is known of that."""
+    begins = root.rstrip("/") + "/"
+    below = [entry.source.removeprefix(begins) for entry in known if entry.source.startswith(begins)]
+    return not below or any(os.path.exists(os.path.join(folder, path)) for path in below)

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from fourfold.errors import InvalidValueError
-from fourfold.ingest.writing import Problem
+from fourfold.ingest.report import Problem
 
 MAX_DEPTH = 100
 """Folders nested deeper than that are passed over; a path of the system's greatest length holds no more of them."""

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
+from fourfold import arguments
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked, Entry
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.chunking import chunks
 from fourfold.ingest.documents import Document, IngestConfig, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
+from fourfold.ingest.report import Report
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
 from fourfold.validation import check_node
@@ -23,61 +25,6 @@ _BATCH = 5_000
 """Documents of one transaction: what a cancelled run loses at most."""
 
 _BATCH_CHARACTERS = 20_000_000
-
-
-def printable(text: str) -> str:
-    """Return a text with its control characters spelled out: a file's name may hold those that steer a terminal."""
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
-
-
-@dataclass(frozen=True, slots=True)
-class Problem:
-    """Something that was left out, and why, in a sentence."""
-
-    where: str
-    what: str
-
-    def __str__(self) -> str:
-        return printable(f"{self.where}: {self.what}")
-
-
-@dataclass(slots=True)
-class Report:
-    """What a write did.
-
-    Attributes:
-        added: new and changed documents.
-        unchanged: documents that were there already.
-        removed: documents that were deleted.
-        problems: what is broken: left out, or read with faults.
-        passed_over: all that was not read: what is broken, and what no reader is for.
-
-    """
-
-    added: int = 0
-    unchanged: int = 0
-    removed: int = 0
-    problems: list[Problem] = field(default_factory=list)
-    passed_over: list[Problem] = field(default_factory=list)
-
-    def leave_out(self, where: str, what: str) -> None:
-        """Note something broken that is not read."""
-        self.problems.append(Problem(where, what))
-        self.passed_over.append(Problem(where, what))
-
-    def reasons(self) -> list[tuple[str, list[str]]]:
-        """Return each reason of ``passed_over`` with the places it is given for, the most frequent first."""
-        places: dict[str, list[str]] = {}
-        for problem in self.passed_over:
-            places.setdefault(problem.what, []).append(problem.where)
-        return sorted(places.items(), key=lambda item: -len(item[1]))
-
-    def __str__(self) -> str:
-        counts = f"{self.added} added or changed, {self.unchanged} unchanged, {self.removed} removed"
-        broken = set(self.problems)
-        others = sum(problem not in broken for problem in self.passed_over)
-        passed_over = [f"{others} passed over, see passed_over"] if others else []
-        return "\n".join([counts, *map(str, self.problems), *passed_over])
 
 
 def add_documents(
@@ -112,10 +59,26 @@ def add_documents(
         MissingExtraError: ``ahocorasick-rs`` is not installed.
 
     """
+    return put_documents(
+        retriever, documents, config=config, vectors=vectors, vectors_by=vectors_by, progress=progress, empty=False
+    )
+
+
+def put_documents(
+    retriever: Retriever,
+    documents: Iterable[Document],
+    *,
+    config: IngestConfig | None,
+    vectors: Mapping[str, Any] | None = None,
+    vectors_by: str | None = None,
+    progress: Progress | None = None,
+    empty: bool,
+) -> Report:
+    """Do what ``add_documents`` does, with documents that have neither a text nor a title, or without them."""
     report = Report()
     seen: set[str] = set()
     config = resolve_config(retriever, config)
-    stream = _accepted(documents, seen, report)
+    stream = _accepted(documents, seen, report, empty=empty)
     for batch, last in _batches(stream):
         known = {entry.id: entry.hash for entry in retriever.backend.documents.booked(ids=[d.id for d in batch])}
         hashes = {document.id: document.content_hash() for document in batch}
@@ -133,8 +96,12 @@ def add_documents(
 def delete_documents(
     retriever: Retriever, ids: Iterable[str] | None = None, *, sources: Iterable[str] | None = None
 ) -> int:
-    """Delete documents by id or by source, with their chunks and edges; return how many there were."""
-    ids, sources = (list(v) if v is not None else [] for v in (ids, sources))
+    """Delete documents by id or by source, with their chunks and edges; return how many there were.
+
+    A string alone is one id, or one source.
+    """
+    ids = [] if ids is None else arguments.strings(ids, "ids")
+    sources = [] if sources is None else arguments.strings(sources, "sources")
     if not ids and not sources:
         return 0
     count = 0
@@ -168,7 +135,7 @@ def replace_sources(
 
     """
     kept: set[str] = set()
-    meant = set(sources)
+    meant = set(arguments.strings(sources, "sources"))
 
     def noted() -> Iterator[Document]:
         for document in documents:
@@ -177,6 +144,7 @@ def replace_sources(
             yield document
 
     report = add_documents(retriever, noted(), config=config, progress=progress)
+    kept.difference_update(report.left_out)
     meant.discard("")
     gone = (
         [entry.id for entry in retriever.backend.documents.booked(sources=meant) if entry.id not in kept]
@@ -190,8 +158,13 @@ def replace_sources(
 def list_documents(
     retriever: Retriever, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None
 ) -> list[Booked]:
-    """Return id, source and content hash of the documents with these ids or of these sources; of all without either."""
-    return retriever.backend.documents.booked(ids=ids, sources=sources)
+    """Return id, source and content hash of the documents with these ids or of these sources; of all without either.
+
+    A string alone is one id, or one source.
+    """
+    wanted_ids = None if ids is None else arguments.strings(ids, "ids")
+    wanted_sources = None if sources is None else arguments.strings(sources, "sources")
+    return retriever.backend.documents.booked(ids=wanted_ids, sources=wanted_sources)
 
 
 SETTING = "ingest"
@@ -221,21 +194,24 @@ def resolve_config(retriever: Retriever, given: IngestConfig | None) -> IngestCo
     return given
 
 
-def _accepted(documents: Iterable[Document], seen: set[str], report: Report) -> Iterator[Document]:
+def _accepted(documents: Iterable[Document], seen: set[str], report: Report, *, empty: bool) -> Iterator[Document]:
     """Pass on the documents that can be stored; report the others, once each."""
     for document in documents:
-        problem = _problem(document)
+        problem = _problem(document, empty=empty)
         if problem is None and document.id in seen:
-            problem = "a document with this id came before; this one is left out."
+            where = document.source or repr(document.id)
+            report.leave_out(where, "a document with this id came before; this one is left out.")
+            continue
         if problem is not None:
-            where = getattr(document, "source", "") or repr(getattr(document, "id", document))
-            report.leave_out(where, problem)
+            identity = getattr(document, "id", document)
+            where = getattr(document, "source", "") or repr(identity)
+            report.leave_out(where, problem, identity if isinstance(identity, str) else None)
             continue
         seen.add(document.id)
         yield document
 
 
-def _problem(document: Document) -> str | None:
+def _problem(document: Document, *, empty: bool) -> str | None:
     if not isinstance(document, Document):
         return f"a document must be a fourfold.ingest.Document, not {type(document).__name__}."
     if not isinstance(document.id, str) or not document.id:
@@ -247,7 +223,7 @@ def _problem(document: Document) -> str | None:
         return f"id or source of document {document.id!r} holds a NUL character."
     if not all(isinstance(name, str) for name in (*document.links, *document.aliases)):
         return f"the links and aliases of document {document.id!r} must be strings."
-    if not document.text.strip() and not document.title.strip():
+    if not (empty or document.text.strip() or document.title.strip()):
         return f"document {document.id!r} has neither a text nor a title."
     try:
         (document.id + document.text + document.title + document.type + document.source).encode()
@@ -327,9 +303,9 @@ def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report
         where = row.entry.source or repr(row.entry.id)
         owner = chunk_of.get(row.entry.id)
         if owner is not None and owner not in written and row.entry.id.rpartition("#")[0] == owner:
-            report.leave_out(where, f"its id {row.entry.id!r} is that of a chunk of document {owner!r}.")
+            report.leave_out(where, f"its id {row.entry.id!r} is that of a chunk of document {owner!r}.", row.entry.id)
         elif clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
-            report.leave_out(where, f"its chunk {clash!r} would have the id of another document.")
+            report.leave_out(where, f"its chunk {clash!r} would have the id of another document.", row.entry.id)
         else:
             kept.append(row)
     return kept
@@ -343,7 +319,7 @@ def _storable(rows: Sequence[_Rows], report: Report) -> list[_Rows]:
             for node in row.nodes:
                 check_node(node)
         except InvalidValueError as error:
-            report.leave_out(row.entry.source or repr(row.entry.id), str(error))
+            report.leave_out(row.entry.source or repr(row.entry.id), str(error), row.entry.id)
         else:
             kept.append(row)
     return kept

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from langchain_core.documents import Document
 from langchain_core.embeddings import DeterministicFakeEmbedding, Embeddings
-from langchain_fourfold import FourfoldRetriever, LangChainEmbedder
+from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever, FourfoldVectorStore, LangChainEmbedder
 
 import fourfold
 from fourfold import Edge, Retriever
@@ -186,3 +186,26 @@ def test_two_retrievers_over_one_file_see_each_others_writes(tmp_path):
     with Retriever(path) as second:
         second.add([fourfold.Node(id="new", text="new text")])
     assert "new" in by_id(first)
+
+
+def test_nothing_is_written_where_one_document_cannot_be():
+    store = FourfoldVectorStore()
+    with pytest.raises(fourfold.InvalidValueError, match="node 'bad' holds a lone surrogate"):
+        store.add_documents([Document(id="ok", page_content="good"), Document(id="bad", page_content="bad \ud800")])
+    assert not len(store.retriever)
+
+
+def test_a_document_that_became_empty_replaces_the_old_one():
+    store = FourfoldVectorStore()
+    store.add_documents([Document(id="x", page_content="the password is swordfish", metadata={"v": 1})])
+    store.add_documents([Document(id="x", page_content="", metadata={"v": 2})])
+    assert store.get_by_ids(["x"]) == [Document(id="x", page_content="", metadata={"v": 2})]
+
+
+def test_a_string_alone_is_one_id():
+    store = FourfoldVectorStore()
+    store.add_documents([Document(id=name, page_content=f"text {name}") for name in ("1", "2", "12")])
+    store.delete("12")
+    index = FourfoldDocumentIndex(retriever=store.retriever)
+    assert index.delete("2")["succeeded"] == ["2"]
+    assert list(store.retriever.manifest()) == ["1"]

@@ -125,6 +125,9 @@ def test_deleted_by_source_document_and_by_id(store):
     store.delete("doc-b")
     store.delete("unknown")
     assert set(ask(store)) == {"a", "c"}
+    if isinstance(store, FourfoldVectorStore):
+        store.delete_nodes("ac")
+        assert set(ask(store)) == {"a", "c"}
     store.delete_nodes(["a", "unknown"])
     assert ask(store) == ["c"]
     store.clear()

@@ -21,7 +21,8 @@ class Documents:
         sql, parameters = selection(ids, sources)
         with self._store.reading() as connection:
             rows = connection.execute(
-                "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash THEN d.hash ELSE '' END "
+                "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash AND (NOT d.chunks OR d.chunks = "
+                "(SELECT count(*) FROM passages p WHERE p.document = d.node)) THEN d.hash ELSE '' END "
                 f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
                 parameters,
             ).fetchall()

@@ -36,6 +36,7 @@ from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
+from fourfold.validation import check_node
 
 RESERVED = "_fourfold"
 """The metadata key of a stored node that belongs to the adapters."""
@@ -109,7 +110,7 @@ def add_chunks(
     The document becomes a node without a text, which is no answer.
     """
     given = list(nodes)
-    made = {node.id: node for node in (_stored(node, name_keys, metadata_mode) for node in given)}
+    made = {node.id: node for node in (check_node(_stored(node, name_keys, metadata_mode)) for node in given)}
     edges = _edges_here(retriever, given)
     chunks: dict[str, list[GraphNode]] = {}
     for node in made.values():

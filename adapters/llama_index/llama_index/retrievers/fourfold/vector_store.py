@@ -28,6 +28,7 @@ from llama_index.retrievers.fourfold.nodes import (
 )
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult
+from fourfold.arguments import strings
 from fourfold.ingest import delete_linked
 from fourfold.mmr import diverse
 
@@ -183,8 +184,9 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         condition = translate(filters) or {}
         if node_ids is None:
             return ids_where(self._retriever, condition)
-        found = set(ids_where(self._retriever, {"$and": [{"$id": {"$in": list(node_ids)}}, condition]}))
-        return [id_ for id_ in dict.fromkeys(node_ids) if id_ in found]
+        wanted = strings(node_ids, "node_ids")
+        found = set(ids_where(self._retriever, {"$and": [{"$id": {"$in": wanted}}, condition]}))
+        return [id_ for id_ in dict.fromkeys(wanted) if id_ in found]
 
     # -- searching ----------------------------------------------------------------------------------------------
 
