@@ -286,3 +286,19 @@ def test_the_largest_weights_are_no_damage(tmp_path, check_file, weight):
     with Retriever(path) as graph:
         assert graph.search("zip").ids == ["a", "b"]
     check_file(path)
+
+
+@pytest.mark.parametrize("searched_before", [False, True])
+def test_an_id_that_is_no_text_is_damage(tmp_path, searched_before):
+    path = str(tmp_path / "kg.sqlite")
+    with Retriever(path) as graph:
+        nodes = [Node(f"n{i}", f"zip file {i % 3}") for i in range(12)]
+        graph.add(nodes, [Edge(f"n{i}", f"n{i + 1}", "requires") for i in range(11)])
+        if searched_before:
+            graph.search("zip")
+        connection = sqlite3.connect(path)
+        connection.execute("UPDATE nodes SET id = CAST(id AS BLOB) WHERE num % 2")
+        connection.commit()
+        connection.close()
+        with pytest.raises(StoreError, match="is damaged, it holds what fourfold does not write"):
+            graph.search("file")

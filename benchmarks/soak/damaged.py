@@ -126,16 +126,17 @@ def crafted(path: Path, rng: random.Random) -> None:
     connection = sqlite3.connect(path, isolation_level=None)
     connection.execute("PRAGMA foreign_keys = OFF")
     connection.execute("PRAGMA ignore_check_constraints = ON")
+    connection.create_function("chance", 0, rng.random)  # SQLite's own random() has no seed
     tables = [row[0] for row in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
     for _ in range(rng.randrange(1, 5)):
         table = rng.choice(tables)
-        columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
-        column, value, some = (
-            rng.choice(columns),
-            rng.choice(ODD),
-            rng.choice(["1", "random() % 3 = 0", "random() % 9 = 0"]),
-        )
-        try:
+        try:  # what was put in before may have made the table of words unreadable
+            columns = [row[1] for row in connection.execute(f'PRAGMA table_info("{table}")')]
+            column, value, some = (
+                rng.choice(columns),
+                rng.choice(ODD),
+                rng.choice(["1", "chance() < 0.33", "chance() < 0.11"]),
+            )
             connection.execute(f'UPDATE "{table}" SET "{column}" = ? WHERE {some}', (value,))
         except (sqlite3.Error, OverflowError):
             continue

@@ -151,3 +151,15 @@ def test_a_text_of_a_collection_that_became_empty_is_gone(tmp_path):
     (tmp_path / "corpus.jsonl").write_text('{"_id":"1","text":""}\n{"_id":"2","text":"other"}\n')
     assert index_folder(retriever, tmp_path).removed == 1
     assert [node.text for node in retriever.get(retriever.manifest())] == ["other"]
+
+
+def test_of_a_name_without_end_a_reason_tells_the_beginning(tmp_path):
+    deep = tmp_path / ("x" * 200) / ("y" * 200) / ("z" * 200)
+    deep.mkdir(parents=True)
+    (deep / "queries.jsonl").write_text('{"_id":"q","text":"x"}\n')
+    (deep / "corpus.jsonl").write_text('{"_id":"d.md","text":"one"}\n')
+    (deep / "d.md").write_text("fine")
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    report = index_folder(retriever, tmp_path)
+    (problem,) = report.problems
+    assert "is that of a document of" in problem.what and len(problem.what) < 700

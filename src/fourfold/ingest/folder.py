@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
+from fourfold.arguments import shown
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked
 from fourfold.errors import InvalidValueError
@@ -173,7 +174,9 @@ class _Run:
             is_many = path in self._corpora or is_corpus(path)
             for document in self._corpus(path) if is_many else self._document(path):
                 if other := self._taken(document):
-                    self._notes.leave_out(document.source, f"the id {document.id!r} is that of a document of {other}.")
+                    self._notes.leave_out(
+                        document.source, f"the id {shown(document.id)} is that of a document of {shown(other)[1:-1]}."
+                    )
                     continue
                 if not signed:
                     self._sign()

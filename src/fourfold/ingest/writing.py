@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from fourfold import arguments
+from fourfold.arguments import shown
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked, Entry
 from fourfold.errors import InvalidValueError
@@ -199,12 +200,12 @@ def _accepted(documents: Iterable[Document], seen: set[str], report: Report, *, 
     for document in documents:
         problem = _problem(document, empty=empty)
         if problem is None and document.id in seen:
-            where = document.source or repr(document.id)
+            where = document.source or shown(document.id)
             report.leave_out(where, "a document with this id came before; this one is left out.")
             continue
         if problem is not None:
             identity = getattr(document, "id", document)
-            where = getattr(document, "source", "") or repr(identity)
+            where = getattr(document, "source", "") or shown(identity)
             report.leave_out(where, problem, identity if isinstance(identity, str) else None)
             continue
         seen.add(document.id)
@@ -215,20 +216,22 @@ def _problem(document: Document, *, empty: bool) -> str | None:
     if not isinstance(document, Document):
         return f"a document must be a fourfold.ingest.Document, not {type(document).__name__}."
     if not isinstance(document.id, str) or not document.id:
-        return f"the id is {document.id!r}; it must be a string that is not empty."
+        return f"the id is {shown(document.id)}; it must be a string that is not empty."
     for name in ("text", "title", "type", "source"):
         if not isinstance(getattr(document, name), str):
-            return f"the {name} of document {document.id!r} is {getattr(document, name)!r}; it must be a string."
+            return (
+                f"the {name} of document {shown(document.id)} is {shown(getattr(document, name))}; it must be a string."
+            )
     if any("\x00" in name for name in (document.id, document.source)):
-        return f"id or source of document {document.id!r} holds a NUL character."
+        return f"id or source of document {shown(document.id)} holds a NUL character."
     if not all(isinstance(name, str) for name in (*document.links, *document.aliases)):
-        return f"the links and aliases of document {document.id!r} must be strings."
+        return f"the links and aliases of document {shown(document.id)} must be strings."
     if not (empty or document.text.strip() or document.title.strip()):
-        return f"document {document.id!r} has neither a text nor a title."
+        return f"document {shown(document.id)} has neither a text nor a title."
     try:
         (document.id + document.text + document.title + document.type + document.source).encode()
     except UnicodeEncodeError:
-        return f"document {document.id!r} holds a lone surrogate, which is no text."
+        return f"document {shown(document.id)} holds a lone surrogate, which is no text."
     return None
 
 
@@ -300,12 +303,14 @@ def _without_clashes(retriever: Retriever, rows: Sequence[_Rows], report: Report
     chunk_of = retriever.backend.documents.of(written)  # or the part of one that others cut, which may be replaced
     kept = []
     for row in rows:
-        where = row.entry.source or repr(row.entry.id)
+        where = row.entry.source or shown(row.entry.id)
         owner = chunk_of.get(row.entry.id)
         if owner is not None and owner not in written and row.entry.id.rpartition("#")[0] == owner:
-            report.leave_out(where, f"its id {row.entry.id!r} is that of a chunk of document {owner!r}.", row.entry.id)
+            report.leave_out(
+                where, f"its id {shown(row.entry.id)} is that of a chunk of document {shown(owner)}.", row.entry.id
+            )
         elif clash := next((node.id for node in row.nodes[1:] if node.id in taken), None):
-            report.leave_out(where, f"its chunk {clash!r} would have the id of another document.", row.entry.id)
+            report.leave_out(where, f"its chunk {shown(clash)} would have the id of another document.", row.entry.id)
         else:
             kept.append(row)
     return kept
@@ -319,7 +324,7 @@ def _storable(rows: Sequence[_Rows], report: Report) -> list[_Rows]:
             for node in row.nodes:
                 check_node(node)
         except InvalidValueError as error:
-            report.leave_out(row.entry.source or repr(row.entry.id), str(error), row.entry.id)
+            report.leave_out(row.entry.source or shown(row.entry.id), str(error), row.entry.id)
         else:
             kept.append(row)
     return kept

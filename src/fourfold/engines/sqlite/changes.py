@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import OWN_SHARE
-from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, token_of
+from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.index.changes import FIELDS, PIECE, TOKEN, Changes
 from fourfold.validation import LARGEST_WEIGHT
@@ -43,6 +43,7 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
         with_vector += [len(nums) + place for place, blob in enumerate(vectors) if blob is not None]
         nums += chunk_nums
         ids += chunk_ids
+        texts(chunk_ids)
         token_counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
         token_chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
         blobs = [blob for blob in vectors if blob is not None]

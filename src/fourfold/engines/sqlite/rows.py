@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any
 
 from fourfold.arguments import shown
 from fourfold.engines.base import OWN_SHARE
@@ -72,6 +73,19 @@ def nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int
     listed = json.dumps([identity for identity in ids if storable(identity)], ensure_ascii=False)
     sql = "SELECT n.id, n.num FROM json_each(?) j JOIN nodes n ON n.id = j.value"
     return dict(connection.execute(sql, (listed,)).fetchall())
+
+
+def texts(values: Iterable[object]) -> list[Any]:
+    """Return values that are all texts: SQLite's columns take anything.
+
+    Raises:
+        DamagedValueError: one is not.
+
+    """
+    listed = list(values)
+    if other := set(map(type, listed)) - {str}:
+        raise DamagedValueError(f"{other.pop().__name__} in the place of a text")
+    return listed
 
 
 def storable(identity: str) -> bool:

@@ -25,7 +25,7 @@ from fourfold.arguments import said
 from fourfold.deadline import Deadline
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.connection import QuietConnection, connect, prepare
-from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, token_of
+from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
@@ -203,6 +203,7 @@ class Store:
         with self._reading() as connection:
             sql = "SELECT num, id FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
             found = dict(connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall())
+            texts(found.values())
         return [found.get(num, "") for num in nums.tolist()]
 
     def nums(self, ids: Sequence[str]) -> dict[str, int]:
@@ -238,6 +239,7 @@ class Store:
         with self._reading() as connection:
             sql = "SELECT num, id, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
             rows = connection.execute(sql, (json.dumps(list(nums)),)).fetchall()
+            texts(chain.from_iterable(names for _, *names in rows))
         return {num: (identity, name) for num, identity, name in rows}
 
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
@@ -270,14 +272,14 @@ class Store:
             return [
                 Edge(source, target, kind, float(weight))
                 for *ends, weight in rows
-                for source, target, kind in [_texts(*ends)]
+                for source, target, kind in [texts(ends)]
             ]
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
         with self._reading() as connection:
             rows = connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall()
-            return {identity: own for identity, own in (_texts(*row) for row in rows)}
+            return {identity: own for identity, own in (texts(row) for row in rows)}
 
     def feedback(self) -> list[tuple[str, str, float]]:
         """Return what users said of answers: (query, node id, grade), oldest query first."""
@@ -368,16 +370,8 @@ def _until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
 
 
 def _node(*row: Any) -> Node:
-    identity, name, kind, text, metadata = _texts(*row)
+    identity, name, kind, text, metadata = texts(row)
     read = json.loads(metadata)
     if not isinstance(read, dict):
         raise TypeError(f"{type(read).__name__} in the place of metadata")
     return Node(identity, name, kind, text, freeze(read))
-
-
-def _texts(*values: object) -> Any:
-    """Return values that are all texts, or raise TypeError: SQLite's columns take anything."""
-    for value in values:
-        if not isinstance(value, str):
-            raise TypeError(f"{type(value).__name__} in the place of a text")
-    return values
