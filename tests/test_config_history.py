@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourfold import (
+    EmbedderMismatchError,
     IntentSpec,
+    InvalidValueError,
     Node,
     RetrievalConfig,
     Retriever,
@@ -17,7 +19,7 @@ from fourfold import (
     UnknownNodeError,
     Weights,
 )
-from fourfold.config_history import changes_of, with_changes
+from fourfold.config_history import ConfigHistory, changes_of, with_changes
 from fourfold.engines.sqlite.backend import SqliteBackend as Store
 from fourfold.evaluate import feedback_judgements
 from fourfold.evaluate.learner import with_profiles
@@ -140,3 +142,42 @@ def test_feedback_becomes_judged_queries(tmp_path):
         judged = feedback_judgements(retriever)
         assert [(query.text, dict(query.relevant)) for query in judged] == [("first?", {"a": 0.0, "b": 2.0})]
         assert judged.unknown == ("c",)
+
+
+def test_a_config_of_another_tokenizer_is_not_applied(tmp_path):
+    path = str(tmp_path / "kg.sqlite")
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "zip files")])
+        with pytest.raises(EmbedderMismatchError, match="made with the tokenizer 'snowball-english', the config asks"):
+            retriever.learning.apply_config(RetrievalConfig.published())
+        assert retriever.learning.config_versions() == [] and retriever.config == RetrievalConfig()
+    with Retriever(path) as retriever:
+        assert retriever.search("files").ids == ["a"]
+
+
+def test_a_graph_without_terms_begins_with_the_tokenizer_that_is_applied(tmp_path):
+    path = str(tmp_path / "kg.sqlite")
+    german = RetrievalConfig().replace(text={"language": "german"})
+    with Retriever(path) as retriever, Retriever(path) as beside:
+        with pytest.raises(InvalidValueError, match="There is no tokenizer 'snowball-klingon'"):
+            retriever.learning.apply_config(RetrievalConfig().replace(text={"language": "klingon"}))
+        retriever.learning.apply_config(german)
+        beside.add([Node("a", "Häuser")])
+        assert retriever.info()["tokenizer"] == beside.info()["tokenizer"] == "snowball-german"
+    with Retriever(path) as retriever:
+        assert retriever.search("Haus", mode="text").ids == ["a"]
+
+
+def test_a_graph_with_an_applied_config_of_another_tokenizer_opens_with_its_own(tmp_path):
+    """Versions before could apply one, and then nothing opened the file."""
+    path = str(tmp_path / "kg.sqlite")
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "zip files")])
+    store = Store(path)
+    with store.transaction() as writer:
+        history = ConfigHistory().applied(RetrievalConfig.published(), "2026-01-01T00:00:00+00:00", {})
+        writer.set_meta("config", history.to_json())
+    store.close()
+    with Retriever(path) as retriever:
+        assert retriever.info()["tokenizer"] == "snowball-english" and retriever.search("file").ids == ["a"]
+        assert retriever.learning.rollback_config() == 0

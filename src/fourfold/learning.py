@@ -66,6 +66,7 @@ class Learning:
 
         Raises:
             StoreError: another version than ``over`` is in force.
+            EmbedderMismatchError: it asks for another tokenizer than the one that made the graph's terms.
 
         """
         require_config(config)
@@ -90,6 +91,7 @@ class Learning:
 
         Raises:
             StoreError: there is no such version.
+            EmbedderMismatchError: as ``apply_config``.
 
         """
         wanted = None if version is None else whole_number(version, "version", least=0)
@@ -104,6 +106,7 @@ class Learning:
         with self._session.backend.transaction() as writer:
             history = change(ConfigHistory.from_json(writer.meta("config")))
             config = history.config()
+            self._session.require_tokenizer(config)
             writer.set_meta("config", history.to_json())
         self._session.apply(config)
         return history.in_force

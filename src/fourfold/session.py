@@ -62,7 +62,7 @@ class Session:
             source = Cascade(self.backend.model) if embedder is None else as_embedder(embedder)
             self.embedding = GraphEmbedding(self.backend, source, reads_in_force(self.backend, wanted.embedding))
             self.config = _over(self.embedding, wanted)
-            self.tokenizer = make_tokenizer(self._tokenizer_name())
+            self.tokenizer = make_tokenizer(self._tokenizer_name(self.config))
             if embedder is not None:
                 self.embedding.check()
             if config is not None:
@@ -217,6 +217,8 @@ class Session:
             reads = reads_in_force(self.backend, config.embedding)
             self.embedding = GraphEmbedding(self.backend, embedder or self.embedding.source, reads)
             self._wanted, self.config = config, _over(self.embedding, config)
+            if (name := self._tokenizer_name(config)) != self.tokenizer.name:  # nothing has been read by one yet
+                self.tokenizer = make_tokenizer(name)
             self._current = None
             self.backend.use(self.config)
             self._asker = Asker(self.backend, self.embedding, self.tokenizer, self.config)
@@ -247,6 +249,7 @@ class Session:
         also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
+        self.follow_config()  # which may name the tokenizer that the graph is to begin with
         made, makers = self.embedding.documents(nodes, progress, vectors_by)
         batches, dimensions, done = [], set(), 0
         for vectors in made:
@@ -290,16 +293,27 @@ class Session:
             )
         writer.set_meta("tokenizer", self.tokenizer.name)
 
-    def _tokenizer_name(self) -> str:
-        """Return the stored tokenizer's name; a config that asks for another one is refused."""
-        stored = self.backend.meta("tokenizer")
-        wanted = self.config.text.tokenizer_name
-        if stored is None or stored == wanted or wanted == RetrievalConfig().text.tokenizer_name:
-            return stored or wanted
-        raise EmbedderMismatchError(
-            f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
-            "open it with its own, or build it again."
-        )
+    def require_tokenizer(self, config: RetrievalConfig) -> None:
+        """Refuse a config that asks for another tokenizer than the one the graph's terms were made by.
+
+        Raises:
+            EmbedderMismatchError: it does; or as ``make_tokenizer``, where no terms were made yet.
+
+        """
+        stored, wanted = self.backend.meta("tokenizer"), config.text.tokenizer_name
+        if stored is None:
+            make_tokenizer(wanted)
+        elif wanted not in (stored, RetrievalConfig().text.tokenizer_name):
+            raise EmbedderMismatchError(
+                f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
+                "leave that out, or build the graph again."
+            )
+
+    def _tokenizer_name(self, config: RetrievalConfig) -> str:
+        """Return the stored tokenizer's name; a config given by the caller that asks for another one is refused."""
+        if not self._follows:
+            self.require_tokenizer(config)
+        return self.backend.meta("tokenizer") or config.text.tokenizer_name
 
 
 def _over(embedding: GraphEmbedding, config: RetrievalConfig) -> RetrievalConfig:
