@@ -6,6 +6,7 @@ import os
 import sqlite3
 import subprocess
 import sys
+import unicodedata
 from pathlib import Path
 
 import pytest
@@ -13,8 +14,10 @@ from rich.console import Console
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fourfold import Components, Hit, Node, Retriever, SearchResult, Weights, __version__
+from fourfold import Components, Edge, Hit, Node, Retriever, SearchResult, Weights, __version__
 from fourfold.cli import GROUPS, create_app, output
+from fourfold.plain_text import plain_text
+from fourfold.questions import Questions
 
 LINES = [
     {"kind": "node", "id": "save", "name": "write_file", "type": "tool", "text": "Save data to disk."},
@@ -354,3 +357,48 @@ def test_a_hit_shows_the_passage_that_fits():
     output.show_result(console, SearchResult("who charges cards", (hit,), "semantic", Weights(1, 1, 1, 1)))
     shown = console.file.getvalue()
     assert "It charges cards." in shown and "\x1b[31m" not in shown and len(shown) < 1000
+
+
+EVIL = "\x1b]0;pwned\x07 \u202eeman \x9b31m\x00"[:-1]
+
+
+@pytest.fixture
+def evil(tmp_path):
+    path = str(tmp_path / "evil.sqlite")
+    with Retriever(path) as graph:
+        nodes = [Node(f"x{EVIL}", f"evil {EVIL} zip", f"t{EVIL}", f"zip {EVIL}"), Node("y", "zip")]
+        graph.add(nodes, [Edge("y", f"x{EVIL}", f"re{EVIL}q")])
+    return path
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        *(["search", "zip"], ["search", "zip", "--json"], ["explain", "zip", f"x{EVIL}"], ["info"], ["ask", "zip"]),
+        *(
+            ["path", "y", f"x{EVIL}"],
+            ["impact", f"x{EVIL}"],
+            ["path", "y", f"x{EVIL}", "--mermaid"],
+            ["path", "y", EVIL],
+        ),
+    ],
+)
+def test_nothing_that_a_graph_holds_steers_the_terminal(evil, command):
+    done = run(*command, "--db", evil)
+    shown = done.stdout + done.stderr
+    assert shown and not any(unicodedata.category(c) in ("Cc", "Cf", "Zl", "Zp") and c != "\n" for c in shown)
+    if "--json" in command:
+        assert any(hit["id"] == f"x{EVIL}" for hit in json.loads(done.stdout)["hits"])
+
+
+def test_nothing_that_a_graph_holds_steers_the_terminal_of_python(evil):
+    with Retriever(evil) as graph:
+        questions = Questions(graph)
+        answers = (
+            graph.search("zip"),
+            graph.explain("zip", "y"),
+            questions.ask("zip"),
+            questions.trace_path("y", f"x{EVIL}"),
+        )
+        for answer in answers:
+            assert plain_text(str(answer)) == str(answer)

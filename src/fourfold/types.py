@@ -313,7 +313,7 @@ class SearchResult:
             lines.append(f"     the graph seems to know nothing of this (confidence {self.confidence:.2f})")
         for rank, hit in enumerate(self.hits, 1):
             lines.append(f"{rank:3}. {hit.score:.3f}  {hit.node.name or hit.node.id}  [{hit.method}]  {hit.why}")
-        return "\n".join(lines)
+        return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
     def _repr_html_(self) -> str:
         """Show the answer as a table in a notebook: names, snippets with the question's words marked, and why."""
@@ -372,7 +372,7 @@ class Explanation:
         }
 
     def __str__(self) -> str:
-        return self.text
+        return plain_text(self.text)
 
     def _repr_html_(self) -> str:
         """Show the contributions as a table in a notebook."""

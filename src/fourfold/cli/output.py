@@ -9,8 +9,9 @@ from contextlib import contextmanager
 from typing import Any
 
 import typer
-from rich.console import Console
+from rich.console import Console, ConsoleOptions
 from rich.progress import BarColumn, Progress, SpinnerColumn, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.segment import Segment
 from rich.table import Table
 from rich.text import Text
 
@@ -29,18 +30,32 @@ _WIDEST = 110
 _PASSAGE = 160
 
 
+class _PlainConsole(Console):
+    """A console that only its own styles steer: what is printed comes from graphs."""
+
+    def render(self, renderable: Any, options: ConsoleOptions | None = None) -> Iterator[Segment]:
+        """Return the segments without control and format characters."""
+        for segment in super().render(renderable, options):
+            yield segment if segment.control else Segment(plain_text(segment.text), segment.style)
+
+
 def stdout() -> Console:
     """Return a console on what is stdout now, not too wide to read."""
-    console = Console(highlight=False, soft_wrap=False)
+    console = _PlainConsole(highlight=False, soft_wrap=False)
     if console.width > _WIDEST:
         console.width = _WIDEST
     return console
 
 
 def emit_json(value: object) -> None:
-    """Print a value as JSON on stdout, in plain characters where the terminal knows no others."""
+    """Print a value as JSON on stdout: what a terminal would not show is escaped, and all where it knows no Unicode."""
     unicode = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") == "utf8"
-    typer.echo(json.dumps(value, ensure_ascii=not unicode, indent=2))
+    written = json.dumps(value, ensure_ascii=not unicode, indent=2)
+    typer.echo("\n".join(line if line.isprintable() else _escaped(line) for line in written.split("\n")))
+
+
+def _escaped(line: str) -> str:
+    return "".join(c if plain_text(c) == c else json.dumps(c)[1:-1] for c in line)
 
 
 @contextmanager

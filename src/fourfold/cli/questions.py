@@ -9,6 +9,7 @@ import typer
 
 from fourfold import InvalidValueError
 from fourfold.cli import options, output
+from fourfold.plain_text import plain_text
 from fourfold.presets import open_under
 from fourfold.questions import Answer, AskAnswer, Questions
 
@@ -96,4 +97,4 @@ def _show(
     if json:
         output.emit_json(answer.as_dict())
     else:
-        typer.echo(draw() if mermaid and draw else str(answer))
+        typer.echo(plain_text(draw() if mermaid and draw else str(answer)))

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import typer
 
+from fourfold.plain_text import plain_text
+
 
 def say(sentence: str) -> None:
     """Print a sentence on stderr."""
-    typer.echo(sentence, err=True)
+    typer.echo(plain_text(sentence), err=True)

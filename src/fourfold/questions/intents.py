@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
 
+from fourfold.plain_text import plain_text
+
 PHRASE_SCORE = 1.0
 KEYWORD_SCORE = 0.3
 THRESHOLD = 0.3
@@ -99,4 +101,4 @@ class Classification:
 
     def __str__(self) -> str:
         listed = ", ".join(f"{found.intent} {found.score:.1f}" for found in self.scores)
-        return f"{self.query!r}: {listed or 'no question intent recognised'}"
+        return plain_text(f"{self.query!r}: {listed or 'no question intent recognised'}")

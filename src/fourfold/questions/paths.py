@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourfold.index.base import Nodes
+from fourfold.plain_text import plain_text
 from fourfold.questions.graph import Graph, Reached
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View
@@ -39,7 +40,7 @@ class Hop:
     def __str__(self) -> str:
         types = " | ".join(dict.fromkeys(edge.type or "edge" for edge in self.edges))
         arrow = f"—{types}→" if self.along else f"←{types}—"
-        return f"{arrow} {title(self.target)}"
+        return plain_text(f"{arrow} {title(self.target)}")
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -104,7 +104,7 @@ class Answer:
         return "\n".join([*lines, *self._footnotes()])
 
     def __str__(self) -> str:
-        return self.told()
+        return plain_text(self.told())
 
     def _texts(self, question: str) -> list[str]:
         """Return the passages of the first nodes, each after its name: for answers that draw more than a list."""
