@@ -302,6 +302,8 @@ def test_an_index_made_with_another_embedder_names_both(tmp_path):
         lambda texts: [[math.inf, 1.0]] * len(texts),
         lambda texts: [[1e300, 1.0]] * len(texts),
         lambda texts: [["a", "b"]] * len(texts),
+        lambda texts: [["1", "2"]] * len(texts),
+        lambda texts: [[1.0 + 2.0j, 1.0]] * len(texts),
         lambda texts: [[]] * len(texts),
         lambda texts: [[1.0] * (n + 1) for n, _ in enumerate(texts)],
         lambda texts: 1 / 0,

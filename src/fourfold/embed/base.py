@@ -66,8 +66,11 @@ def checked(vectors: object, count: int, name: str) -> Vectors:
 
     """
     try:
+        given = np.asarray(vectors)
+        if given.dtype.kind not in "biufO":
+            raise TypeError(f"it holds {given.dtype}")
         with np.errstate(over="ignore"):
-            matrix = np.asarray(vectors, dtype=np.float32)
+            matrix = given.astype(np.float32, copy=False)
     except (TypeError, ValueError, OverflowError) as error:
         raise EmbedderError(f"The embedder {name!r} returned no matrix of numbers: {error}.") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
