@@ -14,7 +14,7 @@ from fourfold.arguments import finite_number, one_of, shown, string, whole_numbe
 from fourfold.cache import Cache
 from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
-from fourfold.edge_types import MENTIONS, TypeLabels
+from fourfold.edge_types import MENTIONS, OF_DOCUMENTS, TypeLabels
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
@@ -196,14 +196,16 @@ class Asker:
         return [[word.lower() for word, _ in self._tokenizer.terms_of_words(name)] for name in names]
 
     def _relations(self, snapshot: Snapshot) -> Relations | None:
-        """Return the edge types in use, to be compared with questions.
+        """Return the edge types that state facts, to be compared with questions; None where there is no choice of them.
 
-        None where there is no choice of them, and in graphs of documents: there the named page is evidence.
+        Where texts mention one another, what documents are read into states none: there the named page is evidence.
         """
-        in_use = sorted(snapshot.edges.types_in_use)
-        names = tuple(snapshot.edges.type_names[number] for number in in_use)
-        if len(in_use) < 2 or MENTIONS in names:
+        types, in_use = snapshot.edges.type_names, sorted(snapshot.edges.types_in_use)
+        if any(types[number] == MENTIONS for number in in_use):
+            in_use = [number for number in in_use if types[number] not in OF_DOCUMENTS]
+        if len(in_use) < 2:
             return None
+        names = tuple(types[number] for number in in_use)
         known = self._relations_of  # another thread, on another generation, may replace it
         if known is None or known.names != names or known.numbers.tolist() != in_use:
             known = Relations(names, in_use, bundled().embed_documents, self._tokenizer.terms)

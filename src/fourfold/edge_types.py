@@ -49,6 +49,9 @@ _REMEMBERED_WORDS = 100_000
 MENTIONS = "mentions"
 """The edge type of one node's text that names another node's title."""
 
+OF_DOCUMENTS = frozenset({MENTIONS, "relates_to", "part_of", "followed_by"})
+"""The edge types that documents are read into: what a text names and links to, and how its parts hang together."""
+
 DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict({**EDGE_TYPE_WEIGHTS, MENTIONS: 1.0})
 """The published weights, and that of mentions."""
 

@@ -158,12 +158,12 @@ def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[n
 
 
 def coverage(scores: Scores, config: RetrievalConfig) -> None:
-    """Re-order the best by what each adds, in graphs whose texts mention one another.
+    """Re-order the best by what each adds, in graphs whose texts mention one another, where no path answers.
 
     Scores are told relative to the first, so they stay in [0, 1] and descend.
     """
     settings, snapshot = config.diversity.coverage, scores.snapshot
-    if not settings.weight or scores.late is None or len(scores.order) < 2:
+    if not settings.weight or scores.late is None or scores.asked is not None or len(scores.order) < 2:
         return
     if not any(snapshot.edges.type_names[number] == MENTIONS for number in snapshot.edges.types_in_use):
         return

@@ -5,6 +5,7 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.config import Paths
+from fourfold.edge_types import label
 from fourfold.embed.static import bundled
 from fourfold.signals.names import Named
 from fourfold.signals.relations import Relations
@@ -115,3 +116,26 @@ def test_where_no_word_asks_for_an_edge_the_neighbours_come_first():
 def test_a_long_question_is_read_in_time_that_grows_with_it():
     result = PEOPLE.search("which country where did Ada Weiss die together also directed by " * 700)
     assert result.degraded == ()
+
+
+def test_pages_that_mention_what_is_asked_about_change_no_answer():
+    facts = [("Ada Keller", "lives_in", "Altmar"), ("Ada Keller", "works_for", "Omnia"), ("Omnia", "based_in", "Zadar")]
+    ends = sorted({end for source, _, target in facts for end in (source, target)})
+    pages = [Node(f"page-{n}", text=f"{s} {label(kind)} {t}.") for n, (s, kind, t) in enumerate(facts)]
+    mentions = [Edge(f"page-{n}", end, "mentions") for n, (s, _, t) in enumerate(facts) for end in (s, t)]
+    with Retriever() as retriever:
+        retriever.add([Node(end, end) for end in ends], [Edge(s, t, kind) for s, kind, t in facts])
+        retriever.add(pages, mentions)
+        assert retriever.search("where does Ada Keller live").ids[0] == "Altmar"
+        assert retriever.search("where is the company that Ada Keller works for based").ids[0] == "Zadar"
+
+
+def test_what_documents_are_read_into_is_no_fact():
+    kinds = ("mentions", "relates_to", "part_of", "followed_by")
+    names = ["Garden", "Spring Garden", "Summer Garden", "Autumn", "Winter"]
+    with Retriever() as retriever:
+        retriever.add(
+            [Node(name, name, text=f"All about {name}.") for name in names],
+            [Edge("Garden", name, kind) for name, kind in zip(names[1:], kinds, strict=True)],
+        )
+        assert retriever.search("what is Garden related to").ids[0] == "Garden", "the named page"
