@@ -139,3 +139,12 @@ def test_what_documents_are_read_into_is_no_fact():
             [Edge("Garden", name, kind) for name, kind in zip(names[1:], kinds, strict=True)],
         )
         assert retriever.search("what is Garden related to").ids[0] == "Garden", "the named page"
+
+
+@pytest.mark.parametrize("ends", [("Altmar", "Zadar"), ("Zadar", "Altmar")])
+@pytest.mark.parametrize("types", [("birthPlace", "deathPlace"), ("place_of_birth", "place_of_death")])
+def test_a_compound_means_the_type_that_has_all_of_it(types, ends):
+    born, died = (f"Ada Weiss|{kind}|{end}" for kind, end in zip(types, ends, strict=True))
+    graph = graph_of(f"{born} · {died} · Ada Weiss|spouse|Bo Weiss · Bo Weiss|profession|pilot · Bo Weiss|gender|male")
+    assert graph.search("what is the birthplace of Ada Weiss").ids[0] == ends[0]
+    assert graph.search("what is the deathplace of Ada Weiss").ids[0] == ends[1]

@@ -246,6 +246,8 @@ class Relations:
             [int(np.argmax(by_word[a:b])) for a, b in zip(self._starts[:-1], self._starts[1:], strict=True)]
         )
         nearest = by_word[self._starts[:-1] + slots]
+        whole = np.add.reduceat(parts > 0, self._starts[:-1]) > 1  # "birthplace" is all of a birth's place
+        nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
         known[word] = found = np.maximum(nearest, np.clip(self._labels @ vector, 0.0, 1.0)), slots
         return found
 
