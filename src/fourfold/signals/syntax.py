@@ -26,6 +26,7 @@ TOGETHER = "together"
 _ONE_OF = frozenset({"a", "an"})
 _DO = frozenset({"do", "does", "did", "has", "have", "had"})
 _AUXILIARIES = _DO | {"is", "are", "was", "were"}
+_PREPOSITIONS = frozenset("about at by for from in into of on to under with".split())
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 _PAST = frozenset(
     "wrote written won made led bought sold taught spoke spoken sang sung drew drawn built held began begun chose "
@@ -56,6 +57,7 @@ class Sentence:
         self._ends = {name.start: name.end for name in named}
         self._labels = labels
         self._sure = [one and place not in self.names for place, one in enumerate(labels)]
+        self._last = max((place for place, word in enumerate(self.words) if word not in _PREPOSITIONS), default=-1)
         deeds = (place for place, one in enumerate(self._sure) if one and is_past(self.words[place]))
         self._last_deed = max(deeds, default=-1)
 
@@ -100,7 +102,7 @@ class Sentence:
         before, after, sure = self.at(place - 1), self.at(place + 1), self._sure[place]
         if after in RELATIVE and (not sure or self._last_deed > place + 1):  # "the company that developed X"
             return True
-        asked_for = after in _DO and self._sure[-1]  # "what firm did X found"
+        asked_for = after in _DO and self._sure[self._last]  # "what firm did X work for"
         if before in WHICH and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
             return True  # "X is the capital of which country", "which firm made X"
         if sure:
