@@ -55,6 +55,7 @@ class Sentence:
         self._starts = {name.start for name in named}
         self._begins = {name.end: name.start for name in named}
         self._ends = {name.start: name.end for name in named}
+        self._content = {place for place, (_, terms) in enumerate(words) if terms} - self.names
         self._labels = labels
         self._sure = [one and place not in self.names for place, one in enumerate(labels)]
         self._last = max((place for place, word in enumerate(self.words) if word not in _PREPOSITIONS), default=-1)
@@ -130,7 +131,13 @@ class Sentence:
         """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""
         if self.at(place + 1) == "by":
             return place + 2 < len(self.words)
-        return place in self._begins and self.at(self._begins[place] - 1) in _DO
+        asked = place in self._begins and self.at(self._begins[place] - 1) in _DO
+        return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
+
+    def _another_behind(self, place: int) -> bool:
+        """Tell whether a word of its own follows, neither a stop word nor a name: before it stands a noun, no verb."""
+        behind = place + 1
+        return behind in self._content and self.words[behind] != TOGETHER
 
     def event(self, place: int) -> int:
         """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
