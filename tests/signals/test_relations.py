@@ -148,3 +148,8 @@ def test_a_compound_means_the_type_that_has_all_of_it(types, ends):
     graph = graph_of(f"{born} · {died} · Ada Weiss|spouse|Bo Weiss · Bo Weiss|profession|pilot · Bo Weiss|gender|male")
     assert graph.search("what is the birthplace of Ada Weiss").ids[0] == ends[0]
     assert graph.search("what is the deathplace of Ada Weiss").ids[0] == ends[1]
+
+
+def test_a_stop_word_that_a_label_is_made_of_asks_for_it():
+    graph = graph_of("Alphacorp|owns|Zedphone · Alphacorp|supplies|Deltaworks · Alphacorp|ceo|Bo Weiss")
+    assert graph.search("what does Alphacorp own").ids[0] == "Zedphone"

@@ -132,6 +132,7 @@ class Relations:
         flat = [word for words in self._words for word in words]
         self._stems = [frozenset(terms(word)) for word in flat]
         self._families = [frozenset(map(self._families_of.of, stems)) for stems in self._stems]
+        self._held: frozenset[str] = frozenset().union(*self._stems)
         self._forms = [self._families_of.forms(stems) for stems in self._stems]
         agents = [any(stem.endswith(wording.AGENTS) for stem in stems) for stems in self._stems]
         self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
@@ -149,8 +150,7 @@ class Relations:
     def read(self, words: Words, settings: Paths, named: Sequence[Named] = ()) -> Meaning:
         """Return what each word of a question asks for; ``named`` are the nodes that it names."""
         meaning = Meaning.none(len(words), len(self))
-        sure = [bool(terms) and self._similarity(word.lower())[0].max() >= SAME_FAMILY for word, terms in words]
-        sentence = Sentence(words, named, sure)
+        sentence = Sentence(words, named, [self._in_label(word.lower(), terms) for word, terms in words])
         for place in range(len(words)):  # a question has few
             if sentence.mirrors(place):
                 meaning.mirrors[place], meaning.trust[place] = True, 1.0
@@ -193,10 +193,18 @@ class Relations:
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
         return meaning
 
+    def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
+        return bool(terms) or word in self._held
+
+    def _in_label(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a label holds a word, or one of its family."""
+        return self._may_ask(word, terms) and self._similarity(word)[0].max() >= SAME_FAMILY
+
     def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked | None:
         """Return what one word asks for; None where it asks for nothing."""
         word = sentence.words[place]
-        if not terms:
+        if not self._may_ask(word, terms):
             if word in ASKING:
                 return _Asked(*self._similarity(ASKING[word]), settings.asking, along=True, by_itself=True)
             about = wording.EXACTLY.get(word) if word != _ABOUT or not WHICH.isdisjoint(sentence.words) else None
@@ -236,7 +244,7 @@ class Relations:
         if len(known) >= _REMEMBERED:  # the old dictionary may still be read by another thread
             self._known = known = {}
         vector = _unit(self._embed([word]))[0]
-        stems = frozenset(self._terms(word))
+        stems = frozenset(self._terms(word) or [word])
         families = frozenset(map(self._families_of.of, stems))
         shared = np.array([SAME_WORD * bool(stems & own) for own in self._stems])
         related = np.array([SAME_FAMILY * bool(families & own) for own in self._families])
