@@ -11,6 +11,8 @@ from fourfold.signals.names import Named
 from fourfold.signals.relations import Relations
 from fourfold.tokenizer import make_tokenizer
 
+TOKENIZER = make_tokenizer("snowball-english")
+
 
 def graph_of(facts):
     triples = [fact.strip().split("|") for fact in facts.split("·")]
@@ -94,12 +96,11 @@ def test_people(question, expected):
 
 
 def test_a_name_made_of_the_words_of_labels_answers_no_question_word_and_takes_no_mirror():
-    tokenizer = make_tokenizer("snowball-english")
-    relations = Relations(["headquarters", "director"], range(2), bundled().embed_documents, tokenizer.terms)
-    words = tokenizer.terms_of_words("where is the Headquarters Band from")
+    relations = Relations(["headquarters", "director"], range(2), bundled().embed_documents, TOKENIZER.terms)
+    words = TOKENIZER.terms_of_words("where is the Headquarters Band from")
     assert relations.read(words, Paths(), [Named(np.array([7]), 3, 5)]).trust[0] > 0
     assert relations.read(words, Paths()).trust[0] == 0, "beside a step of that type it asks for none"
-    words = tokenizer.terms_of_words("who directed with Director Films together")
+    words = TOKENIZER.terms_of_words("who directed with Director Films together")
     assert relations.read(words, Paths(), [Named(np.array([7]), 3, 5)]).mirrors.tolist().index(True) == 1
 
 
@@ -153,3 +154,9 @@ def test_a_compound_means_the_type_that_has_all_of_it(types, ends):
 def test_a_stop_word_that_a_label_is_made_of_asks_for_it():
     graph = graph_of("Alphacorp|owns|Zedphone · Alphacorp|supplies|Deltaworks · Alphacorp|ceo|Bo Weiss")
     assert graph.search("what does Alphacorp own").ids[0] == "Zedphone"
+
+
+def test_a_type_without_words_takes_none_of_anothers():
+    relations = Relations(["acquired", "*", ""], range(3), bundled().embed_documents, TOKENIZER.terms)
+    acquired, star, untyped = relations.read(TOKENIZER.terms_of_words("acquired"), Paths()).asked[0]
+    assert acquired == 1 and star < 0.5 and untyped < 0.5

@@ -126,7 +126,7 @@ class Relations:
         self.numbers = np.array(numbers, np.int64)
         self._embed, self._terms, self._families_of = embed, terms, Families(terms)
         plain = [label(name).split() for name in names]
-        labels = [_telling(words, self.names) for words in _without_common(plain)]
+        labels = [words or [name or "edge"] for words, name in zip(_without_common(plain), names, strict=True)]
         self._words = [[word for word in words if terms(word)] or words for words in labels]
         self._starts = np.concatenate(([0], np.cumsum([len(words) for words in self._words])))
         flat = [word for words in self._words for word in words]
@@ -338,11 +338,6 @@ def _without_common(labels: list[list[str]]) -> list[list[str]]:
     if len(labels) < 3:
         return labels
     return [[word for word in words if 2 * count[word] <= len(labels)] or words for words in labels]
-
-
-def _telling(words: list[str], names: Sequence[str]) -> list[str]:
-    """Return the words of a label; an edge type without any is its own word."""
-    return words or [names[0] or "edge"]
 
 
 def _unit(vectors: FloatArray) -> FloatArray:
