@@ -65,6 +65,38 @@ def test_films(question, expected):
     assert FILMS.search(question).ids[0] in expected
 
 
+DEEDS = graph_of("""
+    Alphacorp|acquired|Betasoft · Betasoft|acquired|Gammanet · Alphacorp|founded_by|Mia Lund
+    · Betasoft|founded_by|Sol Ek · Kim Doe|reports_to|John Poe · John Poe|reports_to|Ann Moe · flask|depends_on|werkzeug
+    · werkzeug|depends_on|markupsafe · numpy|forked_from|numeric · numeric|forked_from|matrix · Lion|eats|Zebra
+    · Zebra|eats|Grass · wheel|part_of|car · car|part_of|fleet
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who acquired Betasoft", "Alphacorp"),
+        ("who was Betasoft acquired by", "Alphacorp"),
+        ("who was acquired by Betasoft", "Gammanet"),
+        ("what did Betasoft acquire", "Gammanet"),
+        ("who founded the company that acquired Betasoft", "Mia Lund"),
+        ("who founded the company that Alphacorp acquired", "Sol Ek"),
+        ("who reports to John Poe", "Kim Doe"),
+        ("who does John Poe report to", "Ann Moe"),
+        ("what depends on werkzeug", "flask"),
+        ("what does werkzeug depend on", "markupsafe"),
+        ("which project was forked from numeric", "numpy"),
+        ("what was numeric forked from", "matrix"),
+        ("what eats the zebra", "Lion"),
+        ("what does the zebra eat", "Grass"),
+        ("what is part of the car", "wheel"),
+    ],
+)
+def test_whether_the_named_does_it_or_it_is_done_to_the_named(question, expected):
+    assert DEEDS.search(question).ids[0] == expected
+
+
 @pytest.mark.parametrize(
     ("question", "expected"),
     [

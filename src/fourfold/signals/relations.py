@@ -22,7 +22,7 @@ from fourfold.edge_types import label
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import TOGETHER, WHICH, Sentence
+from fourfold.signals.syntax import TOGETHER, WHICH, Sentence, behind_verb
 from fourfold.signals.wording import ASKING, Families
 from fourfold.types import FloatArray
 
@@ -137,6 +137,7 @@ class Relations:
         agents = [any(stem.endswith(wording.AGENTS) for stem in stems) for stems in self._stems]
         self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
         self._agent |= np.array([_BY in words for words in plain], bool)
+        self._behind_verb = [behind_verb(words) for words in plain]
         self._labels = _unit(embed([" ".join(words) for words in labels]))
         self._vectors = _unit(embed(flat))
         self._pieces: Pieces | None = None
@@ -171,9 +172,16 @@ class Relations:
         if best > settings.low:
             meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
-            if best >= SAME_FAMILY and self._agent[similarity.argmax()] and sentence.named_does(place):
-                meaning.turned[place] = True
+            if best >= SAME_FAMILY:
+                meaning.turned[place] |= self._backwards(int(similarity.argmax()), sentence, place)
         meaning.turned[place] ^= sentence.is_role(place)
+
+    def _backwards(self, kind: int, sentence: Sentence, place: int) -> bool:
+        """Tell whether a word asks for where the edges of a type begin: by a label such as directed_by, or acquired."""
+        if self._agent[kind]:
+            return sentence.named_does(place)
+        preposition = self._behind_verb[kind]
+        return preposition is not None and sentence.named_is_done_to(place, preposition)
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.

@@ -24,6 +24,7 @@ TOGETHER = "together"
 """Stands behind the step that it leads back along: "acted together with X"."""
 
 _ONE_OF = frozenset({"a", "an"})
+_ARTICLES = _ONE_OF | {"the"}
 _DO = frozenset({"do", "does", "did", "has", "have", "had"})
 _AUXILIARIES = _DO | {"is", "are", "was", "were"}
 _PREPOSITIONS = frozenset("about at by for from in into of on to under with".split())
@@ -37,6 +38,14 @@ _PAST = frozenset(
 def is_past(word: str) -> bool:
     """Tell whether a word is a verb of the past, or its participle: directed, wrote."""
     return word.endswith("ed") or word in _PAST
+
+
+def behind_verb(label: Sequence[str]) -> str | None:
+    """Return the preposition behind the verb of a label, "": none; None for a noun: reports_to, acquired, colour."""
+    verb, *rest = [word for word in label if word not in _AUXILIARIES] or [""]
+    if len(rest) == 1 and rest[0] in _PREPOSITIONS:
+        return rest[0]
+    return "" if not rest and (is_past(verb) or (verb.endswith("s") and not verb.endswith("ss"))) else None
 
 
 class Sentence:
@@ -133,6 +142,24 @@ class Sentence:
             return place + 2 < len(self.words)
         asked = place in self._begins and self.at(self._begins[place] - 1) in _DO
         return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
+
+    def named_is_done_to(self, place: int, preposition: str) -> bool:
+        """Tell whether what a word says is done to the named node: "who acquired X", "who was X acquired by".
+
+        Args:
+            place: of the word.
+            preposition: what belongs to it, "who reports to X"; or "".
+
+        """
+        if not preposition and self.at(place + 1) == "by" and place + 2 >= len(self.words):
+            return True
+        if preposition and self.at(place + 1) != preposition:
+            return False
+        behind = place + 1 + bool(preposition)
+        behind += self.at(behind) in _ARTICLES
+        subject = place - 1 - (self.at(place - 1) in _AUXILIARIES)
+        asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
+        return behind in self._starts and subject not in self.names and asked
 
     def _another_behind(self, place: int) -> bool:
         """Tell whether a word of its own follows, neither a stop word nor a name: before it stands a noun, no verb."""
