@@ -192,3 +192,19 @@ def test_a_type_without_words_takes_none_of_anothers():
     relations = Relations(["acquired", "*", ""], range(3), bundled().embed_documents, TOKENIZER.terms)
     acquired, star, untyped = relations.read(TOKENIZER.terms_of_words("acquired"), Paths()).asked[0]
     assert acquired == 1 and star < 0.5 and untyped < 0.5
+
+
+PLACES = graph_of("""
+    Red Film|director|Ana Cole · Red Film|author|Bo Dane · Ana Cole|birthPlace|Turin · Ana Cole|deathPlace|Nice
+    · Bo Dane|birthPlace|Lyon · Turin|country|Italia · Lyon|country|Franco · Albert Park|city|Turin
+    · Turin Club|city|Nice · Turin Club|location|Lyon · Albert Park|location|Turin · Turin|sports club|Turin Club
+""")
+
+
+def test_the_country_of_what_the_rest_of_a_question_leads_to():
+    assert PLACES.search("in what country was the director of Red Film born").ids[0] == "Italia"
+    assert PLACES.search("which country was the author of Red Film born in").ids[0] == "Franco"
+
+
+def test_a_kind_of_answer_asks_for_no_step_beside_another_word_for_the_same():
+    assert PLACES.search("In which city is Albert Park located?").ids[0] == "Turin"

@@ -338,12 +338,15 @@ def answer(
     told = float(meaning.trust[free].sum()) / max(beside, 1)
     clear = min(1.0, told / settings.clear) if settings.clear else 1.0
     asking = free[meaning.trust[free] > 0]
+    kinds = meaning.along & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
     walks = []
     for name in named:
         right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
+        orders = [right + left, left + right]
+        if right and kinds[left[-1:]].any():  # "in what country was the director of X born"
+            orders.append(left[:-1] + right + left[-1:])
         found = [
-            walk(edges, name.nodes, meaning.of(words[:MOST_WORDS]), numbers, settings, allowed)
-            for words in (right + left, left + right)
+            walk(edges, name.nodes, meaning.of(words[:MOST_WORDS]), numbers, settings, allowed) for words in orders
         ]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]
     if not walks:

@@ -289,7 +289,7 @@ def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
     nearest, free = meaning.asked.argmax(axis=1), sentence.free()
     for place in np.nonzero(meaning.along & (meaning.trust > 0))[0].tolist():
         wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
-        surer = free & (meaning.trust > meaning.trust[place]) & ~meaning.along
+        surer = free & (meaning.trust >= meaning.trust[place]) & ~meaning.along
         last = meaning.asked[-1]
         means = wanted[nearest]
         means[-1] |= last[wanted].max() == last.max()  # "where did X die": places as well as causes are called so
