@@ -9,7 +9,7 @@ from fourfold.signals.syntax import Sentence
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
-LABELS = set("directed director written wrote developed company founder found border shares work".split())
+LABELS = set("directed director written wrote developed company founder found border shares work breed".split())
 
 
 def sentence(question):
@@ -54,6 +54,7 @@ def test_what_says_what_the_answer_is_is_no_step(question, word):
         ("which occupation does [Ada]'s wife have", "occupation"),
         ("what sex is [Ada]'s wife", "sex"),
         ("who is the wife of [Ada]", "wife"),
+        ("who is the breed judge of [Ada]", "judge"),
         ("what is the nationality of the director of [Silent River]", "nationality"),
         ("the label that [Iron Lantern] is signed to", "company"),
     ],

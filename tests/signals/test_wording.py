@@ -2,7 +2,7 @@
 
 import pytest
 
-from fourfold.signals.wording import Families, compounded
+from fourfold.signals.wording import Families, compounded, is_past
 from fourfold.tokenizer import make_tokenizer
 
 FAMILIES = Families(make_tokenizer("snowball-english").terms)
@@ -41,3 +41,13 @@ def test_parts_of_compounds(word, part):
 )
 def test_what_only_looks_like_a_part(word, part):
     assert not compounded(word, part)
+
+
+@pytest.mark.parametrize("word", ["directed", "wrote", "ran", "born"])
+def test_verbs_of_the_past(word):
+    assert is_past(word, TERMS(word))
+
+
+@pytest.mark.parametrize("word", ["need", "breed", "seed", "red", "run", "birth", "director"])
+def test_what_is_no_verb_of_the_past(word):
+    assert not is_past(word, TERMS(word))

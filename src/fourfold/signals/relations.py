@@ -137,7 +137,7 @@ class Relations:
         agents = [any(stem.endswith(wording.AGENTS) for stem in stems) for stems in self._stems]
         self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
         self._agent |= np.array([_BY in words for words in plain], bool)
-        self._behind_verb = [behind_verb(words) for words in plain]
+        self._behind_verb = [behind_verb(words, terms) for words in plain]
         self._labels = _unit(embed([" ".join(words) for words in labels]))
         self._vectors = _unit(embed(flat))
         self._pieces: Pieces | None = None

@@ -6,12 +6,13 @@ stands between two steps and is none; the "director" of "whose director is X" st
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.signals.names import Named, Words
+from fourfold.signals.wording import is_past
 
 WHICH = frozenset({"what", "which"})
 QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
@@ -29,23 +30,14 @@ _DO = frozenset({"do", "does", "did", "has", "have", "had"})
 _AUXILIARIES = _DO | {"is", "are", "was", "were"}
 _PREPOSITIONS = frozenset("about at by for from in into of on to under with".split())
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
-_PAST = frozenset(
-    "wrote written won made led bought sold taught spoke spoken sang sung drew drawn built held began begun chose "
-    "chosen born flew flown fought".split()
-)
 
 
-def is_past(word: str) -> bool:
-    """Tell whether a word is a verb of the past, or its participle: directed, wrote."""
-    return word.endswith("ed") or word in _PAST
-
-
-def behind_verb(label: Sequence[str]) -> str | None:
+def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str | None:
     """Return the preposition behind the verb of a label, "": none; None for a noun: reports_to, acquired, colour."""
     verb, *rest = [word for word in label if word not in _AUXILIARIES] or [""]
     if len(rest) == 1 and rest[0] in _PREPOSITIONS:
         return rest[0]
-    return "" if not rest and (is_past(verb) or (verb.endswith("s") and not verb.endswith("ss"))) else None
+    return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
 
 
 class Sentence:
@@ -66,10 +58,11 @@ class Sentence:
         self._ends = {name.start: name.end for name in named}
         self._content = {place for place, (_, terms) in enumerate(words) if terms} - self.names
         self._labels = labels
-        self._sure = [one and place not in self.names for place, one in enumerate(labels)]
+        self._in_label = [one and place not in self.names for place, one in enumerate(labels)]
         self._last = max((place for place, word in enumerate(self.words) if word not in _PREPOSITIONS), default=-1)
-        deeds = (place for place, one in enumerate(self._sure) if one and is_past(self.words[place]))
-        self._last_deed = max(deeds, default=-1)
+        known = [(place, self.words[place], terms) for place, (_, terms) in enumerate(words) if self._in_label[place]]
+        self._deeds = {place for place, word, terms in known if is_past(word, terms)}
+        self._last_deed = max(self._deeds, default=-1)
 
     def at(self, place: int) -> str:
         """Return a word in lower case; "" outside the question."""
@@ -109,27 +102,24 @@ class Sentence:
             far: whether it is far from every edge type.
 
         """
-        before, after, sure = self.at(place - 1), self.at(place + 1), self._sure[place]
-        if after in RELATIVE and (not sure or self._last_deed > place + 1):  # "the company that developed X"
+        before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
+        if after in RELATIVE and (not in_label or self._last_deed > place + 1):  # "the company that developed X"
             return True
-        asked_for = after in _DO and self._sure[self._last]  # "what firm did X work for"
+        asked_for = after in _DO and self._in_label[self._last]  # "what firm did X work for"
         if before in WHICH and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
             return True  # "X is the capital of which country", "which firm made X"
-        if sure:
+        if in_label:
             return False
         return (
             (before == "the" and place + 1 in self._starts)  # "the film X"
-            or (self._is_deed(place + 1) and self.at(place + 2) == "by")  # "films directed by X"
-            or (self._is_deed(place - 1))  # "who wrote films"
+            or (place + 1 in self._deeds and self.at(place + 2) == "by")  # "films directed by X"
+            or place - 1 in self._deeds  # "who wrote films"
             or (before in WHICH and far)  # "which films"
             or (before == "of" and self.at(place - 2) in _SORTS)  # "what kind of film"
         )
 
-    def _is_deed(self, place: int) -> bool:
-        return 0 <= place < len(self.words) and self._sure[place] and is_past(self.words[place])
-
     def _deed_follows(self, place: int) -> bool:
-        return self._is_deed(place + 1 + (self.at(place + 1) in _AUXILIARIES))
+        return place + 1 + (self.at(place + 1) in _AUXILIARIES) in self._deeds
 
     def is_role(self, place: int) -> bool:
         """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""

@@ -5,7 +5,7 @@ Nothing of a field is listed: what its words mean is for its edge types' labels 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
 _PLACES = "place location country city origin headquarters contain"
@@ -49,40 +49,48 @@ INVERSE: Mapping[str, str] = MappingProxyType(
 SAY_NOTHING = frozenset("name list give tell find show someone somebody person people one".split())
 """Words that ask for no edge unless a label holds them."""
 
-_FORMS: Mapping[str, Sequence[str]] = {
-    words.split()[0]: tuple(words.split())
-    for words in (
-        "write wrote written writer writing",
-        "win won winner",
-        "make made maker",
-        "lead led leader",
-        "buy bought buyer",
-        "sell sold seller",
-        "teach taught teacher",
-        "speak spoke spoken speaker",
-        "sing sang sung singer",
-        "draw drew drawn drawer",
-        "build built builder",
-        "hold held holder",
-        "run ran runner",
-        "begin began begun beginning",
-        "choose chose chosen",
-        "die dead death",
-        "bear born birth",
-        "marry married marriage",
-        "succeed successor succession",
-        "precede predecessor",
-        "fly flew flown",
-        "fight fought fighter",
+_IRREGULAR = tuple(
+    tuple(forms.split() for forms in row.split("|"))
+    for row in (
+        "write | wrote written | writer writing",
+        "win | won | winner",
+        "make | made | maker",
+        "lead | led | leader",
+        "buy | bought | buyer",
+        "sell | sold | seller",
+        "teach | taught | teacher",
+        "speak | spoke spoken | speaker",
+        "sing | sang sung | singer",
+        "draw | drew drawn | drawer",
+        "build | built | builder",
+        "hold | held | holder",
+        "run | ran | runner",
+        "begin | began begun | beginning",
+        "choose | chose chosen |",
+        "die | | dead death",
+        "bear | born | birth",
+        "marry | married | marriage",
+        "succeed | | successor succession",
+        "precede | | predecessor",
+        "fly | flew flown |",
+        "fight | fought | fighter",
     )
-}
-"""Forms of one word that stemming does not join: irregular verbs, and their nouns."""
+)
+"""Forms of one word that stemming does not join: an irregular verb, its past and participle, its nouns."""
+
+_FORMS: Mapping[str, Sequence[str]] = {verb: (verb, *past, *nouns) for [verb], past, nouns in _IRREGULAR}
+_PAST = frozenset(form for _, past, _ in _IRREGULAR for form in past)
 
 AGENTS = ("or", "er")
 """Endings of stems that make the doer of a deed: director, player."""
 
 _SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
 """Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word."""
+
+
+def is_past(word: str, terms: Collection[str]) -> bool:
+    """Tell whether a word, with its terms, is a verb of the past or a participle: directed and wrote, but not breed."""
+    return word in _PAST or (word.endswith("ed") and word not in terms)
 
 
 class Families:
