@@ -55,6 +55,8 @@ PEOPLE = graph_of("""
         ("who co-wrote films with Mei Tanaka", {"Rosa Lind"}),
         ("which person wrote movies together with Mei Tanaka", {"Rosa Lind"}),
         ("the director of Silent River also directed which movies", {"Golden Mirror"}),
+        ("which films share the same director with Silent River", {"Golden Mirror"}),
+        ("which films share the same writer with Broken Tide", {"Golden Mirror"}),
         ("who starred in the films directed by the director of Silent River", {"Juri Novak", "Omar Haddad"}),
         ("who directed the mirror", {"Hugo Silva"}),
         ("who directed a mirror", {"Rosa Lind"}),

@@ -36,9 +36,7 @@ def test_parts_of_compounds(word, part):
     assert compounded(word, part)
 
 
-@pytest.mark.parametrize(
-    ("word", "part"), [("country", "count"), ("import", "port"), ("word", "word"), ("art", "artist")]
-)
+@pytest.mark.parametrize(("word", "part"), [("country", "count"), ("import", "port"), ("art", "artist")])
 def test_what_only_looks_like_a_part(word, part):
     assert not compounded(word, part)
 

@@ -290,10 +290,7 @@ def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
     for place in np.nonzero(meaning.along & (meaning.trust > 0))[0].tolist():
         wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
         surer = free & (meaning.trust >= meaning.trust[place]) & ~meaning.along
-        last = meaning.asked[-1]
-        means = wanted[nearest]
-        means[-1] |= last[wanted].max() == last.max()  # "where did X die": places as well as causes are called so
-        others = np.nonzero(surer & means)[0]
+        others = np.nonzero(surer & wanted[nearest])[0]
         if len(others):
             meaning.asked[others[0]] *= np.where(wanted, 1.0, _SATISFIED)
         elif 0 <= (event := sentence.event(place)) < len(surer) and surer[event]:
@@ -324,11 +321,10 @@ def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
 
 def _join_alternatives(meaning: Meaning, sentence: Sentence) -> None:
     """Make one word of two with "or" between them: either asks for the step, not each for one of its own."""
-    asked, slots, trust = meaning.asked, meaning.slots, meaning.trust
+    asked, trust = meaning.asked, meaning.trust
     for place in range(1, len(sentence.words) - 1):
         first, second = place - 1, place + 1
         if sentence.words[place] == _OR and trust[first] > 0 and trust[second] > 0:
-            slots[second] = np.where(asked[first] > asked[second], slots[first], slots[second])
             asked[second] = np.maximum(asked[first], asked[second])
             trust[second], trust[first], asked[first] = max(trust[first], trust[second]), 0.0, 0.0
 

@@ -108,7 +108,7 @@ class Families:
         """Return what all words of a family have in common: that of irregular forms, or a stem without "-er"."""
         if stem in self._known:
             return self._known[stem]
-        return stem[:-2] if stem.endswith(AGENTS) and len(stem) >= 5 else stem
+        return stem[:-2] if stem.endswith(AGENTS) else stem
 
     def forms(self, stems: frozenset[str]) -> frozenset[str]:
         """Return the stems, and all forms of the irregular ones."""
@@ -117,8 +117,6 @@ class Families:
 
 def compounded(word: str, part: str) -> bool:
     """Tell whether a word of a label is part of one of the question, or holds it: screenwriter, birthplace, nation."""
-    if word == part:
-        return False
     by_end = len(part) >= _SUFFIX and word.endswith(part)
     by_start = len(part) >= _PREFIX and word.startswith(part) and len(word) - len(part) > 2
     return by_end or by_start or (len(word) >= _WHOLE and part.startswith(word))
