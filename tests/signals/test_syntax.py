@@ -9,7 +9,7 @@ from fourfold.signals.syntax import Sentence
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
-LABELS = set("directed director written wrote developed company founder found border shares work breed".split())
+LABELS = set("directed director written wrote developed company founder found border shares work breed label".split())
 
 
 def sentence(question):
@@ -56,12 +56,11 @@ def test_what_says_what_the_answer_is_is_no_step(question, word):
         ("who is the wife of [Ada]", "wife"),
         ("who is the breed judge of [Ada]", "judge"),
         ("what is the nationality of the director of [Silent River]", "nationality"),
-        ("the label that [Iron Lantern] is signed to", "company"),
+        ("the label that [Iron Lantern] is signed to", "label"),
     ],
 )
 def test_what_asks_for_a_step_is_no_kind(question, word):
-    if word in question.split():
-        assert not sentence(question).is_kind(place_of(word, question), far=False)
+    assert not sentence(question).is_kind(place_of(word, question), far=False)
 
 
 def test_a_word_behind_which_is_a_kind_where_no_edge_type_is_near():
