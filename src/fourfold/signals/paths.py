@@ -175,7 +175,7 @@ def _tables(
     """
     n_words = len(meaning.trust)
     tables = np.zeros((3, n_words + 1, n_words + 1, n_types))
-    turned, never = meaning.turned[:, None], meaning.along[:, None]
+    turned, never = meaning.turned[:, None], meaning.kind[:, None]
     against = np.where(never, 0.0, np.where(turned, 1.0, wrong_way))
     for way, factor in ((_ALONG, np.where(turned, wrong_way, 1.0)), (_AGAINST, against)):
         for slot in range(int(meaning.slots.max(initial=0)) + 1):
@@ -338,7 +338,7 @@ def answer(
     told = float(meaning.trust[free].sum()) / max(beside, 1)
     clear = min(1.0, told / settings.clear) if settings.clear else 1.0
     asking = free[meaning.trust[free] > 0]
-    kinds = meaning.along & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
+    kinds = meaning.kind & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
     walks = []
     for name in named:
         right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()

@@ -46,23 +46,29 @@ _OR = "or"
 _WHOSE = "whose"
 """Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
 
-
 _COULD = 0.1
 """So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
 
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
-    """What one word asks for: how similar each label is to it, by which of its words, and as ``Meaning`` has it.
+    """What one word asks for.
 
-    ``by_itself``: a question word, whatever stands beside it.
+    Args:
+        similarity: (n_types,) in [0, 1], how similar each label is to it.
+        slots: (n_types,) int64, which word of each label is.
+        factor: how far to trust it, of what a word as similar is trusted.
+        turned: as ``Meaning`` has it.
+        kind: as ``Meaning`` has it.
+        by_itself: whether it does so whatever stands beside it: a question word.
+
     """
 
     similarity: FloatArray
     slots: NDArray[np.int64]
     factor: float = 1.0
     turned: bool = False
-    along: bool = False
+    kind: bool = False
     by_itself: bool = False
 
 
@@ -76,7 +82,7 @@ class Meaning:
         trust: (n_words,) float64 in [0, 1], whether the word asks for any.
         mirrors: (n_words,) bool, whether it leads back along the step before.
         turned: (n_words,) bool, whether it asks for the other end of its edges than it says.
-        along: (n_words,) bool, whether it says what the answer is: the end of an edge, not where one begins.
+        kind: (n_words,) bool, whether it says what the answer is: the end of an edge, not where one begins.
 
     """
 
@@ -85,7 +91,7 @@ class Meaning:
     trust: FloatArray
     mirrors: NDArray[np.bool_]
     turned: NDArray[np.bool_]
-    along: NDArray[np.bool_]
+    kind: NDArray[np.bool_]
 
     @classmethod
     def none(cls, n_words: int, n_types: int) -> Meaning:
@@ -101,7 +107,7 @@ class Meaning:
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """All of them, in their order."""
-        return self.asked, self.slots, self.trust, self.mirrors, self.turned, self.along
+        return self.asked, self.slots, self.trust, self.mirrors, self.turned, self.kind
 
 
 class Relations:
@@ -166,9 +172,9 @@ class Relations:
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
         similarity, best, factor = asked.similarity, float(asked.similarity.max()), asked.factor
-        meaning.slots[place], meaning.turned[place], meaning.along[place] = asked.slots, asked.turned, asked.along
+        meaning.slots[place], meaning.turned[place], meaning.kind[place] = asked.slots, asked.turned, asked.kind
         if not asked.by_itself and sentence.is_kind(place, far=best < settings.high):
-            factor, meaning.along[place] = min(factor, settings.kind), True
+            factor, meaning.kind[place] = min(factor, settings.kind), True
         if best > settings.low:
             meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
@@ -214,20 +220,20 @@ class Relations:
         word = sentence.words[place]
         if not self._may_ask(word, terms):
             if word in ASKING:
-                return _Asked(*self._similarity(ASKING[word]), settings.asking, along=True, by_itself=True)
+                return _Asked(*self._similarity(ASKING[word]), settings.asking, kind=True, by_itself=True)
             about = wording.EXACTLY.get(word) if word != _ABOUT or not WHICH.isdisjoint(sentence.words) else None
-            return None if about is None else self._exactly(about, settings.asking, along=True, by_itself=True)
+            return None if about is None else self._exactly(about, settings.asking, kind=True, by_itself=True)
         key = terms[0] if len(terms) == 1 else word
-        kind = self._asking.get(key) if sentence.opens(place) else None
+        called = self._asking.get(key) if sentence.opens(place) else None
         own = _Asked(*self._similarity(word))
         if own.similarity.max() >= SAME_FAMILY:
-            return own if kind is None else _Asked(*self._similarity(kind), along=True)
+            return own if called is None else _Asked(*self._similarity(called), kind=True)
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
                 return found
         if word in wording.SAY_NOTHING:
             return None
-        found = None if kind is None else self._exactly(kind, settings.asking, along=True)
+        found = None if called is None else self._exactly(called, settings.asking, kind=True)
         return found or own
 
     def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> _Asked | None:
@@ -287,20 +293,26 @@ def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
     date of publication, not for the publisher.
     """
     nearest, free = meaning.asked.argmax(axis=1), sentence.free()
-    for place in np.nonzero(meaning.along & (meaning.trust > 0))[0].tolist():
+    for place in np.nonzero(meaning.kind & (meaning.trust > 0))[0].tolist():
         wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
-        surer = free & (meaning.trust >= meaning.trust[place]) & ~meaning.along
-        others = np.nonzero(surer & wanted[nearest])[0]
-        if len(others):
-            meaning.asked[others[0]] *= np.where(wanted, 1.0, _SATISFIED)
-        elif 0 <= (event := sentence.event(place)) < len(surer) and surer[event]:
-            could = np.where(wanted, meaning.asked[event], 0.0)
-            if could.max() < _COULD:
-                continue
-            meaning.asked[event] = could * meaning.trust[event] / could.max()
-        else:
+        steps = free & (meaning.trust >= meaning.trust[place]) & ~meaning.kind
+        same = np.nonzero(steps & wanted[nearest])[0]
+        if len(same):
+            meaning.asked[same[0]] *= np.where(wanted, 1.0, _SATISFIED)
+        elif not _narrowed(meaning, sentence.event(place), steps, wanted):
             continue
         meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> bool:
+    """Let what happened mean no types but the wanted; False where nothing did, or it could mean none of them."""
+    if event < 0 or not steps[event]:
+        return False
+    could = np.where(wanted, meaning.asked[event], 0.0)
+    if could.max() < _COULD:
+        return False
+    meaning.asked[event] = could * meaning.trust[event] / could.max()
+    return True
 
 
 def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
@@ -312,7 +324,7 @@ def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
         if meaning.mirrors[place + 1 : place + 3].any():
             meaning.mirrors[place], meaning.trust[place] = False, 0.0
         elif sentence.words[place] == TOGETHER:
-            before = np.nonzero((sentence.free() & (meaning.trust > 0) & ~meaning.along)[:place])[0]
+            before = np.nonzero((sentence.free() & (meaning.trust > 0) & ~meaning.kind)[:place])[0]
             if len(before):
                 other = int(before[-1])
                 for array in meaning.arrays:
