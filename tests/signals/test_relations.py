@@ -1,6 +1,7 @@
 """What the words of a question mean among edge types, seen through whole questions over small graphs."""
 
-from time import process_time
+from string import ascii_lowercase
+from time import process_time, thread_time
 
 import numpy as np
 import pytest
@@ -221,3 +222,20 @@ def test_the_country_of_what_the_rest_of_a_question_leads_to():
 
 def test_a_kind_of_answer_asks_for_no_step_beside_another_word_for_the_same():
     assert PLACES.search("In which city is Albert Park located?").ids[0] == "Turin"
+
+
+def test_a_new_word_is_compared_with_thousands_of_types_at_once():
+    words = [word + letter for word in ("place", "owner", "author", "city") for letter in ascii_lowercase]
+    types = [f"{one}_of_{other}" for one in words for other in words][:5000]
+    bundled().embed_documents(["once"])
+
+    began = thread_time()
+    relations = Relations(types, range(len(types)), bundled().embed_documents, TOKENIZER.terms)
+    made = thread_time() - began
+
+    def seconds(word):
+        began = thread_time()
+        relations.read([(word, (word,))], Paths())
+        return thread_time() - began
+
+    assert min(map(seconds, ("mountain", "river", "kingdom", "garden", "harbour"))) < made / 20

@@ -9,8 +9,8 @@ its sentence in ``syntax``.
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,11 +136,12 @@ class Relations:
         self._words = [[word for word in words if terms(word)] or words for words in labels]
         self._starts = np.concatenate(([0], np.cumsum([len(words) for words in self._words])))
         flat = [word for words in self._words for word in words]
-        self._stems = [frozenset(terms(word)) for word in flat]
-        self._families = [frozenset(map(self._families_of.of, stems)) for stems in self._stems]
-        self._held: frozenset[str] = frozenset().union(*self._stems)
-        self._forms = [self._families_of.forms(stems) for stems in self._stems]
-        agents = [any(stem.endswith(wording.AGENTS) for stem in stems) for stems in self._stems]
+        self._type_of = np.repeat(np.arange(len(names)), np.diff(self._starts))
+        stems = [frozenset(terms(word)) for word in flat]
+        self._stems = _rows(stems)
+        self._families = _rows([frozenset(map(self._families_of.of, own)) for own in stems])
+        self._forms = _rows([self._families_of.forms(own) for own in stems])
+        agents = [any(stem.endswith(wording.AGENTS) for stem in own) for own in stems]
         self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
         self._agent |= np.array([_BY in words for words in plain], bool)
         self._behind_verb = [behind_verb(words, terms) for words in plain]
@@ -209,7 +210,7 @@ class Relations:
 
     def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
-        return bool(terms) or word in self._held
+        return bool(terms) or word in self._stems
 
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""
@@ -260,23 +261,38 @@ class Relations:
         vector = _unit(self._embed([word]))[0]
         stems = frozenset(self._terms(word) or [word])
         families = frozenset(map(self._families_of.of, stems))
-        shared = np.array([SAME_WORD * bool(stems & own) for own in self._stems])
-        related = np.array([SAME_FAMILY * bool(families & own) for own in self._families])
-        parts = np.array([_COMPOUND * _in_compound({word, *stems}, own) for own in self._forms])
-        by_word = np.maximum.reduce((shared, related, parts, 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)))
-        slots = np.array(
-            [int(np.argmax(by_word[a:b])) for a, b in zip(self._starts[:-1], self._starts[1:], strict=True)]
-        )
-        nearest = by_word[self._starts[:-1] + slots]
-        whole = np.add.reduceat(parts > 0, self._starts[:-1]) > 1  # "birthplace" is all of a birth's place
+        asked = {word, *stems}
+        compounds = [form for form in self._forms if any(wording.compounded(one, form) for one in asked)]
+        size = len(self._vectors)
+        shared, related = _held(self._stems, stems, size), _held(self._families, families, size)
+        parts = _held(self._forms, compounds, size)
+        close = 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)
+        by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
+        nearest = np.maximum.reduceat(by_word, self._starts[:-1])
+        best = np.nonzero(by_word == nearest[self._type_of])[0]
+        slots = best[np.unique(self._type_of[best], return_index=True)[1]] - self._starts[:-1]
+        whole = np.add.reduceat(parts, self._starts[:-1], dtype=np.int64) > 1  # "birthplace" is all of a birth's place
         nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
         known[word] = found = np.maximum(nearest, np.clip(self._labels @ vector, 0.0, 1.0)), slots
         return found
 
 
-def _in_compound(asked: set[str], own: frozenset[str]) -> bool:
-    """Tell whether a word of the question and one of a label are made of each other."""
-    return any(wording.compounded(word, part) for word in asked for part in own)
+def _rows(words: Sequence[frozenset[str]]) -> dict[str, NDArray[np.int64]]:
+    """Return in which rows each word stands."""
+    found = defaultdict(list)
+    for row, own in enumerate(words):
+        for word in own:
+            found[word].append(row)
+    return {word: np.array(rows) for word, rows in found.items()}
+
+
+def _held(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str], size: int) -> NDArray[np.bool_]:
+    """Return which of so many rows hold one of some words."""
+    held = np.zeros(size, bool)
+    for word in words:
+        if word in rows:
+            held[rows[word]] = True
+    return held
 
 
 def asks_beside(words: Words, named: Sequence[Named]) -> bool:
