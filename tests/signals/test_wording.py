@@ -49,3 +49,8 @@ def test_verbs_of_the_past(word):
 @pytest.mark.parametrize("word", ["need", "breed", "seed", "red", "run", "birth", "director"])
 def test_what_is_no_verb_of_the_past(word):
     assert not is_past(word, TERMS(word))
+
+
+def test_a_short_word_is_no_doer_of_what_is_left_of_it():
+    assert family("deer") != family("de") and family("tier") != family("ti")
+    assert family("player") == family("play") and family("actor") == family("act")

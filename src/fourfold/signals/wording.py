@@ -84,6 +84,9 @@ _PAST = frozenset(form for _, past, _ in _IRREGULAR for form in past)
 AGENTS = ("or", "er")
 """Endings of stems that make the doer of a deed: director, player."""
 
+_DOER = 5
+"""Letters that such a stem has at least: a deer is no doer of "de"."""
+
 _SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
 """Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word."""
 
@@ -108,7 +111,7 @@ class Families:
         """Return what all words of a family have in common: that of irregular forms, or a stem without "-er"."""
         if stem in self._known:
             return self._known[stem]
-        return stem[:-2] if stem.endswith(AGENTS) else stem
+        return stem[:-2] if stem.endswith(AGENTS) and len(stem) >= _DOER else stem
 
     def forms(self, stems: frozenset[str]) -> frozenset[str]:
         """Return the stems, and all forms of the irregular ones."""
