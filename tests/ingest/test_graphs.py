@@ -100,3 +100,13 @@ def test_networkx_and_graphml(tmp_path):
     (tmp_path / "bad.graphml").write_text("<graphml><graph>")
     with pytest.raises(InvalidValueError, match="no GraphML"):
         read_graphml(tmp_path / "bad.graphml")
+
+
+def test_between_tabs_a_quotation_mark_is_one(tmp_path):
+    path = tmp_path / "facts.tsv"
+    path.write_text('"Weird Al" Yankovic\tborn_in\tDowney\nA\tsize\t"7\nB\tr\t"C ""x"""\nD\tsize\t7"\n')
+    nodes, edges = read_triples(path)
+    assert [(e.source, e.target) for e in edges] == [
+        ('"Weird Al" Yankovic', "Downey"),
+        *(("A", '"7'), ("B", 'C "x"'), ("D", '7"')),
+    ]

@@ -16,6 +16,7 @@ from fourfold.errors import MissingExtraError
 from fourfold.ingest import IngestConfig, index_folder, list_documents
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.ingest.readers.apart import ReadersApart
+from fourfold.ingest.readers.html import parse_html
 from fourfold.ingest.readers.notebook import read_notebook
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
@@ -258,3 +259,47 @@ def test_where_a_library_is_missing_the_extra_is_named(library, kind, monkeypatc
     data = notebook({"cell_type": "markdown", "source": "x"}) if kind == ".ipynb" else b"x"
     with pytest.raises(MissingExtraError, match=r"fourfold\[ingest\]"):
         READERS[kind](data)
+
+
+def test_a_heading_stands_with_the_text_below_it(tmp_path):
+    def steps(of):
+        return "\n\n".join(f"Step {n}: on {of} fetch the archive, unpack it and run the script." for n in range(40))
+
+    guide = f"# Guide\n\nWelcome.\n\nRead on.\n\n## Backup\n\n### Database\n\n{steps('a host')}\n\n"
+    (tmp_path / "guide.md").write_text(f"{guide}# Appendix\n\n### Deep\n\n{steps('a router')}")
+    setup = f"Guide\n=====\n\nSetup\n-----\n\nLinux\n~~~~~\n\n{steps('Linux')}\n\n"
+    (tmp_path / "guide.rst").write_text(f"{setup}End\n---\n")
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    index_folder(retriever, tmp_path, config=IngestConfig(whole_length=1_000))
+    chunks = [node for node in retriever.get(retriever.manifest()) if "#" in node.id]
+    assert all("Step" in node.text or "Welcome" in node.text or node.text.startswith("End") for node in chunks)
+    (backup,) = [node for node in chunks if "## Backup" in node.text]
+    assert backup.name == "Guide › Backup › Database" and backup.text.startswith("## Backup\n\n### Database\n\nStep 0")
+
+
+@pytest.mark.parametrize(
+    ("source", "title", "text"),
+    [
+        ("<title>My page</title><body><svg><title>Home</title></svg><p>Hi</p><title>Two</title>", "My page", "Hi"),
+        ("<svg><title>Icon</title></svg><title>Page</title><p>x", "Page", "x"),
+        ("<details><summary>How?</summary>Press it.</details>Other", "", "How?\n\nPress it.\n\nOther"),
+        ("<select><option>Red<option>Green</select><label>Name</label>", "", "Red\n\nGreen\n\nName"),
+        ("<p>a  b\n c</p><pre>def f():\n    return 1\n</pre>", "", "a b c\n\ndef f():\n    return 1"),
+        ("<pre>a\tb \x01\n\n</pre>", "", "a   b"),
+    ],
+)
+def test_of_a_page_words_stay_apart_and_the_title_is_its_own(source, title, text):
+    parsed = parse_html(source)
+    assert (parsed.title, parsed.text) == (title, text)
+
+
+def test_front_matter_keeps_keys_that_are_dates():
+    source = b"---\nreleases:\n  2024-01-01: first\n  1: [{2: two}]\n---\nBody"
+    assert READERS[".md"](source).metadata == {"releases": {"2024-01-01": "first", "1": [{"2": "two"}]}}
+
+
+def test_a_text_is_cut_alike_whatever_ends_its_lines():
+    source = "Para one line one.\nline two.\n\nPara two is here. It has two sentences.\n\nPara three."
+    assert (
+        READERS[".txt"](source.replace("\n", "\r\n").encode()).text == READERS[".txt"](source.encode()).text == source
+    )

@@ -22,7 +22,7 @@ def chunks(text: str, sections: Sequence[Section], length: int) -> list[Section]
 
     """
     found: list[Section] = []
-    for section in _merged(sections or (Section(text),), length):
+    for section in _merged(_under_headings(sections or (Section(text),), length), length):
         found += [Section(part, section.heading) for part in split(section.text, length)]
     return found
 
@@ -30,6 +30,25 @@ def chunks(text: str, sections: Sequence[Section], length: int) -> list[Section]
 def split(text: str, length: int) -> list[str]:
     """Cut a text into parts of at most ``length`` characters, each stripped and not empty."""
     return [part for part in (piece.strip() for piece in _packed(_pieces(text, length), length)) if part]
+
+
+def _under_headings(sections: Iterable[Section], length: int) -> Iterator[Section]:
+    """Put a section of one short line, a heading and no more, before the text below it: it would answer for that."""
+    lines: list[str] = []
+    heading = ""
+    for section in sections:
+        heading = section.heading
+        if len(section.text) < length // 4 and sum(map(_says, section.text.splitlines())) < 2:
+            lines.append(section.text.strip())
+        else:
+            yield Section("\n\n".join((*lines, section.text)), heading) if lines else section
+            lines = []
+    if lines:
+        yield Section("\n\n".join(lines), heading)
+
+
+def _says(line: str) -> bool:
+    return any(map(str.isalnum, line))
 
 
 def _merged(sections: Iterable[Section], length: int) -> Iterator[Section]:

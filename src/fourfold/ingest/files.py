@@ -14,7 +14,7 @@ from fourfold.ingest.readers import READ_APART, READERS, Parsed
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.roots import Roots
 
-_READING = b"4"
+_READING = b"5"
 """Part of every file's hash: another number makes all files be read again."""
 
 

@@ -117,7 +117,7 @@ def read_triples(
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
     with open(path, encoding="utf-8-sig", newline="") as file:
-        for number, row in _rows(csv.reader(file, delimiter=delimiter), path):
+        for number, row in _rows(_reader(file, delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
             if number == 1 and (header or (header is None and _is_header(row))):
@@ -129,6 +129,19 @@ def read_triples(
                 nodes.setdefault(identity, Node(identity, name=identity))
             edges.append(Edge(source, target, relation, _weight(row, path, number)))
     return list(nodes.values()), edges
+
+
+def _reader(file: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+    """Return the cells of each line; between tabs a quotation mark is one, unless it stands at both ends of a cell."""
+    if delimiter != "\t":
+        return csv.reader(file, delimiter=delimiter)
+    rows = csv.reader(file, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+    return ([_unquoted(cell) for cell in row] for row in rows)
+
+
+def _unquoted(cell: str) -> str:
+    quoted = len(cell) > 1 and cell[0] == cell[-1] == '"'
+    return cell[1:-1].replace('""', '"') if quoted else cell
 
 
 def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
@@ -205,7 +218,9 @@ def _node(identity: object, attributes: dict[str, Any]) -> Node:
     kind = _taken(attributes, _TYPES)
     text = _taken(attributes, _TEXTS)
     vector = attributes.pop("vector", None)
-    metadata = json.loads(json.dumps(attributes, default=str, skipkeys=True))
+    metadata = json.loads(
+        json.dumps({str(key): value for key, value in attributes.items()}, default=str, skipkeys=True)
+    )
     return Node(str(identity), name=name or str(identity), type=kind, text=text, metadata=metadata, vector=vector)
 
 

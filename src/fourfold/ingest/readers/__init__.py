@@ -10,7 +10,7 @@ from typing import Protocol
 from fourfold.ingest.readers.html import parse_html
 from fourfold.ingest.readers.markdown import parse_markdown
 from fourfold.ingest.readers.notebook import read_notebook
-from fourfold.ingest.readers.parsed import Parsed, decoded
+from fourfold.ingest.readers.parsed import Parsed, decoded, plain_lines
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
 from fourfold.ingest.readers.rst import parse_rst
@@ -34,12 +34,17 @@ def _of_text(parse: Callable[[str], Parsed]) -> Reader:
     return lambda data: parse(decoded(data))
 
 
+def _plain(source: str) -> Parsed:
+    """Read a text that is nothing more, whatever ends its lines."""
+    return Parsed(plain_lines(source))
+
+
 READERS: Mapping[str, Reader] = MappingProxyType(
     {
         ".md": _of_text(parse_markdown),
         ".markdown": _of_text(parse_markdown),
-        ".txt": _of_text(Parsed),
-        ".text": _of_text(Parsed),
+        ".txt": _of_text(_plain),
+        ".text": _of_text(_plain),
         ".html": _of_text(parse_html),
         ".htm": _of_text(parse_html),
         ".rst": _of_text(parse_rst),

@@ -48,15 +48,20 @@ def _loaded(given: str) -> object:
         value = yaml.safe_load(given)
         if value is None:
             return {}
-        if isinstance(value, dict):
-            value = {str(key): inner for key, inner in value.items()}
-        text = json.dumps(value, default=str, skipkeys=True, allow_nan=False, ensure_ascii=False)
+        text = json.dumps(_with_text_keys(value), default=str, allow_nan=False, ensure_ascii=False)
         text.encode()  # not with half a character: "\ud800"
         return json.loads(text)
     except InvalidValueError:
         raise
     except Exception as error:  # what PyYAML's constructors raise on 2023-02-30, "\U00110000" or !!int "" is anything
         raise InvalidValueError(f"the front matter cannot be read: {' '.join(str(error).split())[:300]}.") from error
+
+
+def _with_text_keys(value: object) -> object:
+    """Return a value with strings for keys, at every level; its depth is bounded."""
+    if isinstance(value, dict):
+        return {str(key): _with_text_keys(inner) for key, inner in value.items()}
+    return [_with_text_keys(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _check_shape(yaml: Any, given: str) -> None:

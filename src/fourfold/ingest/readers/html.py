@@ -11,11 +11,17 @@ from fourfold.ingest.readers.parsed import Parsed
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(
-    "address article aside blockquote body br dd div dl dt figcaption figure footer form h1 h2 h3 h4 h5 h6 header "  # noqa: SIM905
-    "hr li main nav ol p pre section table tbody td tfoot th thead tr ul".split()
+    "address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption "  # noqa: SIM905
+    "figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol optgroup option p pre section select "
+    "summary table tbody td textarea tfoot th thead tr ul".split()
 )
 _MISNESTED = ("Opening and ending tag mismatch", "Unexpected end tag")
 _SPACE = re.compile(r"[ \t\r\f\v\n]+")
+_BLOCK, _LINE, _BLANK = "\0\1\2"
+"""What stands for the end of a block, and for line ends and blanks that were set as they are, until all is read."""
+
+_NO_MARKS = str.maketrans(dict.fromkeys((_BLOCK, _LINE, _BLANK), " "))
+_AS_SET = str.maketrans({"\n": _LINE, " ": _BLANK})
 
 
 def parse_html(source: str) -> Parsed:
@@ -29,8 +35,9 @@ def parse_html(source: str) -> Parsed:
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, recover=True)
     etree.fromstring(source.encode(), parser)
-    lines = (_SPACE.sub(" ", line).strip() for line in "".join(reader.text).split("\0"))
-    parsed = Parsed("\n\n".join(line for line in lines if line))
+    blocks = (_SPACE.sub(" ", block).strip(f" {_LINE}") for block in "".join(reader.text).split(_BLOCK))
+    shown = (block.replace(_LINE, "\n").replace(_BLANK, " ").rstrip() for block in blocks)
+    parsed = Parsed("\n\n".join(block for block in shown if block.strip()))
     parsed.title = " ".join("".join(reader.title).split())
     parsed.links = reader.links
     wrong = dict.fromkeys(entry.message for entry in parser.error_log if entry.message.startswith(_MISNESTED))
@@ -48,10 +55,11 @@ class _Reader:
         self.links: list[str] = []
         self._open: Counter[str] = Counter()
         self._hidden = 0
+        self._titled = False
 
     def start(self, tag: str, attributes: Any) -> None:
         if tag in _BLOCKS:
-            self.text.append("\0")
+            self.text.append(_BLOCK)
         if tag == "a" and (target := attributes.get("href")):
             self.links.append(target)
         self._open[tag] += 1
@@ -59,13 +67,22 @@ class _Reader:
 
     def end(self, tag: str) -> None:
         if tag in _BLOCKS:
-            self.text.append("\0")
+            self.text.append(_BLOCK)
+        self._titled |= tag == "title" and self._open["svg"] == 0
         self._open[tag] -= 1
         self._hidden -= tag in _HIDDEN
 
     def data(self, data: str) -> None:
-        if not self._hidden:
-            (self.title if self._open["title"] else self.text).append(data.replace("\0", " "))
+        plain = data.translate(_NO_MARKS)
+        if self._hidden:
+            return
+        if self._open["title"]:  # that of a picture says nothing of the page
+            if not self._titled and not self._open["svg"]:
+                self.title.append(plain)
+        elif self._open["pre"]:
+            self.text.append(plain.expandtabs(4).translate(_AS_SET))
+        else:
+            self.text.append(plain)
 
     def close(self) -> None:
         """Take note of the end, as lxml asks for."""
