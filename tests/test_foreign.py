@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -526,6 +527,42 @@ def test_a_file_that_is_replaced(make, tmp_path):
         assert len(graph) == 2
 
 
+def test_columns_that_change_while_it_is_open_are_understood_again(make):
+    path = make(NODES_AND_EDGES)
+    with foreign(path) as graph:
+        change(path, "ALTER TABLE nodes RENAME COLUMN description TO summary")
+        assert graph.search("save data").ids[0] == "w"
+        assert graph.get(["w"])[0].text == "Save data to disk"
+        change(path, "ALTER TABLE edges DROP COLUMN type", "ALTER TABLE nodes DROP COLUMN type")
+        assert graph.search("save data").hits[0].node.type == ""
+        assert {edge.type for edge in graph.edges(["w"])} == {""}
+        change(path, "ALTER TABLE nodes RENAME COLUMN id TO uuid")
+        assert graph.search("save data").ids[0] == "w" and len(graph) == 3
+        change(path, "ALTER TABLE nodes ADD COLUMN colour TEXT", "UPDATE nodes SET colour = 'red' WHERE uuid = 'r'")
+        assert graph.search("disk", filter={"colour": "red"}).ids == ["r"]
+
+
+def test_a_schema_given_says_what_has_left_it(make):
+    path = make(NODES_AND_EDGES)
+    with foreign(path, ForeignSchema(node_table="nodes", id="id", text=("description",))) as graph:
+        change(path, "ALTER TABLE nodes RENAME COLUMN description TO summary")
+        for _ in range(2):
+            with pytest.raises(SchemaDetectionError, match=r"text='description'.*no such column; it has .*'summary'"):
+                graph.search("save data")
+        change(path, "ALTER TABLE nodes RENAME COLUMN summary TO description")
+        assert graph.search("save data").ids[0] == "w"
+
+
+def test_a_column_that_is_not_there_is_never_read_as_its_name(make):
+    from fourfold.engines.sqlite.foreign import ForeignFile
+
+    file = ForeignFile(make(NODES_AND_EDGES))
+    file.schema = replace(file.schema, text=("gone",))
+    with pytest.raises(StoreError, match=r"no such column: nodes\.gone"):
+        file.read()
+    file.close()
+
+
 def test_vectors_that_come_and_go_take_the_place_of_the_embedders(make):
     path = make("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT, vector TEXT); INSERT INTO nodes (id, name) VALUES "
                 "('a', 'alpha'), ('b', 'beta')")  # fmt: skip
@@ -563,7 +600,8 @@ def test_a_failed_sync_is_tried_again(make):
     path = make(NODES_AND_EDGES)
     with foreign(path) as graph:
         change(path, "ALTER TABLE nodes ADD COLUMN vector", "UPDATE nodes SET vector = 'rubbish' WHERE id = 'w'")
-        graph.search("disk")  # the schema is that of the opening: the new column means nothing yet
+        with pytest.raises(InvalidValueError, match="rubbish"):
+            graph.search("disk")
     for _ in range(2):
         with pytest.raises(InvalidValueError, match="rubbish"):
             foreign(path)

@@ -80,8 +80,10 @@ class ForeignFile:
         self.path = str(path)
         self._given = schema
         self._connection = self._connect()
+        self._understood: int | None = None
         try:
-            self.schema, self.notes = self._understand()
+            with self._snapshot():
+                self._understand()
         except BaseException:
             self.close()
             raise
@@ -133,6 +135,7 @@ class ForeignFile:
 
         Raises:
             StoreError: the file cannot be read.
+            SchemaDetectionError: its tables are no longer those that the schema names, or none can be recognised.
             DimensionError: its vectors have several dimensions.
             InvalidValueError: a vector is no list of finite numbers.
 
@@ -143,8 +146,11 @@ class ForeignFile:
                 self._reopen()  # another file has taken the place
             self._inode = None if current is None else current[0]
             seen = self._state()
-            with self._snapshot(), self._patience(_READING + (current[1] if current else 0) // 10_000):
-                graph = self._read()
+            with self._snapshot():
+                if self._tables_version() != self._understood:  # a column renamed or new
+                    self._understand()
+                with self._patience(_READING + (current[1] if current else 0) // 10_000):
+                    graph = self._read()
             self._seen = seen
         except sqlite3.Error as error:
             raise StoreError(f"Reading the foreign graph {self.path!r} failed: {error}.") from error
@@ -153,7 +159,7 @@ class ForeignFile:
     def _reopen(self) -> None:
         self._connection.close()
         self._connection = self._connect()
-        self.schema, self.notes = self._understand()
+        self._understood = None
 
     def _connect(self) -> sqlite3.Connection:
         if not os.path.isfile(self.path):
@@ -198,16 +204,21 @@ class ForeignFile:
         finally:
             self._connection.set_progress_handler(None, 0)
 
-    def _understand(self) -> tuple[ForeignSchema, tuple[str, ...]]:
-        """Return the schema, given or found, and remarks on tables that cannot be read."""
-        with self._snapshot():
-            tables, notes = self._tables()
-            if self._given is None:
-                schema = detect.detect(tables, self.path, self._matches)
-            else:
-                schema = self._given
-                detect.check(schema, tables, self.path)
-            return replace(schema, metadata=detect.with_metadata(schema, tables)), notes
+    def _understand(self) -> None:
+        """Learn what the tables mean, as given or found, with remarks on those that cannot be read."""
+        version = self._tables_version()
+        tables, self.notes = self._tables()
+        if self._given is None:
+            schema = detect.detect(tables, self.path, self._matches)
+        else:
+            schema = self._given
+            detect.check(schema, tables, self.path)
+        self.schema = replace(schema, metadata=detect.with_metadata(schema, tables))
+        self._understood = version
+
+    def _tables_version(self) -> int:
+        """Return a number that every change of tables and columns moves."""
+        return int(self._connection.execute("PRAGMA schema_version").fetchone()[0])
 
     def _tables(self) -> tuple[list[Table], tuple[str, ...]]:
         tables, notes = [], []
@@ -261,9 +272,10 @@ class ForeignFile:
     def _select(
         self, table: str, columns: Sequence[str], only: tuple[str, str] | None = None
     ) -> Iterator[tuple[Any, ...]]:
-        sql = f"SELECT {', '.join(map(quoted, columns))} FROM {quoted(table)}"
+        place = quoted(table)  # a column that is not there is a string to SQLite, unless the table stands before it
+        sql = f"SELECT {', '.join(f'{place}.{quoted(column)}' for column in columns)} FROM {place}"
         if only is not None:
-            sql += f" WHERE CAST({quoted(only[0])} AS TEXT) = ?"
+            sql += f" WHERE CAST({place}.{quoted(only[0])} AS TEXT) = ?"
         most = max(_ROWS, os.path.getsize(self.path))
         rows = self._connection.execute(sql, () if only is None else only[1:])
         for row, left in zip(rows, range(most, -1, -1), strict=False):
