@@ -66,8 +66,8 @@ def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) ->
     """Return the node that stands for a document; of one that was found, the score and the breakdown leave no trace.
 
     Args:
-        document: its id is kept; without one, the id is a hash of its text and metadata. Dates, paths, sets and the
-            like in the metadata become what pydantic writes for them in JSON.
+        document: its id is kept; without one, the id is a hash of its text and metadata. Sets in the
+            metadata become sorted lists; dates, paths and the like what pydantic writes for them in JSON.
         name_keys: metadata keys that may hold the node's name; the first that has a string counts.
 
     Raises:
@@ -152,11 +152,22 @@ def plain(value: Mapping[str, Any], what: str) -> dict[str, Any]:
 
     """
     try:
-        converted: dict[str, Any] = to_jsonable_python(dict(value), fallback=_number)
+        converted: dict[str, Any] = to_jsonable_python(_in_order(dict(value)), fallback=_number)
         json.dumps(converted, allow_nan=False)
-    except (PydanticSerializationError, TypeError, ValueError) as error:
+    except (PydanticSerializationError, RecursionError, TypeError, ValueError) as error:
         raise InvalidValueError(f"{what} is not made of JSON values: {error}.") from error
     return converted
+
+
+def _in_order(value: object) -> object:
+    """Return a value with sorted lists for its sets, at any depth: the order of a set is another in every process."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(_in_order, value), key=repr)
+    if isinstance(value, (list, tuple)):
+        return [_in_order(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _in_order(part) for key, part in value.items()}
+    return value
 
 
 def _number(value: object) -> object:

@@ -1,7 +1,10 @@
 """Documents that were found: equal whatever the question, plain where asked, and without a trace once written back."""
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 from langchain_classic.retrievers import EnsembleRetriever, MergerRetriever, MultiQueryRetriever
@@ -11,7 +14,7 @@ from langchain_core.language_models import FakeListChatModel
 from langchain_core.load import dumps, loads
 from langchain_fourfold import FourfoldDocumentIndex, FourfoldRetriever
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, InvalidValueError, Node, Retriever
 
 TEXTS = [
     "read_file reads a file and returns its text.",
@@ -127,3 +130,34 @@ def test_a_breakdown_of_ones_own_is_kept():
     index = FourfoldDocumentIndex.from_documents([Document(id="1", page_content="a text", metadata=own)])
     index.upsert(index.invoke("text"))
     assert index.get(["1"])[0].metadata == own
+
+
+IDENTITY = """
+from langchain_core.documents import Document
+from langchain_fourfold.documents import to_node
+tags = {"red", "green", "blue", "black", "white"}
+metadata = {"tags": tags, "deep": [{"er": (frozenset(tags), {1, "a"})}]}
+node = to_node(Document(page_content="One note.", metadata=metadata))
+print(node.id, node.metadata)
+"""
+
+
+def test_sets_give_the_same_id_in_every_process():
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", IDENTITY],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2", "3")
+    }
+    assert len(said) == 1 and "['black', 'blue', 'green', 'red', 'white']" in said.pop()
+
+
+def test_metadata_that_hold_themselves_are_refused():
+    loop: list = []
+    loop.append(loop)
+    with pytest.raises(InvalidValueError, match="is not made of JSON values"):
+        FourfoldDocumentIndex.from_documents([Document(id="1", page_content="a text", metadata={"loop": loop})])

@@ -1,7 +1,10 @@
 """Nodes of LlamaIndex become nodes and edges of the graph, and come back as they were."""
 
 import copy
+import os
 import pickle
+import subprocess
+import sys
 
 import pytest
 from hypothesis import given, settings
@@ -183,6 +186,28 @@ def test_metadata_can_be_searched_with_the_text():
 def test_metadata_that_cannot_become_json():
     with pytest.raises(fourfold.InvalidValueError, match="metadata of the node 'a'"):
         FourfoldRetriever.from_nodes([TextNode(id_="a", text="text", metadata={"bad": object()})])
+
+
+STORED = """
+from llama_index.core.schema import TextNode
+from llama_index.retrievers.fourfold.nodes import to_graph_node
+tags = {"red", "green", "blue", "black", "white"}
+print(to_graph_node(TextNode(id_="a", text="text", metadata={"tags": tags, "deep": [{"er": (frozenset(tags),)}]})))
+"""
+
+
+def test_sets_in_the_metadata_are_stored_alike_in_every_process():
+    said = {
+        subprocess.run(
+            [sys.executable, "-c", STORED],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            text=True,
+            check=True,
+        ).stdout
+        for seed in ("1", "2")
+    }
+    assert len(said) == 1 and "['black', 'blue', 'green', 'red', 'white']" in said.pop()
 
 
 # -- relationships ----------------------------------------------------------------------------------------------------

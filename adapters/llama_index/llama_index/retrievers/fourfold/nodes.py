@@ -217,13 +217,24 @@ def _class_of(node: BaseNode) -> type[BaseNode]:
 
 def _plain(node: BaseNode) -> dict[str, Any]:
     try:
-        metadata: dict[str, Any] = to_jsonable_python(node.metadata, fallback=_number)
+        metadata: dict[str, Any] = to_jsonable_python(_in_order(node.metadata), fallback=_number)
         json.dumps(metadata, allow_nan=False)
-    except (PydanticSerializationError, TypeError, ValueError) as error:
+    except (PydanticSerializationError, RecursionError, TypeError, ValueError) as error:
         raise InvalidValueError(
             f"The metadata of the node {node.node_id!r} is not made of JSON values: {error}."
         ) from error
     return metadata
+
+
+def _in_order(value: object) -> object:
+    """Return a value with sorted lists for its sets, at any depth: the order of a set is another in every process."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(_in_order, value), key=repr)
+    if isinstance(value, (list, tuple)):
+        return [_in_order(part) for part in value]
+    if isinstance(value, dict):
+        return {key: _in_order(part) for key, part in value.items()}
+    return value
 
 
 def _number(value: object) -> object:
