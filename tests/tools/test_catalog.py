@@ -138,6 +138,55 @@ def test_schemas_with_loops_of_references():
         assert catalog.add_tools([Tool("t", "s", input_schema=loop)]) == ["s:t"]
 
 
+BASE = {"type": "object", "properties": {"a": {"type": "string"}, "b": {"type": "string"}}}
+DEEP = {"properties": {"a": {"properties": {"x": {}}, "required": ["x"]}}}
+
+
+@pytest.mark.parametrize(
+    ("schema", "required"),
+    [
+        ({"allOf": [BASE], "required": ["a"]}, ["a"]),
+        ({"allOf": [BASE, {"required": ["a"]}]}, ["a"]),
+        ({"allOf": [{"$ref": "#/$defs/base"}, {"allOf": [{"required": ["b"]}]}]}, ["b"]),
+        ({"properties": BASE["properties"], "allOf": [{"required": ["b"]}]}, ["b"]),
+        ({"anyOf": [BASE, {"properties": {"c": {}}}], "required": ["a"]}, ["a"]),
+        ({"anyOf": [{**BASE, "required": ["a"]}, {"properties": {"c": {}}}]}, []),
+        ({"anyOf": [DEEP, BASE], "required": ["a"]}, ["a", "a"]),  # x only in the one alternative
+        ({"allOf": [DEEP], "required": ["a"]}, ["a", "a.x"]),
+        ({"properties": {"a": {"allOf": [BASE], "required": ["a"]}}}, []),  # of what need not be there
+        ({"allOf": [{"$ref": "#"}], "required": ["a"], "properties": BASE["properties"]}, ["a", "a"]),
+    ],
+)
+def test_what_is_required_beside_and_inside_the_parts(schema, required):
+    found = fields({**schema, "$defs": {"base": BASE}})
+    assert [field.path for field in found if field.required] == required
+
+
+def test_responses_and_paths_of_openapi_by_reference():
+    token = {"type": "object", "properties": {"cart_token": {"type": "string"}}}
+    pointer = "#/components/responses/%7Ba~1token~0%7D"
+    document = {
+        "openapi": "3.1.0",
+        "info": {"title": "Shop"},
+        "components": {
+            "responses": {
+                "{a/token~}": {"content": {"application/json": {"schema": token}}},
+                "token": {"$ref": pointer},
+                "loop": {"$ref": "#/components/responses/loop"},
+            },
+            "pathItems": {"token": {"get": {"operationId": "b", "responses": {"200": {"$ref": pointer}}}}},
+        },
+        "paths": {
+            "/a": {"get": {"operationId": "a", "responses": {"200": {"$ref": "#/components/responses/token"}}}},
+            "/b": {"$ref": "#/components/pathItems/token"},
+            "/c": {"get": {"operationId": "c", "responses": {"200": {"$ref": "#/components/responses/loop"}}}},
+            "/d": {"get": {"operationId": "d", "responses": {"200": {"$ref": "#/components/responses/lost"}}}},
+        },
+    }
+    found = {tool.name: [field.name for field in fields(tool.output_schema)] for tool in read_tools(document)}
+    assert found == {"a": ["cart_token"], "b": ["cart_token"], "c": [], "d": []}
+
+
 def test_two_tools_of_one_name_on_different_servers():
     with ToolCatalog() as catalog:
         catalog.add_tools([{"name": "search", "description": "Search mail."}], server="mail")

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
+from urllib.parse import unquote
 
 from fourfold.tokenizer import split_identifier
 from fourfold.types import Edge
@@ -55,28 +56,51 @@ def fields(schema: Mapping[str, Any]) -> list[Field]:
 
 
 def _walk(
-    schema: object, root: Mapping[str, Any], prefix: str, required: bool, followed: frozenset[str], depth: int
+    schema: object,
+    root: Mapping[str, Any],
+    prefix: str,
+    required: bool,
+    followed: frozenset[str],
+    depth: int,
+    needed: frozenset[str] = frozenset(),
 ) -> Iterator[Field]:
+    """Yield the properties of an object; ``needed`` are those that the schemas it is a part of require."""
     node, followed = _resolve(schema, root, followed)
     if node is None or depth > _DEEPEST:
         return
+    if required:
+        needed |= _needed(node, root, followed, depth)
     for keyword in ("allOf", "anyOf", "oneOf"):
         for part in _listed(node.get(keyword)):
-            yield from _walk(part, root, prefix, required and keyword == "allOf", followed, depth + 1)
+            yield from _walk(part, root, prefix, required and keyword == "allOf", followed, depth + 1, needed)
     if "items" in node:
         yield from _walk(node["items"], root, prefix, required, followed, depth + 1)
     properties = node.get("properties")
     if not isinstance(properties, Mapping):
         return
-    needed = {name for name in _listed(node.get("required")) if isinstance(name, str)}
     for name, part in properties.items():
         inner, seen = _resolve(part, root, followed)
         path = f"{prefix}{name}"
-        must = required and name in needed
+        must = name in needed
         description = str((inner or {}).get("description", ""))
         yield Field(path, str(name), _type_of(inner), must, description)
         if inner is not None:
-            yield from _walk(inner, root, f"{path}.", must, seen, depth + 1)
+            yield from _walk(inner, root, f"{path}.", required and must, seen, depth + 1)
+
+
+def _needed(node: Mapping[str, Any], root: Mapping[str, Any], followed: frozenset[str], depth: int) -> frozenset[str]:
+    """Return the names that a schema requires, by itself or by all the parts it is made of."""
+    names = frozenset(name for name in _listed(node.get("required")) if isinstance(name, str))
+    for part in _listed(node.get("allOf")) if depth < _DEEPEST else ():
+        inner, seen = _resolve(part, root, followed)
+        if inner is not None:
+            names |= _needed(inner, root, seen, depth + 1)
+    return names
+
+
+def referred(given: object, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
+    """Return a mapping, or the one that its local reference leads to; None where that loops or leads nowhere."""
+    return _resolve(given, root, frozenset())[0]
 
 
 def _resolve(
@@ -91,7 +115,7 @@ def _resolve(
         schema = root
         for part in reference.lstrip("#").strip("/").split("/"):
             if part:
-                part = part.replace("~1", "/").replace("~0", "~")
+                part = unquote(part).replace("~1", "/").replace("~0", "~")
                 schema = schema.get(part) if isinstance(schema, Mapping) else None
     return (schema if isinstance(schema, Mapping) else None), followed
 

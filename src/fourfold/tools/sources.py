@@ -10,6 +10,7 @@ from typing import Any
 
 from fourfold.arguments import many, shown
 from fourfold.errors import InvalidValueError
+from fourfold.tools.schema import referred
 from fourfold.tools.types import Tool
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
@@ -125,8 +126,9 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
     owner = server or str(title).replace(":", " ")
     definitions = {key: document[key] for key in ("components", "definitions") if key in document}
     paths = document["paths"]
-    for path, item in paths.items() if isinstance(paths, Mapping) else ():
-        if not isinstance(item, Mapping):
+    for path, given in paths.items() if isinstance(paths, Mapping) else ():
+        item = referred(given, document)
+        if item is None:
             continue
         for method in _METHODS:
             operation = item.get(method)
@@ -140,7 +142,7 @@ def _openapi(document: Mapping[str, Any], server: str) -> Iterator[Tool]:
                 server=owner,
                 description=". ".join(str(part).rstrip(".") for part in parts if _given(part) is not None),
                 input_schema={**_operation_input(item, operation, document), **definitions},
-                output_schema={**_operation_output(operation), **definitions},
+                output_schema={**_operation_output(operation, document), **definitions},
             )
 
 
@@ -150,8 +152,8 @@ def _operation_input(
     properties: dict[str, Any] = {}
     required: list[str] = []
     for given in (*_listed(item.get("parameters")), *_listed(operation.get("parameters"))):
-        parameter = _referred(given, document)
-        if not isinstance(parameter, Mapping) or not isinstance(parameter.get("name"), str):
+        parameter = referred(given, document)
+        if parameter is None or not isinstance(parameter.get("name"), str):
             continue
         schema = parameter.get("schema")
         base = schema if isinstance(schema, Mapping) else {k: parameter[k] for k in ("type", "items") if k in parameter}
@@ -161,32 +163,22 @@ def _operation_input(
         }
         if parameter.get("required") is True:
             required.append(parameter["name"])
-    body = _content_schema(_referred(operation.get("requestBody"), document))
+    body = _content_schema(referred(operation.get("requestBody"), document))
     whole: dict[str, Any] = {"type": "object", "properties": properties, "required": required}
     return {**whole, "allOf": [body]} if body else whole
 
 
-def _referred(given: object, document: Mapping[str, Any]) -> object:
-    """Follow one local reference, as parameters and bodies of OpenAPI documents have them."""
-    if not isinstance(given, Mapping) or not isinstance(given.get("$ref"), str):
-        return given
-    found: object = document
-    for part in given["$ref"].lstrip("#/").split("/"):
-        found = found.get(part) if isinstance(found, Mapping) else None
-    return found
-
-
-def _operation_output(operation: Mapping[str, Any]) -> dict[str, Any]:
+def _operation_output(operation: Mapping[str, Any], document: Mapping[str, Any]) -> dict[str, Any]:
     responses = operation.get("responses")
-    for code, response in responses.items() if isinstance(responses, Mapping) else ():
-        if str(code).startswith("2") and isinstance(response, Mapping):
+    for code, given in responses.items() if isinstance(responses, Mapping) else ():
+        if str(code).startswith("2") and (response := referred(given, document)) is not None:
             return dict(_content_schema(response))
     return {}
 
 
-def _content_schema(holder: object) -> Mapping[str, Any]:
+def _content_schema(holder: Mapping[str, Any] | None) -> Mapping[str, Any]:
     """Return the schema of the first media type of a body or a response."""
-    if not isinstance(holder, Mapping):
+    if holder is None:
         return {}
     if isinstance(holder.get("schema"), Mapping):  # Swagger 2
         return dict(holder["schema"])
