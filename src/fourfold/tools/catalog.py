@@ -18,10 +18,10 @@ from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
-from fourfold.tools import learning
+from fourfold.tools import learning, linking
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.finding import Finder
-from fourfold.tools.schema import field_record, fields, fields_of, parameter_text, schema_edges
+from fourfold.tools.schema import field_record, fields, parameter_text
 from fourfold.tools.search import (
     Weighting,
 )
@@ -94,18 +94,27 @@ class ToolCatalog:
     def link_by_schema(self) -> int:
         """Make the ``provides`` and ``requires`` edges that JSON schemas suggest anew; return how many there are.
 
-        Edges given by hand between the same tools stay: an edge of a known (source, target, type) is left alone.
+        Those made before that no schema suggests any more are taken back. Edges given by hand between the same tools
+        stay: an edge of a known (source, target, type) that was not made here is left alone.
+
+        Raises:
+            StoreError: the file is read-only, or another application's.
+
         """
-        nodes = self.retriever.get(self._knowledge.present().ids)
-        made = schema_edges(
-            {n.id: (fields_of(n.metadata.get("inputs")), fields_of(n.metadata.get("outputs"))) for n in nodes}
-        )
-        self._add_missing(made)
-        return len(made)
+        backend, made = self.retriever.backend, 0
+
+        def relink(writer: Writer) -> None:
+            nonlocal made
+            tools = backend.nodes(self._knowledge.tools().tolist()).values()
+            made = linking.relink(backend, writer, {node.id: node for node in tools})
+
+        self.retriever.add(also=relink)
+        return made
 
     def add_edges(self, edges: Iterable[Edge]) -> None:
         """Add typed edges between tools, by id; what their types mean for order is read from their names."""
-        self.retriever.add(edges=edges)
+        given = list(arguments.many(edges, "edges", "edges"))
+        self.retriever.add(edges=given, also=(lambda writer: linking.give(writer, given)) if given else None)
 
     def bootstrap_from_templates(
         self, templates: Iterable[Sequence[str] | Mapping[str, Any]], *, skip_unknown: bool = False

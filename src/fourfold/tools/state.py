@@ -82,6 +82,13 @@ class Knowledge:
                 self._state = state = replace(state, importance=self._importance.carried_to(state.nodes))
             return state
 
+    def tools(self) -> Nodes:
+        """Return the numbers of the nodes that are tools, as the store has them now."""
+        nodes = self._nodes({"$type": self._config().node_type})
+        if not len(nodes):  # a graph that was not made by ``add_tools``: every node is a tool
+            nodes = self._nodes({})
+        return nodes
+
     def positions(self, state: State, tools: Iterable[str]) -> list[int]:
         """Return the places of tools given by id.
 
@@ -126,9 +133,7 @@ class Knowledge:
 
     def _built(self, snapshot: Snapshot) -> State:
         config = self._config()
-        nodes = self._nodes({"$type": config.node_type})
-        if not len(nodes):  # a graph that was not made by ``add_tools``: every node is a tool
-            nodes = self._nodes({})
+        nodes = self.tools()
         ids = snapshot.ids(nodes)
         there = np.array([bool(identity) for identity in ids], bool)  # the others were deleted meanwhile
         nodes = nodes[there]
