@@ -54,6 +54,12 @@ def test_the_form_of_trec_is_read_too(tmp_path):
     assert [query.id for query in load_judgements(folder)] == ["a"]
 
 
+def test_a_byte_order_mark_loses_no_judgement(tmp_path):
+    for qrels in (QRELS, "a\t1\t1\n"):
+        folder = write(tmp_path, CORPUS, QUERIES, "\ufeff" + qrels)
+        assert [query.id for query in load_judgements(folder)][:1] == ["a"]
+
+
 def test_probes_survive_saving(tmp_path):
     lines = [
         {"query": "x?", "expected": ["1", "2"], "intent": "workflow", "equivalents": {"1": ["3"]}},

@@ -243,7 +243,7 @@ def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _qrels(folder: Path) -> Iterator[tuple[str, str, float]]:
     path = next((p for p in (folder / "qrels.tsv", folder / "qrels" / "test.tsv") if p.is_file()), folder / "qrels.tsv")
     try:
-        lines = path.read_text(encoding="utf-8").splitlines()
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):

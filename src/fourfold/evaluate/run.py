@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import json
+import re
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from urllib.parse import quote, unquote
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.arguments import many, said, strings
+from fourfold.arguments import many, said, shown, strings
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
@@ -22,6 +24,10 @@ if TYPE_CHECKING:
     from fourfold.retriever import Retriever
 
 Progress = Callable[[int, int], None]
+
+_ESCAPES = {mark: quote(mark) for mark in ("%", "{", "\ufeff", *filter(str.isspace, map(chr, range(0x3001))))}
+"""What would end a word of a TREC file, or begin a file of another kind; what else looks escaped is left as it is."""
+_ESCAPED = re.compile("|".join(_ESCAPES.values()))
 
 
 @dataclass(frozen=True)
@@ -48,9 +54,10 @@ class Run:
     facts: Mapping[str, Any] = field(default_factory=dict)
 
     def values(self, judgements: Sequence[JudgedQuery] | Judgements, name: str) -> NDArray[np.float64]:
-        """Return a measure of each query, (n_queries,); a query without an answer counts 0."""
+        """Return a measure of each query, (n_queries,); without an answer 0, and an id counts where it comes first."""
         of = measure(name)
-        return np.array([of(self.rankings.get(query.id, ()), query) for query in judgements], np.float64)
+        once = {query.id: tuple(dict.fromkeys(self.rankings.get(query.id, ()))) for query in judgements}
+        return np.array([of(once[query.id], query) for query in judgements], np.float64)
 
     def latency(self) -> dict[str, float]:
         """Return the median and the 95th percentile of the time of an answer, in milliseconds."""
@@ -66,25 +73,28 @@ class Run:
         """Read a run from JSON, or from a TREC run file.
 
         Raises:
-            InvalidValueError: it is neither.
+            InvalidValueError: it is neither, or answers a query with one id twice.
 
         """
         try:
-            text = Path(path).read_text(encoding="utf-8")
+            text = Path(path).read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidValueError(f"The run {str(path)!r} cannot be read: {error}.") from error
         if not text.lstrip().startswith("{"):
             return _from_trec(text, Path(path))
         try:
             run = cls(**json.loads(text))
-            for ranking in run.rankings.values():
-                strings(many(ranking, "a ranking", "ids"), "a ranking")
+            for query_id, ranking in run.rankings.items():
+                seen: set[str] = set()
+                for identity in strings(many(ranking, "a ranking", "ids"), "a ranking"):
+                    _require_new(identity, seen, query_id)
+                    seen.add(identity)
             return run
         except (ValueError, TypeError, AttributeError, RecursionError) as error:
             raise InvalidValueError(f"{str(path)!r} is no run saved by fourfold: {said(error)}.") from error
 
     def save_trec(self, path: str | Path) -> None:
-        """Write the run in TREC form: query-id Q0 node-id rank score system; blanks in ids become ``%20``."""
+        """Write the run in TREC form: query-id Q0 node-id rank score system; blanks become ``%20``, as in links."""
         lines = []
         for query_id, ranking in self.rankings.items():
             scores = self.scores.get(query_id) or [1.0 / rank for rank in range(1, len(ranking) + 1)]
@@ -221,17 +231,23 @@ def known_to(retriever: Retriever, judgements: Judgements) -> Judgements:
 
 
 def _from_trec(text: str, path: Path) -> Run:
-    found: dict[str, list[tuple[float, int, str]]] = {}
+    found: dict[str, dict[str, tuple[float, int]]] = {}
     system = path.stem
     for number, line in enumerate(text.splitlines(), 1):
         if not line.strip():
             continue
         try:
             query_id, _, identity, rank, score, system = line.split()
-            found.setdefault(_unword(query_id), []).append((-float(score), int(rank), _unword(identity)))
+            place = -float(score), int(rank)
         except ValueError as error:
             raise InvalidValueError(f"{path}, line {number} is no line of a TREC run: {line!r}.") from error
-    ordered = {query_id: sorted(rows) for query_id, rows in found.items()}
+        query_id, identity = _unword(query_id), _unword(identity)
+        places = found.setdefault(query_id, {})
+        _require_new(identity, places, query_id, f"{path}, line {number}: ")
+        places[identity] = place
+    ordered = {
+        query_id: sorted((*place, identity) for identity, place in places.items()) for query_id, places in found.items()
+    }
     return Run(
         system=_unword(system),
         collection="",
@@ -240,11 +256,17 @@ def _from_trec(text: str, path: Path) -> Run:
     )
 
 
+def _require_new(identity: str, seen: Container[str], query_id: str, where: str = "") -> None:
+    """Refuse an id that a query was answered with before: it would count each time."""
+    if identity in seen:
+        raise InvalidValueError(
+            f"{where}the query {shown(query_id)} was answered with {shown(identity)} before; name each id once."
+        )
+
+
 def _word(text: str) -> str:
-    return text.replace("%", "%25").replace(" ", "%20").replace("\t", "%09").replace("\n", "%0A") or "%"
+    return "".join(_ESCAPES.get(mark, mark) for mark in text) or "%"
 
 
 def _unword(text: str) -> str:
-    if text == "%":
-        return ""
-    return text.replace("%0A", "\n").replace("%09", "\t").replace("%20", " ").replace("%25", "%")
+    return "" if text == "%" else _ESCAPED.sub(lambda found: unquote(found[0]), text)
