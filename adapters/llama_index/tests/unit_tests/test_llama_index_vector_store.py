@@ -367,6 +367,36 @@ def test_vector_store_index(models, tmp_path):
     again.vector_store.client.close()
 
 
+@pytest.mark.parametrize("store", [FourfoldVectorStore, SimpleVectorStore])
+def test_image_and_index_nodes_hide_no_texts(models, store):
+    nodes = [
+        TextNode(id_="whales", text="Whales sing songs in the sea."),
+        TextNode(id_="cats", text="Cats sleep all day."),
+        IndexNode(id_="trains", text="A table of train times.", index_id="table"),
+        ImageNode(id_="boat", text="A boat in the sea.", image="aGk="),
+    ]
+    index = VectorStoreIndex(nodes, storage_context=StorageContext.from_defaults(vector_store=store()))
+
+    def found():
+        return {hit.node.node_id for hit in index.as_retriever(similarity_top_k=4).retrieve("a song of the sea")}
+
+    assert found() == {"whales", "cats", "trains", "boat"}
+    index.delete_nodes(["boat"])  # the index goes on naming it
+    assert found() == {"whales", "cats", "trains"}
+
+
+def test_node_ids_that_are_meant_bind_beside_image_and_index_nodes(fourfold_store):
+    fourfold_store.add(
+        [
+            IndexNode(id_="i", text="one", index_id="x", embedding=[1.0, 1.0]),
+            ImageNode(id_="j", text="two", embedding=[1.0, 0.5]),
+        ]
+    )
+    for wanted in (["i"], ["i", "a"], ["i", "j", "a"], ["a"]):
+        assert set(ask(fourfold_store, k=9, node_ids=wanted)) <= set(wanted)
+    assert ask(fourfold_store, node_ids=["nowhere"]) == []
+
+
 def test_a_vector_store_index_is_taken_over(models):
     store = FourfoldVectorStore()
     index = VectorStoreIndex.from_documents(DOCUMENTS, storage_context=StorageContext.from_defaults(vector_store=store))

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from llama_index.core.schema import (
     BaseNode,
+    ImageNode,
     IndexNode,
     MetadataMode,
     NodeRelationship,
@@ -43,6 +44,9 @@ RESERVED = "_fourfold"
 
 REF_DOC_ID = f"{RESERVED}.ref_doc_id"
 """The filter key of a node's source document."""
+
+KEPT_BY_INDICES = {f"{RESERVED}.class": {"$in": [ImageNode.class_name(), IndexNode.class_name()]}}
+"""The filter of the nodes that an index of LlamaIndex keeps itself, though the store has them, too."""
 
 
 # -- into the graph ---------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ from llama_index.core.vector_stores.types import (
 from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.nodes import (
+    KEPT_BY_INDICES,
     REF_DOC_ID,
     add_chunks,
     as_given,
@@ -194,7 +195,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         """Return the best nodes for a query; similarities are scores from 0 to 1.
 
         Args:
-            query: see the class; ``doc_ids``, ``node_ids`` and ``filters`` bind all signals.
+            query: see the class; ``doc_ids``, ``node_ids`` and ``filters`` bind all signals. ``node_ids`` that are
+                none, or just the image and index nodes of the store, mean any: so ``VectorStoreIndex`` asks.
             kwargs: ``mmr_threshold`` (0 for the most different, 1 for the most relevant; 0.5 if not given) and
                 ``mmr_prefetch_k``; others are passed over, as by other stores.
 
@@ -230,7 +232,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         conditions = [translate(query.filters) or {}]
         if query.doc_ids is not None:
             conditions.append({REF_DOC_ID: {"$in": query.doc_ids}})
-        if query.node_ids:  # an index over a store that has the texts says [] where it means any
+        if query.node_ids and not self._means_any(query.node_ids):
             conditions.append({"$id": {"$in": query.node_ids}})
         mode = "text" if query.mode in _TEXT else "hybrid" if query.query_str else "embedding"
         alpha = query.alpha if query.mode in _HYBRID else None
@@ -242,3 +244,12 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             mode=mode,
             weights=None if alpha is None else {"embedding": alpha, "text": 1 - alpha},
         )
+
+    def _means_any(self, node_ids: Sequence[str]) -> bool:
+        """Tell ids that bind from those that an index names without meaning them.
+
+        Over a store that has the texts, ``VectorStoreIndex`` knows of image and index nodes only, and its retriever
+        names what it knows: all of these, deleted ones too, or, where there are none, [].
+        """
+        kept = {node.id for node in self._retriever.get(node_ids)}
+        return bool(kept) and kept == set(ids_where(self._retriever, KEPT_BY_INDICES))
