@@ -15,6 +15,7 @@ from fourfold.evaluate import (
     JudgedQuery,
     Judgements,
     Run,
+    Variant,
     ablations,
     evaluate,
     known_to,
@@ -22,10 +23,12 @@ from fourfold.evaluate import (
     run_variants,
     suggest_probes,
     summarise,
+    tune,
     weight_sweep,
     write_report,
 )
 from fourfold.evaluate.statistics import p_in_words
+from fourfold.ingest import Document, add_documents
 
 NODES = [
     Node("w", "write_file", "tool", "Writes text to a file on disk. Fails if the folder is missing."),
@@ -133,6 +136,52 @@ def test_unknown_ids_are_listed_and_skipped(retriever):
     assert judged.unknown == ("nowhere",) and len(judged) == 4
     with pytest.raises(InvalidValueError, match="No judged query"):
         known_to(retriever, Judgements("x", extra.queries[4:]))
+
+
+@pytest.fixture(scope="module")
+def library():
+    texts = {
+        "w": "Whales are mammals that live in the sea and sing songs. " * 300,
+        "c": "Cats are small predators kept as pets.",
+        "t": "Trains run on rails.",
+    }
+    with Retriever(":memory:") as opened:
+        add_documents(opened, [Document(id=name, title=name, text=text) for name, text in texts.items()])
+        assert len(opened) > 10
+        yield opened
+
+
+def both_ways(retriever, queries, k):
+    whole = Variant("whole", retriever.config)
+    return [evaluate(retriever, queries, k=k), *run_variants(retriever, queries, [whole], k=k)]
+
+
+def test_a_chunk_that_is_found_finds_its_document(library):
+    queries = [
+        JudgedQuery("1", "do whales sing songs in the sea?", {"w": 1.0}),
+        JudgedQuery("2", "whales that sing beside cats", {"c": 1.0}),
+    ]
+    for run in both_ways(library, queries, 2):
+        assert run.rankings["1"][0] == "w" and run.values(queries, "hit@1")[0] == 1
+        assert set(run.rankings["2"]) == {"w", "c"}  # the other chunks take no places
+        assert all(len(run.scores[query.id]) == len(run.rankings[query.id]) for query in queries)
+
+
+def test_judgements_that_name_chunks_are_answered_by_chunks(library):
+    text = "do whales sing songs in the sea?"
+    found = library.search(text, k=3).ids
+    for others in ([], [JudgedQuery("2", text, {"w": 1.0})]):
+        for run in both_ways(library, [JudgedQuery("1", text, {found[2]: 1.0}), *others], 3):
+            assert run.rankings["1"] == found
+    both = JudgedQuery("1", text, {"w": 1.0, found[2]: 1.0})
+    for run in both_ways(library, [both], 2):
+        assert run.rankings["1"] == ["w", found[2]]
+
+
+def test_tuning_says_that_it_cannot_follow_documents_in_chunks(library):
+    asked = [JudgedQuery("1", "whales", {"w": 1.0}), JudgedQuery("2", "cats", {"c": 1.0})]
+    assert "1 queries name documents that are in chunks, such as 'w'" in tune(library, asked).notes[0]
+    assert not any("chunks" in note for note in tune(library, asked[1:]).notes)
 
 
 def test_the_ladder_climbs_to_the_config_in_force(retriever):

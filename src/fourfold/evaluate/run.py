@@ -7,6 +7,7 @@ import re
 import time
 from collections.abc import Callable, Container, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote, unquote
@@ -17,6 +18,7 @@ from numpy.typing import NDArray
 from fourfold.arguments import many, said, shown, strings
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements
+from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval
 
@@ -138,6 +140,8 @@ def evaluate(
 ) -> Run:
     """Search for every query; remembered answers are not used, so that times are true.
 
+    Where judgements name documents that are in chunks, the chunks that are found stand for their documents.
+
     Args:
         retriever: the graph.
         judgements: the queries.
@@ -150,13 +154,18 @@ def evaluate(
     rankings, scores, intents, seconds = {}, {}, {}, {}
     retriever.maintenance.forget_answers()
     queries = list(judgements)
+    documents = Documents(retriever, queries)
+
+    def search(text: str, depth: int) -> Answer:
+        result = retriever.search(text, k=depth, **options)
+        return str(result.intent), [(hit.node.id, hit.score) for hit in result.hits]
+
     for done, query in enumerate(queries, 1):
         start = time.perf_counter()
-        result = retriever.search(query.text, k=k, **options)
+        intents[query.id], found = documents.answer(query, k, partial(search, query.text))
         seconds[query.id] = time.perf_counter() - start
-        rankings[query.id] = result.ids
-        scores[query.id] = [hit.score for hit in result.hits]
-        intents[query.id] = str(result.intent)
+        rankings[query.id] = [identity for identity, _ in found]
+        scores[query.id] = [score for _, score in found]
         if progress is not None:
             progress(done, len(queries))
     collection = judgements.name if isinstance(judgements, Judgements) else ""

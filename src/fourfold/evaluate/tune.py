@@ -26,6 +26,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.components import ComponentScores, ideal_gain
+from fourfold.evaluate.documents import Documents
 from fourfold.evaluate.learner import MINIMUM_GAIN, Learner
 from fourfold.evaluate.metrics import measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound, permutation_p_value
@@ -135,12 +136,13 @@ def tune(
 
     everything = ComponentScores(retriever, queries, k=k)
     before = _scores(everything.exact(start), queries, of)
+    beforehand = (*_cut(queries, Documents(retriever, queries).cut), *_few(queries, before, groups))
     advance()
     if used < 2:
         same = bootstrap_interval(before, groups=groups, seed=seed)
         nothing = Interval(0.0, 0.0, 0.0)
         verdict = "Not applied: all queries share their answers, so none is left to judge by."
-        notes = (*_few(queries, before, groups), "All queries have the same relevant nodes; judge others, too.")
+        notes = (*beforehand, "All queries have the same relevant nodes; judge others, too.")
         return TuneResult(start, {}, f"ndcg@{k}", same, same, nothing, 0.0, 1.0, False, verdict, {}, 0, notes)
 
     fitted = _sample(groups, _FIT_QUERIES, seed)
@@ -177,7 +179,7 @@ def tune(
         verdict=_verdict(mean, bound, chance, bool(changes), len(queries)),
         rankings=rankings,
         folds=used,
-        notes=(*_few(queries, before, groups), *_seen(queries, gain)),
+        notes=(*beforehand, *_seen(queries, gain)),
     )
 
 
@@ -277,6 +279,17 @@ def _dealt_out(rankings: Sequence[Sequence[str]], queries: Sequence[JudgedQuery]
                 table[row, column] += max(grade, 0.0) * discount
         table[:, column] /= ideal_gain(query, k)
     return table
+
+
+def _cut(queries: Sequence[JudgedQuery], cut: frozenset[str]) -> tuple[str, ...]:
+    """Say which judgements learning cannot follow: it knows the scores of nodes, and such documents have none."""
+    count = sum(not cut.isdisjoint(query.relevant) for query in queries)
+    if not count:
+        return ()
+    return (
+        f"{count} queries name documents that are in chunks, such as {min(cut)!r}: evaluating counts a chunk as its "
+        "document, tuning counts them as never found; name the chunks to learn from them.",
+    )
 
 
 def _few(queries: Sequence[JudgedQuery], before: FloatArray, groups: Sequence[object]) -> tuple[str, ...]:

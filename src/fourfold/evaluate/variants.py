@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,10 @@ import numpy as np
 from fourfold import pipeline
 from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements
+from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.run import Run
+from fourfold.index.snapshot import Snapshot
+from fourfold.pipeline import Query
 from fourfold.types import COMPONENTS, Weights
 from fourfold.weighting import over_encoder
 
@@ -151,13 +155,20 @@ def run_variants(
     k: int = 10,
     progress: Progress | None = None,
 ) -> list[Run]:
-    """Run every variant over the queries; the retriever's own config stays as it is.
+    """Run every variant over the queries, as ``evaluate`` does; the retriever's own config stays as it is.
 
     Times are those of the pipeline, without reading nodes and writing sentences.
     """
     queries = list(judgements)
     collection = judgements.name if isinstance(judgements, Judgements) else ""
     _, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)
+    documents = Documents(retriever, queries)
+
+    def search(snapshot: Snapshot, query: Query, config: RetrievalConfig, depth: int) -> Answer:
+        found = pipeline.run(snapshot, replace(query, limit=depth), config)
+        scores = pipeline.final_scores(found, found.order, config).tolist()
+        return str(found.spec.name), list(zip(snapshot.ids(np.array(found.order, np.int64)), scores, strict=True))
+
     runs = []
     for place, variant in enumerate(variants):
         config = variant.config
@@ -166,11 +177,11 @@ def run_variants(
         rankings, scores, intents, seconds = {}, {}, {}, {}
         for judged, query in zip(queries, prepared, strict=True):
             start = time.perf_counter()
-            found = pipeline.run(snapshot, replace(query, mode=variant.mode), config)
+            asked = partial(search, snapshot, replace(query, mode=variant.mode), config)
+            intents[judged.id], found = documents.answer(judged, k, asked)
             seconds[judged.id] = time.perf_counter() - start
-            rankings[judged.id] = list(snapshot.ids(np.array(found.order, np.int64)))
-            scores[judged.id] = pipeline.final_scores(found, found.order, config).tolist()
-            intents[judged.id] = str(found.spec.name)
+            rankings[judged.id] = [identity for identity, _ in found]
+            scores[judged.id] = [score for _, score in found]
         runs.append(replace(run, rankings=rankings, scores=scores, intents=intents, seconds=seconds))
         if progress is not None:
             progress(place + 1, len(variants))
