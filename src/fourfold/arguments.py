@@ -192,6 +192,17 @@ def json_mapping(value: object, what: str) -> Mapping[str, Any]:
     return value
 
 
+def without_sets(value: object) -> object:
+    """Return a value with sorted lists for its sets, at any depth: the order of a set is another in every process."""
+    if isinstance(value, (set, frozenset)):
+        return sorted(map(without_sets, value), key=repr)
+    if isinstance(value, (list, tuple)):
+        return [without_sets(part) for part in value]
+    if isinstance(value, dict):
+        return {key: without_sets(part) for key, part in value.items()}
+    return value
+
+
 def _fault(mapping: Mapping[Any, Any]) -> str | None:
     """Return what is wrong with metadata, or None.
 

@@ -12,6 +12,7 @@ from langchain_core.documents import Document
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Hit, InvalidValueError, Node, SearchResult
+from fourfold.arguments import without_sets
 
 BREAKDOWN = "fourfold"
 """The metadata key under which a result tells what its score is made of."""
@@ -152,22 +153,11 @@ def plain(value: Mapping[str, Any], what: str) -> dict[str, Any]:
 
     """
     try:
-        converted: dict[str, Any] = to_jsonable_python(_in_order(dict(value)), fallback=_number)
+        converted: dict[str, Any] = to_jsonable_python(without_sets(dict(value)), fallback=_number)
         json.dumps(converted, allow_nan=False)
     except (PydanticSerializationError, RecursionError, TypeError, ValueError) as error:
         raise InvalidValueError(f"{what} is not made of JSON values: {error}.") from error
     return converted
-
-
-def _in_order(value: object) -> object:
-    """Return a value with sorted lists for its sets, at any depth: the order of a set is another in every process."""
-    if isinstance(value, (set, frozenset)):
-        return sorted(map(_in_order, value), key=repr)
-    if isinstance(value, (list, tuple)):
-        return [_in_order(part) for part in value]
-    if isinstance(value, dict):
-        return {key: _in_order(part) for key, part in value.items()}
-    return value
 
 
 def _number(value: object) -> object:

@@ -35,6 +35,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
+from fourfold.arguments import without_sets
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 from fourfold.validation import check_node
@@ -221,24 +222,13 @@ def _class_of(node: BaseNode) -> type[BaseNode]:
 
 def _plain(node: BaseNode) -> dict[str, Any]:
     try:
-        metadata: dict[str, Any] = to_jsonable_python(_in_order(node.metadata), fallback=_number)
+        metadata: dict[str, Any] = to_jsonable_python(without_sets(node.metadata), fallback=_number)
         json.dumps(metadata, allow_nan=False)
     except (PydanticSerializationError, RecursionError, TypeError, ValueError) as error:
         raise InvalidValueError(
             f"The metadata of the node {node.node_id!r} is not made of JSON values: {error}."
         ) from error
     return metadata
-
-
-def _in_order(value: object) -> object:
-    """Return a value with sorted lists for its sets, at any depth: the order of a set is another in every process."""
-    if isinstance(value, (set, frozenset)):
-        return sorted(map(_in_order, value), key=repr)
-    if isinstance(value, (list, tuple)):
-        return [_in_order(part) for part in value]
-    if isinstance(value, dict):
-        return {key: _in_order(part) for key, part in value.items()}
-    return value
 
 
 def _number(value: object) -> object:
