@@ -189,11 +189,12 @@ class Asker:
             self._filters.put(key, allowed)
         return allowed
 
-    def _names_of(self, nodes: Nodes) -> list[list[str]]:
+    def _names_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
         """Return the words of nodes' names, in lower case."""
         labels = self._backend.labels(nodes.tolist())
         names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
-        return [[word.lower() for word, _ in self._tokenizer.terms_of_words(name)] for name in names]
+        words = {name: tuple(word.lower() for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
+        return [words[name] for name in names]
 
     def _relations(self, snapshot: Snapshot) -> Relations | None:
         """Return the edge types that state facts, to be compared with questions; None where there is no choice of them.

@@ -52,7 +52,7 @@ class Query:
     phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] | None = None
     asked_types: Callable[[int], FloatArray | None] = lambda node: None
     relations: Callable[[], Relations | None] = lambda: None
-    names_of: Callable[[Nodes], Sequence[Sequence[str]]] = lambda nodes: [()] * len(nodes)
+    names_of: Callable[[Nodes], Sequence[tuple[str, ...]]] = lambda nodes: [()] * len(nodes)
     failed: tuple[str, ...] = ()
 
 

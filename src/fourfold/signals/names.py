@@ -62,7 +62,7 @@ def named(words: Words, vocabulary: Mapping[str, int], names: NamePart) -> list[
     return sorted(spans, key=lambda one: one.start)
 
 
-def as_written(found: Named, words: Words, names_of: Callable[[Nodes], Sequence[Sequence[str]]]) -> Named:
+def as_written(found: Named, words: Words, names_of: Callable[[Nodes], Sequence[tuple[str, ...]]]) -> Named:
     """Return, of nodes whose names have the same terms, those that the question names as they are written.
 
     "The Mirror" and "A Mirror" have the same terms. Where the question holds none of the names as a whole, all stay.
@@ -76,7 +76,9 @@ def as_written(found: Named, words: Words, names_of: Callable[[Nodes], Sequence[
     if not 1 < len(found.nodes) <= _SAME_TERMS:
         return found
     typed = [word.lower() for word, _ in words]
-    lengths = np.array([_length(list(name), typed, found) for name in names_of(found.nodes)])
+    written = names_of(found.nodes)
+    length = {name: _length(list(name), typed, found) for name in set(written)}  # many nodes may share a name
+    lengths = np.array([length[name] for name in written])
     return replace(found, nodes=found.nodes[lengths == lengths.max()])
 
 
