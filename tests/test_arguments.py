@@ -269,6 +269,7 @@ def test_huge_numbers_in_filters(graph):
         (lambda g: Retriever("\ud800"), "path"),
         (lambda g: Retriever.open_foreign("a\ud800"), "path"),
         (lambda g: Retriever(""), "path"),
+        (lambda g: Retriever("file:kg.sqlite?mode=ro"), "is a URI; give the path of the file"),
         (lambda g: Retriever(None), "path is None"),
         (lambda g: Retriever(123), "path is 123"),
         (lambda g: Retriever(g), "path"),

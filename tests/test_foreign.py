@@ -527,6 +527,17 @@ def test_a_file_that_is_replaced(make, tmp_path):
         assert len(graph) == 2
 
 
+def test_a_relative_path_stays_what_it_was_when_the_program_goes_elsewhere(make, monkeypatch, tmp_path):
+    path = make(NODES_AND_EDGES)
+    monkeypatch.chdir(path.parent)
+    with foreign(path.name) as graph:
+        assert "w" in scores(graph, "save data")
+        (tmp_path / "elsewhere").mkdir()
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        change(path, "DELETE FROM nodes WHERE id = 'w'")
+        assert "w" not in scores(graph, "save data") and "r" in scores(graph, "load data")
+
+
 def test_columns_that_change_while_it_is_open_are_understood_again(make):
     path = make(NODES_AND_EDGES)
     with foreign(path) as graph:

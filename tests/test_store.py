@@ -243,6 +243,20 @@ def test_a_closed_retriever_says_so(tmp_path):
             use()
 
 
+@pytest.mark.parametrize("read_only", [False, True])
+def test_a_relative_path_stays_what_it_was_when_the_program_goes_elsewhere(tmp_path, monkeypatch, read_only):
+    monkeypatch.chdir(tmp_path)
+    with Retriever("graph.sqlite", embedder=None) as retriever:
+        retriever.add([Node("a", name="alpha")])
+    (tmp_path / "elsewhere").mkdir()
+    with Retriever("graph.sqlite", embedder=None, read_only=read_only) as retriever:
+        monkeypatch.chdir(tmp_path / "elsewhere")
+        if not read_only:
+            retriever.add([Node("b", name="beta")])
+        assert retriever.search("alpha", mode="text").ids == ["a"]
+    assert list((tmp_path / "elsewhere").iterdir()) == []
+
+
 def test_the_connections_of_a_dropped_retriever_are_closed(tmp_path, monkeypatch):
     """Python 3.13 warns of each that was not: hardly anyone closes the retriever of a chain."""
     closed = []

@@ -54,6 +54,7 @@ class QuietConnection:
         if not os.path.isfile(path):
             raise StoreError(f"There is no file {path!r} to open for reading.")
         self._path = path
+        self._file = os.path.abspath(path)  # the program may go to another folder
         self._state = self._seen()
         self._connection = self._connect()
 
@@ -77,10 +78,10 @@ class QuietConnection:
     def _seen(self) -> tuple[tuple[int, ...] | None, bool]:
         """Return the file's status, None where a log may hold more; and whether a reader beside a writer can read."""
         with suppress(OSError):
-            if os.stat(f"{self._path}-wal").st_size:
-                return None, os.path.exists(f"{self._path}-shm")
+            if os.stat(f"{self._file}-wal").st_size:
+                return None, os.path.exists(f"{self._file}-shm")
         try:
-            status = os.stat(self._path)
+            status = os.stat(self._file)
         except OSError as error:
             raise StoreError(f"The file {self._path!r} cannot be read: {error.strerror}.") from error
         return (status.st_ino, status.st_size, status.st_mtime_ns), False
@@ -93,7 +94,7 @@ class QuietConnection:
                 "which takes it in, or bring the file that ends in -shm along, too."
             )
         way = "mode=ro" if status is None else "mode=ro&immutable=1"
-        return _opened(f"file:{quote(os.fsencode(self._path))}?{way}", self._path, uri=True)
+        return _opened(f"file:{quote(os.fsencode(self._file))}?{way}", self._path, uri=True)
 
 
 def opened(target: str, *, uri: bool) -> sqlite3.Connection:
