@@ -171,7 +171,11 @@ def file_path(value: object) -> str:
     """Return the path of a file, or ``":memory:"``."""
     path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not isinstance(path, str) or not path or "\x00" in path or not _names_a_file(path):
-        raise InvalidValueError(f"The path is {shown(value)}; it must be the path of a file, or ':memory:'.")
+        scheme, address, _ = path.partition("://") if isinstance(path, str) else ("", "", "")
+        told = f"{scheme}://…" if address else shown(value)  # never the password in an address
+        raise InvalidValueError(
+            f"The path is {told}; it must be the path of a file without NUL and half characters, or ':memory:'."
+        )
     if path.startswith("file:"):  # some builds of SQLite read it as one even where they are not asked to
         raise InvalidValueError(
             f"The path {shown(value)} is a URI; give the path of the file, and say read_only=True for mode=ro."

@@ -45,6 +45,45 @@ def test_an_address_that_cannot_be_read_is_a_sentence_without_its_password(addre
     assert "secret" not in str(caught.value)
 
 
+SECRETS = ["sec/ret", "sec#ret", "sec?ret", "1/sec", "1#sec", "1?sec", "sec%zz", "sec ret", "%00sec", "p@ss/sec"]
+
+
+@pytest.mark.parametrize("scheme", ["postgresql", "milvus"])
+@pytest.mark.parametrize("password", SECRETS)
+def test_a_password_that_is_not_written_with_percent_is_not_shown(scheme, password):
+    pytest.importorskip("psycopg" if scheme == "postgresql" else "pymilvus")
+    with pytest.raises(StoreError, match=f"The address {scheme}://… cannot be read: .* with percent") as caught:
+        Retriever(f"{scheme}://me:{password}@localhost:1/db")
+    assert "sec" not in f"{caught.value}{caught.value.__cause__}"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        " postgresql://me:secret@localhost:1/db",
+        "postgresql:/me:secret@localhost:1/db",
+        "milvus:me:secret@localhost:1/db",
+        "postgresql://me:secret@localhost:1/db?schema=a\0b",
+        "postgresql://me:secret@localhost:1/db?schema=\ud800",
+        "mysql://me:sec?ret@localhost:1/db",
+    ],
+)
+def test_an_address_that_is_nearly_one_is_refused_without_its_password(address):
+    with pytest.raises(InvalidValueError) as caught:
+        Retriever(address)
+    assert "sec" not in str(caught.value)
+
+
+def test_what_an_address_is_made_of_shows_no_password():
+    address = pytest.importorskip("fourfold.engines.postgres.address")
+    assert "secret" not in repr(address.Address.of("postgresql://me:secret@a:1,b:2,[::1]:3/db%40x?user=a@b"))
+    assert "secret" not in repr(address.ForeignAddress.of("postgresql://me:secret@host/db"))
+    for wrong in ("postgresql://me@host/db?password=secret%00", "postgresql://me@host/db&password=secret"):
+        with pytest.raises(StoreError) as caught:
+            address.Address.of(wrong)
+        assert "secret" not in str(caught.value)
+
+
 def test_what_must_exist_is_not_begun(tmp_path):
     with pytest.raises(StoreError, match="no file"):
         Retriever(tmp_path / "kg.sqlite", must_exist=True)

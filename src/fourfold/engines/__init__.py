@@ -10,7 +10,6 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 
-from fourfold.arguments import shown
 from fourfold.engines.base import Backend
 from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.errors import InvalidValueError, MissingExtraError, StoreError
@@ -23,6 +22,8 @@ ENGINES: Mapping[str, str] = MappingProxyType(
 """The engine of each scheme, a package ``fourfold.engines.<engine>``; its extra is called like it."""
 
 _SCHEME = re.compile(r"([A-Za-z][A-Za-z0-9+.-]*)://")
+_NEARLY = re.compile(r"\s+[A-Za-z][A-Za-z0-9+.-]*://|\s*(?:postgres|postgresql|milvus)(?:\+\w+)?:.*@", re.IGNORECASE)
+"""What is meant as an address and would be a file: its password would stand in every message."""
 
 
 def open_backend(url: str, *, read_only: bool = False, must_exist: bool = False, durable: bool = False) -> Backend:
@@ -61,12 +62,18 @@ def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:
 
 
 def _engine(url: str) -> ModuleType:
-    scheme = found[1].lower().partition("+")[0] if (found := _SCHEME.match(url)) else ""  # SQLAlchemy adds a driver
+    found = _SCHEME.match(url)
+    if not found and _NEARLY.match(url):
+        raise InvalidValueError(
+            f"An address begins with its scheme and two slashes, such as {'://, '.join(filter(None, ENGINES))}://, "
+            "and nothing before it; the path of a file has neither."
+        )
+    scheme = found[1].lower().partition("+")[0] if found else ""  # SQLAlchemy adds a driver
     if scheme not in ENGINES:
         known = ", ".join(f"{name}://" for name in ENGINES if name)
         raise InvalidValueError(
-            f"{shown(url.partition('?')[0].rpartition('@')[2])} begins with {scheme}://, for which there is no engine; "
-            f"give the path of a file, or an address that begins with {known}."
+            f"The address begins with {scheme}://, for which there is no engine; give the path of a file, or an "
+            f"address that begins with {known}."
         )
     engine = ENGINES[scheme]
     try:

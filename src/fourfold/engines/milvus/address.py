@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from fourfold.arguments import shown
@@ -33,11 +33,11 @@ class Address:
 
     """
 
-    url: str
+    url: str = field(repr=False)
     folder: str | None
     uri: str
     database: str
-    token: str
+    token: str = field(repr=False)
     graph: str
     index: str
     timeout: float

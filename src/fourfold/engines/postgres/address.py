@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from urllib.parse import SplitResult, quote
 
 from fourfold.arguments import shown
@@ -30,8 +30,8 @@ class Address:
 
     """
 
-    url: str
-    conninfo: str
+    url: str = field(repr=False)
+    conninfo: str = field(repr=False)
     schema: str
     timeout: float
     connections: int
@@ -55,6 +55,8 @@ class Address:
             raise StoreError(f"The schema {shown(schema)} is PostgreSQL's own; name another: ?schema=kg.")
         timeout = _number(options.pop("statement_timeout", "60"), "statement_timeout", 0.0)
         connections = int(_number(options.pop("pool", "8"), "pool", 2.0))
+        if nul := [name for name, value in options.items() if "\x00" in name + value]:
+            raise StoreError(f"The option {shown(nul[0])} of the address holds NUL, which PostgreSQL does not take.")
         conninfo = _joined(parts, options)
         return cls(url, conninfo, schema, timeout, connections)
 
@@ -81,7 +83,7 @@ class ForeignAddress:
 
     """
 
-    url: str
+    url: str = field(repr=False)
     theirs: Address
     table: str | None
     collection: str | None
