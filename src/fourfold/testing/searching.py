@@ -54,6 +54,21 @@ class SearchingTests(Compared):
             assert filled.own.matching(condition) == filled.other.matching(condition), condition
             filled.agree("deploy the server", filter=condition)
 
+    def test_numbers_in_filters(self, both: Both) -> None:
+        """Integers and fractions are compared exactly, and never with the columns of a node, which are strings."""
+        values = (1, 1.0, True, 2**53, 2**53 + 1, 2.0**53, 2**62, 2.0**62, 2**62 + 1, 2**63, 10**400, 1e30, 10**30, 0.1)
+        both.add([Node(str(number), "1", "0", metadata={"n": value}) for number, value in enumerate(values)])
+        for value in values:
+            listed = ({"$in": [value, "x"]}, {"$nin": [value, 1]})
+            for condition in (*listed, *({name: value} for name in ("$eq", "$ne", "$gt", "$gte", "$lt", "$lte"))):
+                found = both.own.matching({"n": condition})
+                assert found == both.other.matching({"n": condition}), condition
+        for column in ("$id", "$name", "$type"):
+            for condition in (1, {"$in": [0, 1, 2.0]}, {"$empty": True}, {"$lt": 5}, {"$contains": 1}):
+                assert both.own.matching({column: condition}) == [], (column, condition)
+            for condition in ({"$ne": 1}, {"$nin": [0, 1]}, {"$empty": False}):
+                assert len(both.own.matching({column: condition})) == len(values), (column, condition)
+
     def test_a_filter_that_cannot_be_read_is_refused(self, filled: Both) -> None:
         """By every engine alike."""
         with pytest.raises(FilterError):

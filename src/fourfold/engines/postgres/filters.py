@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from fourfold.filters import COLUMNS, Clause, Group, Range, Scalar, Test
 
+_NO_FRACTIONS = 2**53
+"""From here on every float is a whole number, and the shortest text that means it may be another one."""
 _FOLDED = " COLLATE FOLDED"
 _BEGINNING = 100
 """Characters of a string that its index knows."""
@@ -71,7 +74,7 @@ def _tested(clause: Test, string: str, number: str | None, parameters: list[Any]
 
 def _among(operands: tuple[Scalar, ...], string: str, number: str | None, parameters: list[Any]) -> str:
     strings = [_writable(value) for value in operands if isinstance(value, str)]
-    figures = [repr(value) for value in operands if not isinstance(value, str)]
+    figures = [figure(value) for value in operands if not isinstance(value, str)]
     tests = []
     if strings:
         if number is not None:
@@ -98,8 +101,13 @@ def _bounds(clause: Range, string: str, number: str | None, parameters: list[Any
             tests.append("false")
         else:
             tests.append(f"{number} {comparison} %s::text::numeric")
-            parameters.append(repr(operand))
+            parameters.append(figure(operand))
     return " AND ".join(tests)
+
+
+def figure(value: float) -> str:
+    """Return a number as ``numeric`` takes it; ``repr`` rounds what is beyond all fractions."""
+    return repr(int(value)) if _NO_FRACTIONS <= abs(value) < math.inf else repr(value)
 
 
 def _writable(text: str) -> str:

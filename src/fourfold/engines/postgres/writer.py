@@ -16,6 +16,7 @@ from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
 from fourfold.engines.postgres import counts, sums
 from fourfold.engines.postgres.arrays import copied, numbers, split
+from fourfold.engines.postgres.filters import figure
 from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul
 from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
 from fourfold.engines.postgres.refusals import unsupported
@@ -214,7 +215,7 @@ class Writer:
 
     def _put_attributes(self, rows: Sequence[Row], nums: NDArray[np.int64]) -> None:
         found = dict.fromkeys(
-            (num, kind, key, None if isinstance(value, str) else repr(value), value if isinstance(value, str) else None)
+            (num, kind, key, None, value) if isinstance(value, str) else (num, kind, key, figure(value), None)
             for num, row in zip(nums.tolist(), rows, strict=True)
             for key, value, kind in attributes(row.node.metadata)
         )

@@ -52,6 +52,10 @@ class _Statement:
     def select(self, clause: Clause) -> str:
         """Return the SELECT of a clause; what it is combined of goes before it into ``tables``."""
         match clause:
+            case Test(key, "equal" | "in", operands, kinds) if key in COLUMNS and any(map(_is_number, operands)):
+                # SQLite would turn the numbers into strings, as the columns are
+                strings = tuple(operand for operand in operands if not _is_number(operand))
+                return self.select(Test(key, "in", strings, kinds))
             case Test(key, "in", operands, kinds):
                 return self._any_of(key, operands, kinds)
             case Test(key, test, operands, kinds):
@@ -101,6 +105,10 @@ class _Statement:
 
     def _of(self, name: str) -> str:
         return f"SELECT num FROM {name}"
+
+
+def _is_number(operand: Scalar) -> bool:
+    return not isinstance(operand, str)
 
 
 def _comparison(operator: str, operand: Scalar) -> str:
