@@ -128,6 +128,49 @@ def test_a_statement_that_takes_too_long_is_given_up(pg_server, pg_url):
         assert list(retriever.search("zebra").ids) == ["a"]
 
 
+@pytest.fixture
+def own_database(pg_server):
+    with pg_server.connect() as connection:
+        connection.execute("CREATE DATABASE apart")
+        connection.execute("ALTER DATABASE apart SET default_transaction_isolation = 'serializable'")
+        connection.execute("ALTER DATABASE apart SET client_encoding = 'latin1'")
+        yield pg_server.url("kg").replace("/postgres?", "/apart?")
+        connection.execute("DROP DATABASE apart WITH (FORCE)")
+
+
+def test_the_settings_of_a_database_do_not_matter(own_database):
+    failed = []
+
+    def open_and_write(writer):
+        try:
+            with Retriever(own_database, config=CONFIG) as retriever:
+                both.wait(60)
+                for number in range(10):
+                    retriever.add([Node(f"日本 {writer} {number}", "zebra")])
+        except Exception as error:  # noqa: BLE001  (whatever it is, the test must tell it)
+            failed.append(error)
+            both.abort()
+
+    both = threading.Barrier(4)
+    writers = [threading.Thread(target=open_and_write, args=(one,)) for one in range(4)]
+    for writer in writers:
+        writer.start()
+    for writer in writers:
+        writer.join()
+    assert not failed
+    with Retriever(own_database, config=CONFIG) as retriever:
+        assert len(retriever) == 40
+        assert "日本 3 9" in retriever.manifest()
+
+
+def test_a_role_that_may_make_tables_in_its_schema_only(pg_server):
+    with pg_server.connect() as connection:
+        connection.execute("CREATE ROLE modest LOGIN; CREATE SCHEMA made_for_it AUTHORIZATION modest")
+    with Retriever(pg_server.url("made_for_it", user="modest"), config=CONFIG) as retriever:
+        retriever.add([Node("a", "zebra")])
+        assert list(retriever.search("zebra").ids) == ["a"]
+
+
 # -- hostile names --------------------------------------------------------------------------------------------------
 
 HOSTILE = st.text(

@@ -18,6 +18,7 @@ from fourfold.engines.postgres import filters, schema, sums
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.board import Board
+from fourfold.engines.postgres.connections import connected
 from fourfold.engines.postgres.link import Link, Question
 from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
@@ -67,7 +68,7 @@ class PostgresBackend:
     def _prepare(self, *, create: bool) -> None:
         """Make the tables where there are none, and bring them up to date."""
         try:
-            with psycopg.connect(self._address.conninfo, autocommit=True) as connection:
+            with connected(self._address.conninfo) as connection:
                 extension = schema.extension_of(connection, self.path, create=create)
                 self._link.search(extension)
                 connection.execute("SELECT set_config('search_path', %s, false)", (self._link.search_path,))
@@ -89,8 +90,10 @@ class PostgresBackend:
             connection.execute(
                 "SELECT pg_advisory_xact_lock(hashtext('fourfold'), hashtext(%s))", (self._address.schema,)
             )
-            quoted = self._link.quoted_schema
-            connection.execute(f"CREATE SCHEMA IF NOT EXISTS {quoted}".encode())
+            # IF NOT EXISTS would ask for the right to make one, and may not see what was made while the lock was awaited
+            there = connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", (self._address.schema,))
+            if not there.rowcount:
+                connection.execute(f"CREATE SCHEMA {self._link.quoted_schema}".encode())
             version = schema.version_of(connection, self._address.schema)
             schema.migrate(connection, version or 0)
 

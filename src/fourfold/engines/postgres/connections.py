@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
+from psycopg.conninfo import conninfo_to_dict
 
 from fourfold.errors import StoreError
 
@@ -65,9 +66,8 @@ class Connections:
 
     def _opened(self) -> Connection:
         try:
-            connection = psycopg.connect(
-                self._conninfo, autocommit=True, connect_timeout=int(_WAIT), prepare_threshold=0
-            )
+            connection = connected(self._conninfo)
+            connection.prepare_threshold = 0
             try:
                 self._prepare(connection)
             except BaseException:
@@ -96,6 +96,19 @@ class Connections:
             self._closed, idle, self._idle = True, self._idle, []
         for connection in idle:
             connection.close()
+
+
+def connected(conninfo: str) -> Connection:
+    """Open a connection in autocommit; what the database or the role set by default for texts and writes is not ours.
+
+    Raises:
+        psycopg.Error: the server cannot be reached in time, or refuses.
+
+    """
+    said = {"connect_timeout": int(_WAIT), **conninfo_to_dict(conninfo), "client_encoding": "UTF8"}
+    connection = psycopg.connect(autocommit=True, **said)
+    connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # writers wait for each other
+    return connection
 
 
 def reason(error: BaseException) -> str:

@@ -128,7 +128,9 @@ class Link:
                 that nobody knows.
 
         """
-        connection, _ = self._tried((("BEGIN", ()), ("SET LOCAL statement_timeout = 0", ())), keep=True)
+        connection, _ = self._tried(
+            (("BEGIN ISOLATION LEVEL READ COMMITTED", ()), ("SET LOCAL statement_timeout = 0", ())), keep=True
+        )
         committing = False
         try:
             yield connection

@@ -161,6 +161,8 @@ def extension_of(connection: psycopg.Connection[tuple[object, ...]], path: str, 
     if row is None and create:
         try:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
+        except psycopg.errors.UniqueViolation:  # another process was first, which IF NOT EXISTS does not see
+            pass
         except psycopg.Error as error:
             raise StoreError(
                 f"The database of {path!r} has no pgvector, and it cannot be installed there: "
