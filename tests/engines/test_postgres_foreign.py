@@ -301,6 +301,38 @@ def test_texts_that_no_row_of_ours_can_hold(theirs):
         assert graph.get(["a"])[0].metadata == {"x": "ab\\u0000", "y": "?"}
 
 
+def test_json_that_python_does_not_read_harms_no_other_row(theirs):
+    theirs.execute("CREATE TABLE nodes (id text, name text, metadata json, n numeric)")
+    deep = "[" * 5000 + "]" * 5000
+    theirs.execute("INSERT INTO nodes VALUES ('a', 'alpha', '{}', repeat('9', 5000)::numeric), ('b', 'beta', NULL, 1)")
+    theirs.execute("INSERT INTO nodes VALUES ('c', 'gamma', %s, 1)", (f'{{"x": {deep}}}',))
+    theirs.execute("INSERT INTO nodes VALUES ('d', 'delta', %s, 1)", (f'{{"x": {"[" * 300}{"]" * 300}}}',))
+    with foreign(theirs) as graph:
+        assert graph.get(["a"])[0].metadata == {"n": "9" * 5000}
+        assert graph.matching({"n": 1}) == ["b", "d"]
+        assert graph.search("gamma", mode="text").ids[0] == "c"
+
+
+@pytest.mark.parametrize("more", ["", "&alter=trigger"])
+def test_tables_that_change_while_they_are_open_are_understood_again(theirs, more):
+    theirs.execute(
+        "CREATE TABLE nodes (id text PRIMARY KEY, name text, text text); INSERT INTO nodes VALUES ('a', 'b', 'c')"
+    )
+    with foreign(theirs, more=more) as graph:
+        theirs.execute("ALTER TABLE nodes RENAME COLUMN text TO body; ALTER TABLE nodes ADD COLUMN lang text")
+        theirs.execute("INSERT INTO nodes VALUES ('z', 'zebra', 'striped', 'en')")
+        assert graph.search("striped", mode="text").ids[0] == "z"
+        assert graph.matching({"lang": "en"}) == ["z"]
+        theirs.execute("ALTER TABLE nodes RENAME COLUMN id TO key")
+        theirs.execute("INSERT INTO nodes VALUES ('y', 'yak', 'hairy', 'de')")  # with a trigger that knows the old name
+        assert graph.search("hairy", mode="text").ids[0] == "y"
+        theirs.execute("ALTER TABLE nodes RENAME TO elsewhere; INSERT INTO elsewhere VALUES ('x', 'xerus')")
+        with pytest.raises(SchemaDetectionError):
+            graph.search("xerus")
+        theirs.execute("ALTER TABLE elsewhere RENAME TO nodes")
+        assert graph.search("xerus", mode="text").ids[0] == "x"
+
+
 def test_a_schema_can_be_given_and_part_of_a_table(theirs):
     theirs.execute(
         """CREATE TABLE stuff (k integer, what text, blurb text, tenant text, a int, b text); CREATE TABLE joins (x int, y int, how text);

@@ -90,7 +90,7 @@ class PostgresBackend:
             connection.execute(
                 "SELECT pg_advisory_xact_lock(hashtext('fourfold'), hashtext(%s))", (self._address.schema,)
             )
-            # IF NOT EXISTS would ask for the right to make one, and may not see what was made while the lock was awaited
+            # IF NOT EXISTS asks for the right to make one all the same, and may not see what was made meanwhile
             there = connection.execute("SELECT FROM pg_namespace WHERE nspname = %s", (self._address.schema,))
             if not there.rowcount:
                 connection.execute(f"CREATE SCHEMA {self._link.quoted_schema}".encode())

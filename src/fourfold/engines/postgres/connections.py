@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 import psycopg
-from psycopg.conninfo import conninfo_to_dict
+from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
 from fourfold.errors import StoreError
 
@@ -105,8 +105,8 @@ def connected(conninfo: str) -> Connection:
         psycopg.Error: the server cannot be reached in time, or refuses.
 
     """
-    said = {"connect_timeout": int(_WAIT), **conninfo_to_dict(conninfo), "client_encoding": "UTF8"}
-    connection = psycopg.connect(autocommit=True, **said)
+    said: dict[str, Any] = {"connect_timeout": int(_WAIT), **conninfo_to_dict(conninfo), "client_encoding": "UTF8"}
+    connection = psycopg.connect(make_conninfo(**said), autocommit=True)
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # writers wait for each other
     return connection
 

@@ -37,7 +37,7 @@ class Follower:
     Args:
         link: to the database they are in.
         tables: what there is.
-        schema: what it means.
+        given: what the caller says it means; None finds out.
         address: where they are.
         backend: the graph of ours that is derived from them.
         write: how nodes and edges get into it.
@@ -48,22 +48,28 @@ class Follower:
         self,
         link: Link,
         tables: Tables,
-        schema: ForeignSchema,
+        given: ForeignSchema | None,
         address: ForeignAddress,
         backend: PostgresBackend,
         write: Write,
     ) -> None:
-        self._link, self._tables, self._schema, self._address = link, tables, schema, address
+        self._link, self._given, self._address = link, given, address
         self._backend, self._write = backend, write
         self._ours = backend.link.quoted_schema.replace("%", "%%")
         self._lock = threading.RLock()
         self._claim()
-        self._reader = Reader(link, Statements(tables, schema, self._ours))
+        self._understand(tables)
         self._watch: Watch = Transactions(link)
         if address.trigger:
-            put_triggers(link, tables, schema, backend.link.quoted_schema)
+            put_triggers(link, tables, self._schema, backend.link.quoted_schema)
             self._watch = Triggers(link, self._ours)
         self.keep_in_step()
+
+    def _understand(self, tables: Tables) -> None:
+        """Learn what the tables mean, as given or found."""
+        self._schema = understood(self._link, tables, self._address, self._given)
+        self._reader = Reader(self._link, Statements(tables, self._schema, self._ours))
+        self._tables = tables
 
     def _claim(self) -> None:
         """Make our graph a mirror, unless it is a graph of its own."""
@@ -130,10 +136,13 @@ class Follower:
 
     def _look(self, news: News) -> str:
         """Compare one state with the mirror and write what is missing; return the state's token."""
-        schema = schema_as_json(self._schema)
         with self._link.question():
             token = self._watch.begin()
             generation = self._generation()
+            if not self._tables.are_as(self._link, self._schema):  # a column renamed or new
+                self._understand(Tables.read(self._link, self._address.theirs.schema))
+                news = replace(news, ids=None)
+            schema = schema_as_json(self._schema)
             if news.ids is not None:
                 stamp, found = None, self._reader.difference(news.ids, edges=self._relations_in_nodes)
             else:
@@ -234,6 +243,7 @@ class Source:
         self._link = Link(self._address.theirs)
         try:
             self._tables = Tables.read(self._link, self._address.theirs.schema)
+            self._given = schema
             self._schema = understood(self._link, self._tables, self._address, schema)
         except BaseException:
             self._link.close()
@@ -257,7 +267,7 @@ class Source:
     def follow(self, backend: Backend, write: Write) -> Follower:
         """Bring the derived graph up to date, and return what keeps it so."""
         assert isinstance(backend, PostgresBackend)
-        return Follower(self._link, self._tables, self._schema, self._address, backend, write)
+        return Follower(self._link, self._tables, self._given, self._address, backend, write)
 
     def close(self) -> None:
         """Close the connections."""

@@ -19,6 +19,7 @@ from fourfold.engines.postgres.link import Link
 from fourfold.types import Edge, Node
 
 _BATCH = 5000
+_LONGEST_INTEGER = 4300
 _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 
@@ -169,13 +170,21 @@ class Reader:
         return vector_of(own, f"of node {identity!r} in {self._link.path!r}")
 
 
+def _whole(digits: str) -> int | str:
+    """Return an integer, or its digits where Python takes no number so long."""
+    return int(digits) if len(digits) <= _LONGEST_INTEGER else digits
+
+
 def _parsed(text: str | None) -> dict[str, Any]:
     """Return a JSON object of PostgreSQL's; what no row of ours can hold, NUL and halves of characters, is left out."""
     if text is None:
         return {}
     if "\\u0000" in text:
         text = _NUL.sub(r"\1", text)
-    found: dict[str, Any] = json.loads(text)
+    try:
+        found: dict[str, Any] = json.loads(text, parse_int=_whole)
+    except RecursionError:  # nested deeper than any of ours may be
+        return {}
     if "\\ud" in text.lower():
         found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
     return found

@@ -21,6 +21,7 @@ SELECT c.relname, c.relkind::text, has_table_privilege(c.oid, 'SELECT'),
 FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
 WHERE c.relnamespace = to_regnamespace(quote_ident(%(schema)s)) AND c.relkind IN ('r', 'p', 'v', 'm', 'f')
     AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+    AND (%(tables)s::text[] IS NULL OR c.relname = ANY(%(tables)s))
 GROUP BY c.oid ORDER BY c.relname
 """
 _KEYS = """
@@ -76,7 +77,7 @@ class Tables:
             StoreError: there is no such schema, or it holds a graph of ours.
 
         """
-        asked = {"schema": schema}
+        asked = {"schema": schema, "tables": None}
         extension, there, columns, keys, references = link.ask(
             (_EXTENSION, ()),
             ("SELECT to_regnamespace(quote_ident(%(schema)s)) IS NOT NULL", asked),
@@ -110,6 +111,15 @@ class Tables:
         )
         kinds = {name: kind for name, kind, *_ in columns}
         return cls(schema, listed, kinds, unique, extension[0][0] if extension else "", notes)
+
+    def are_as(self, link: Link, schema: ForeignSchema) -> bool:
+        """Whether the relations that hold a graph still have the columns that were read here."""
+        used = [name for name in (schema.node_table, schema.edge_table, schema.vector_table) if name is not None]
+        rows = link.ask((_COLUMNS, {"schema": self.schema, "tables": used}))[0]
+        found = {
+            name: {c: kind.upper() for c, kind in zip(names, kinds, strict=True)} for name, *_, names, kinds in rows
+        }
+        return found == {name: dict(self.by_name[name].columns) for name in used}
 
     @cached_property
     def by_name(self) -> Mapping[str, Table]:

@@ -31,7 +31,10 @@ CREATE OR REPLACE FUNCTION {ours}.foreign_changed() RETURNS trigger LANGUAGE plp
 DECLARE
     identity text;
 BEGIN
-    IF TG_LEVEL = 'STATEMENT' THEN
+    -- where the column has another name now, their write goes on, and everything is looked at
+    IF TG_LEVEL = 'STATEMENT' OR NOT EXISTS (
+        SELECT FROM pg_attribute WHERE attrelid = TG_RELID AND attname = TG_ARGV[0] AND NOT attisdropped
+    ) THEN
         INSERT INTO {ours}.foreign_changes (id) VALUES (NULL);
         RETURN NULL;
     END IF;
