@@ -186,6 +186,35 @@ def test_a_broken_page_does_not_take_the_others():
     assert parsed.text == "one" and (parsed.problem or "").startswith("1 of 2 pages cannot be read (page 2: ")
 
 
+def test_where_no_page_of_a_pdf_can_be_read_the_reason_says_so():
+    with pytest.raises(InvalidValueError, match=r"1 of 1 pages cannot be read \(page 1: "):
+        read_pdf(pdf(page("one")).replace(b"/FlateDecode", b"/NoSuchCodec"))
+
+
+@pytest.mark.parametrize("facts", [b"<< /Title 6 0 R >>", b"[1 2]", b"6 0 R"])
+def test_broken_facts_do_not_take_the_pages_along(facts):
+    parsed = read_pdf(pdf(page("About badgers.")).replace(b"6 0 obj\n<<  >>", b"6 0 obj\n" + facts))
+    assert (parsed.text, parsed.title) == ("About badgers.", "")
+
+
+def test_halves_of_characters_harm_no_other_text():
+    codes = b"2 beginbfchar <0001> <D83D> <0002> <DE00> endbfchar"
+    font = b"<< /Type /Font /Subtype /Type0 /BaseFont /X /Encoding /Identity-H /ToUnicode 7 0 R >>"
+    shown = b"BT /F1 12 Tf <0001000200010001> Tj ET"
+    whole = pdf(shown).replace(b"<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>", font)
+    parsed = read_pdf(whole + b"\n7 0 obj\n<< /Length %d >>\nstream\n%s\nendstream\nendobj\n" % (len(codes), codes))
+    assert parsed.text == parsed.sections[0].text.strip() == "\U0001f600\ufffd\ufffd"
+    assert (
+        read_notebook(notebook({"cell_type": "markdown", "source": "a\ud83d\ude00b\ud83d"})).text
+        == "a\U0001f600b\ufffd"
+    )
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-32"])
+def test_a_byte_order_mark_tells_the_encoding(encoding):
+    assert READERS[".txt"]("zebra é".encode(encoding)).text == "zebra é"
+
+
 @pytest.mark.parametrize("data", [b"%PDF-1.4", b"PK", b"%PDF-1.4\n%%EOF" * 100, pdf(b"")])
 def test_what_is_no_pdf_or_holds_no_text(data):
     with pytest.raises(InvalidValueError, match=r"no PDF that can be read|holds no text"):

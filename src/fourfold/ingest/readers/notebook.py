@@ -9,7 +9,7 @@ from typing import Any
 
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.readers.markdown import parse_markdown
-from fourfold.ingest.readers.parsed import Parsed, decoded
+from fourfold.ingest.readers.parsed import Parsed, decoded, without_halves
 
 _BACKTICKS = re.compile("`+")
 _LANGUAGE = re.compile(r"[\w+#.-]{1,30}\Z")
@@ -40,12 +40,13 @@ def _cells(notebook: Any) -> Iterator[dict[str, Any]]:
     sheets = notebook.get("worksheets")  # format 3
     for sheet in sheets if isinstance(sheets, list) else [notebook]:
         cells = sheet.get("cells") if isinstance(sheet, dict) else None
-        yield from (cell for cell in cells or () if isinstance(cell, dict))
+        yield from (cell for cell in (cells if isinstance(cells, list) else ()) if isinstance(cell, dict))
 
 
 def _as_markdown(cell: dict[str, Any], language: str) -> str:
     text = cell.get("source", cell.get("input", ""))
-    text = "".join(part for part in text if isinstance(part, str)) if isinstance(text, list) else str(text)
+    parts = text if isinstance(text, list) else [text]
+    text = without_halves("".join(part for part in parts if isinstance(part, str)))
     kind = cell.get("cell_type")
     if kind == "heading":  # format 3
         level = cell.get("level")

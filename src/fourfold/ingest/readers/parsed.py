@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
 from fourfold.errors import FourfoldError, InvalidValueError
 from fourfold.ingest.documents import Section, shortened
+
+_MARKS = {  # that of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
 
 
 @dataclass(slots=True)
@@ -24,19 +32,24 @@ class Parsed:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16 with a byte order mark.
+    """Return the text of a file in UTF-8, or in UTF-16 or UTF-32 with a byte order mark.
 
     Raises:
-        InvalidValueError: it is in neither; the sentence has the first byte that is wrong.
+        InvalidValueError: it is in none of them; the sentence has the first byte that is wrong.
 
     """
-    encoding = "utf-16" if data[:2] in (b"\xff\xfe", b"\xfe\xff") else "utf-8-sig"
+    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8-sig")
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise InvalidValueError(
             f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
         ) from error
+
+
+def without_halves(text: str) -> str:
+    """Return a text in which halves of characters that stand side by side are one, and others are U+FFFD."""
+    return text.encode("utf-16-le", "surrogatepass").decode("utf-16-le", "replace")
 
 
 def plain_lines(text: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 from fourfold.errors import InvalidValueError, MissingExtraError
 from fourfold.ingest.documents import Section
-from fourfold.ingest.readers.parsed import Parsed
+from fourfold.ingest.readers.parsed import Parsed, without_halves
 
 
 def read_pdf(data: bytes) -> Parsed:
@@ -35,24 +35,28 @@ def read_pdf(data: bytes) -> Parsed:
         except Exception as error:  # one page's fonts may be broken in any way, and the others be whole
             broken.append(f"page {number + 1}: {type(error).__name__}")
             continue
-        sections.append(Section(f"{text.strip()}\n\n", f"page {number + 1}"))
+        sections.append(Section(f"{without_halves(text).strip()}\n\n", f"page {number + 1}"))
     sections = [section for section in sections if section.text.strip()]
+    told = f"{len(broken):,} of {count:,} pages cannot be read ({', '.join(broken[:5])})"
+    if not sections and broken:
+        raise InvalidValueError(f"the file holds no text that can be read: {told}.")
     if not sections:
         raise InvalidValueError("the file holds no text; its pages may be images.")
     parsed = Parsed("".join(section.text for section in sections).strip(), sections=tuple(sections))
-    facts = reader.metadata or {}
-    parsed.title = _words(facts.get("/Title"))
-    author = _words(facts.get("/Author"))
+    parsed.title, author = _fact(reader, "/Title"), _fact(reader, "/Author")
     parsed.metadata = {"pages": count, **({"author": author} if author else {})}
     if broken:
-        shown = ", ".join(broken[:5])
-        parsed.problem = f"{len(broken):,} of {count:,} pages cannot be read ({shown}); the others were."
+        parsed.problem = f"{told}; the others were."
     return parsed
 
 
-def _words(value: Any) -> str:
-    """Return a fact in one line; "" for one that says nothing."""
-    words = " ".join(str(value).split())[:500] if value is not None else ""
+def _fact(reader: Any, name: str) -> str:
+    """Return a fact about the document in one line; "" for one that says nothing."""
+    try:
+        value = (reader.metadata or {}).get(name)
+    except Exception:  # broken facts do not take the pages along
+        return ""
+    words = without_halves(" ".join(str(value).split())[:500]) if isinstance(value, str) else ""
     return "" if words.lower() == "untitled" else words
 
 
