@@ -233,6 +233,26 @@ def test_read_only(tmp_path):
     assert Path(path).read_bytes() == before
 
 
+@pytest.mark.parametrize("other", [None, "other.sqlite"])
+def test_nothing_is_written_into_a_file_that_lies_elsewhere_by_now(tmp_path, monkeypatch, other):
+    monkeypatch.chdir(tmp_path)
+    embedder = lambda texts: [[1.0]] * len(texts)  # noqa: E731
+    with Retriever("graph.sqlite", embedder=embedder) as retriever:
+        retriever.add([Node("a", name="alpha")])
+        monkeypatch.chdir("/")
+        retriever.learning.feedback("alpha", "a")  # where the program stands does not matter
+        if other is None:
+            (tmp_path / "graph.sqlite").unlink()
+        else:
+            Retriever(tmp_path / other, embedder=embedder).close()
+            (tmp_path / other).replace(tmp_path / "graph.sqlite")
+        for write in (lambda: retriever.add([Node("b")]), lambda: retriever.learning.feedback("alpha", "a", 3.0)):
+            with pytest.raises(StoreError, match="nothing was changed; open it anew"):
+                write()
+        assert retriever.search("alpha").ids == ["a"]
+        assert retriever.learning.judgements() == [("alpha", "a", 1.0)]
+
+
 def test_a_closed_retriever_says_so(tmp_path):
     retriever = Retriever(tmp_path / "graph.sqlite", embedder=lambda texts: [[1.0]] * len(texts))
     retriever.add([Node("a")])

@@ -97,6 +97,34 @@ class QuietConnection:
         return _opened(f"file:{quote(os.fsencode(self._file))}?{way}", self._path, uri=True)
 
 
+class Place:
+    """Where an open file lay.
+
+    Args:
+        path: an existing file, or ``":memory:"``, which stays where it is.
+
+    """
+
+    def __init__(self, path: str) -> None:
+        self._path = path
+        self._absolute = os.path.abspath(path)  # the program may go to another folder
+        self._status = None if path == ":memory:" else os.stat(self._absolute)
+
+    def confirm(self) -> None:
+        """Raise StoreError if another file lies there by now, or none: what is written would be gone with the old one.
+
+        SQLite itself looks only where there is no write-ahead log.
+        """
+        if self._status is None:
+            return
+        with suppress(OSError):
+            if os.path.samestat(self._status, os.stat(self._absolute)):
+                return
+        raise StoreError(
+            f"The file {self._path!r} was removed or replaced since it was opened; nothing was changed; open it anew."
+        )
+
+
 def opened(target: str, *, uri: bool) -> sqlite3.Connection:
     """Return a new connection to any file, ours or foreign: for all threads, and patient with who else writes."""
     return sqlite3.connect(
