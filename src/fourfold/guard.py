@@ -274,6 +274,7 @@ def serve(
         app,
         host=host,
         port=port,
+        http="h11",  # where httptools is installed it would be taken, which reads heads of any size into memory
         ws="none",
         log_level=log_level.lower(),
         proxy_headers=bool(trusted_proxies),

@@ -1,6 +1,8 @@
 """``fourfold lens`` as a service: real child processes, real sockets, other programs beside it."""
 
+import contextlib
 import itertools
+import os
 import re
 import signal
 import socket
@@ -72,6 +74,31 @@ def test_a_token_opens_what_listens_elsewhere(serve, db):
     url = server.url.replace("0.0.0.0", "127.0.0.1")
     assert get(url)[0] == 401
     assert get(url, Authorization="Bearer s3cret")[0] == 200
+
+
+def test_the_printed_address_has_any_token(db):
+    token = "a+b/c=&d#e%41 é"
+    command = [sys.executable, "-m", "fourfold", "lens", "--db", str(db), "--port", "0", "--no-browser"]
+    environment = {**os.environ, "FOURFOLD_LENS_TOKEN": token}
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True, env=environment) as process:
+        try:
+            url = re.search(r"at (http://\S+) — ", process.stderr.readline())[1]
+            browser = urllib.request.build_opener(urllib.request.HTTPCookieProcessor())
+            with browser.open(url, timeout=30) as page:
+                assert page.status == 200 and "token" not in page.url
+        finally:
+            process.terminate()
+
+
+def test_a_head_that_does_not_end_is_refused(server):
+    host, _, port = server.url.removeprefix("http://").partition(":")
+    with socket.create_connection((host, int(port)), timeout=20) as client, contextlib.suppress(ConnectionError):
+        client.sendall(b"GET / HTTP/1.1\r\nHost: 127.0.0.1\r\n")
+        for _ in range(64):
+            client.sendall(b"x: %s\r\n" % (b"a" * 65_536))
+        while client.recv(65_536):  # nothing is said to what goes on for ever, and this waits in vain
+            pass
+    assert get(server.url)[0] == 200
 
 
 def test_the_end_is_quiet(db):

@@ -9,6 +9,7 @@ from functools import partial
 from importlib import import_module
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from fourfold import FourfoldError, InvalidValueError, MissingExtraError, Retriever
 from fourfold.guard import ASGIApp, Guard, Message, Receive, Scope, Send, is_loopback, serve
@@ -131,7 +132,7 @@ class Lens:
 
         def ready(at: int) -> None:
             shown = f"[{host}]" if ":" in host else host
-            address = f"http://{shown}:{at}/" + (f"?token={token}" if token else "")
+            address = f"http://{shown}:{at}/" + (f"?token={quote(token, safe='')}" if token else "")
             (say or _on_stderr)(f"Lens shows {self.session.place} at {address} — Ctrl+C ends it.")
             if open_browser and is_loopback(host):
                 webbrowser.open(address)
