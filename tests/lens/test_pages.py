@@ -130,6 +130,12 @@ def test_what_cannot_be_meant_is_a_sentence(client, params, sentence):
         assert "Traceback" not in page.text
 
 
+@pytest.mark.parametrize("k", ["00000000190000", "000000001" + "9" * 4500], ids=["behind zeros", "thousands of digits"])
+def test_no_more_hits_than_a_page_shows_whatever_stands_before_the_number(client, k):
+    answer = client.get("/", params={"q": "save", "k": k})
+    assert answer.status_code == 400 and "from 1 to 100" in answer.text
+
+
 def test_an_empty_question_and_an_empty_graph_are_no_errors():
     with Retriever() as retriever:
         client = client_of(Lens(retriever))

@@ -78,9 +78,9 @@ def roll_back(pages: Pages, request: Request, form: FormData, files: Mapping[str
     """Go back to a config that was applied before."""
     pages.check(form, "measure")
     version = str(form.get("version", ""))
-    if not version.isdecimal():
+    if not version.isdecimal() or len(version) > 9:
         raise InvalidValueError("The form names no version to go back to.")
-    pages.session.roll_back(int(version[:9]))
+    pages.session.roll_back(int(version))
     return _back(pages, request)
 
 

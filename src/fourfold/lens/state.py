@@ -130,7 +130,7 @@ class Asked:
 
 
 def _count(text: str) -> int:
-    if not text.isdecimal() or not 1 <= int(text[:9]) <= MOST_HITS:
+    if not text.isdecimal() or len(text) > 9 or not 1 <= int(text) <= MOST_HITS:
         raise InvalidValueError(f"k is {shown(text)}; it must be a whole number from 1 to {MOST_HITS}.")
     return int(text)
 
