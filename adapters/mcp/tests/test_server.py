@@ -1,8 +1,11 @@
 """Sessions of the SDK's own client, over stdio and over HTTP."""
 
 import asyncio
+import contextlib
 import json
+import signal
 import socket
+import sqlite3
 import subprocess
 import sys
 from contextlib import asynccontextmanager
@@ -223,6 +226,42 @@ def test_what_cannot_be_served_is_refused(db, options, part, capsys, monkeypatch
     assert part in capsys.readouterr().err
 
 
+def test_a_sentence_names_the_token_only_where_it_is_about_it(db, capsys, monkeypatch):
+    monkeypatch.delenv("FOURFOLD_MCP_TOKEN", raising=False)
+    assert main(["--db", str(db), "--transport", "http", "--host", "0.0.0.0"]) == 2
+    assert "FOURFOLD_MCP_TOKEN" in capsys.readouterr().err
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        assert main(["--db", str(db), "--transport", "http", "--port", str(taken.getsockname()[1])]) == 2
+    told = capsys.readouterr().err
+    assert "choose another port" in told and "TOKEN" not in told
+
+
+def test_a_file_that_cannot_be_opened_or_read_is_a_sentence(db, capsys):
+    with contextlib.closing(sqlite3.connect(db)) as damaged:
+        damaged.execute("DROP TABLE nodes")
+    for path in (str(db), "a" * 300):
+        assert main(["--db", path]) == 2
+        told = capsys.readouterr().err
+        assert told.startswith("fourfold-mcp: ") and told.count("\n") == 1
+
+
+def test_ctrl_c_ends_a_stdio_server_at_once_and_quietly(db):
+    command = [sys.executable, "-m", "fourfold_mcp", "--db", str(db)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, env=environment(), text=True, **pipes) as process:
+        try:
+            process.stdin.write(HELLO)
+            process.stdin.flush()
+            assert process.stdout.readline()
+            process.send_signal(signal.SIGINT)
+            assert process.wait(timeout=30) == -signal.SIGINT
+        finally:
+            process.kill()
+        assert process.stderr.read() == ""
+
+
 @pytest.mark.parametrize(
     "options", [["--port", "99999"], ["--port", "-1"], ["--rate", "nan"], ["--max-body", "0"], ["--max-sessions", "0"]]
 )
@@ -244,6 +283,17 @@ async def test_no_error_tells_where_the_file_lies(db):
                 answer = await session.call_tool(tool, arguments)
                 assert answer.is_error
                 assert str(db) not in answer.content[0].text and db.name not in answer.content[0].text
+
+
+async def test_a_file_named_like_a_word_leaves_sentences_as_they_are(db, monkeypatch):
+    monkeypatch.chdir(db.parent)
+    db.rename("no")
+    with ToolCatalog(Retriever("no", read_only=True)) as catalog:
+        async with Client(make_server(catalog)) as session:
+            unknown = await session.call_tool("explain", {"query": "a", "node_id": "nothing"})
+            refused = await session.call_tool("record_use", {"tools": ["git:git_clone"]})
+    assert "There is no node 'nothing' in the graph." in unknown.content[0].text
+    assert "The file the graph was opened read-only; nothing can be written." in refused.content[0].text
 
 
 async def test_no_text_steers_a_terminal_or_hides_from_the_eye():
@@ -273,6 +323,28 @@ async def test_no_text_steers_a_terminal_or_hides_from_the_eye():
         assert texts
         for text in texts:
             assert not set(text) & set("\x1b\x07\u202e\u2066\u200f\U000e0041"), text
+
+
+async def test_a_name_of_a_megabyte_is_cut_wherever_it_is_said():
+    name = "save " + "n" * 1_000_000
+    with Retriever() as retriever:
+        nodes = [Node("long", name, "tool", "Save data.", {"source": name}), Node("disk", "disk", "place", "For data.")]
+        retriever.add(nodes, [Edge("long", "disk", "requires")])
+        async with Client(make_server(ToolCatalog(retriever))) as session:
+            for tool, arguments in (
+                ("search_knowledge", {"query": "save data"}),
+                ("search_tools", {"query": "save data"}),
+                ("suggest_workflow", {"request": "save data"}),
+                ("get_node", {"node_id": "long"}),
+                ("get_node", {"node_id": "disk"}),
+                ("ask", {"query": "how are they connected", "node": "long", "to": "disk"}),
+                ("ask", {"query": "what is like it", "node": "long"}),
+                ("explain", {"query": "save data", "node_id": "long"}),
+            ):
+                answer = await session.call_tool(tool, arguments)
+                assert not answer.is_error, answer.content
+                assert "save n" in str(answer.structured_content) or tool == "suggest_workflow"
+                assert sum(len(part.text) for part in answer.content) < 250_000, tool
 
 
 @pytest.fixture

@@ -1,11 +1,13 @@
 """The shapes of the server's answers: what clients see as output schemas.
 
-Ids are given as they are, to be asked with again; every other text is made plain, see ``fourfold.plain_text``.
+Ids are given as they are, to be asked with again; every other text is made plain and cut to length, see
+``fourfold.plain_text``.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
@@ -13,9 +15,12 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
 from fourfold.plain_text import plain_text
 
 _LONGEST_STRING = 1_000
+_LONGEST_TEXT = 100_000
 _MOST_PARTS = 100
 
-Plain = Annotated[str, AfterValidator(plain_text)]
+# a name may be as long as a book, and an answer says it several times
+Plain = Annotated[str, AfterValidator(partial(plain_text, limit=_LONGEST_STRING))]
+PlainText = Annotated[str, AfterValidator(partial(plain_text, limit=_LONGEST_TEXT))]
 
 
 def _shown(value: Any) -> Any:
@@ -38,7 +43,7 @@ class FoundTool(BaseModel):
     id: str
     name: Plain
     server: Plain
-    description: Plain
+    description: PlainText
     score: float
     semantic_score: float
     graph_score: float
@@ -57,7 +62,7 @@ class WorkflowStep(BaseModel):
     id: str
     name: Plain
     server: Plain
-    description: Plain
+    description: PlainText
     reason: Plain
     stage: int
     confidence: float
@@ -68,16 +73,16 @@ class WorkflowStep(BaseModel):
 class SuggestedWorkflow(BaseModel):
     """Tools in the order in which to call them, also as text and as a Mermaid chart."""
 
-    request: Plain
+    request: PlainText
     steps: list[WorkflowStep]
     suggested: list[WorkflowStep]
-    missing: list[Plain] = Field(description="Parts of the request that no tool serves.")
+    missing: list[PlainText] = Field(description="Parts of the request that no tool serves.")
     stages: list[list[str]]
     cycles: list[list[str]]
     confidence: float
     meta: dict[str, Any]
-    text: Plain
-    mermaid: Plain
+    text: PlainText
+    mermaid: PlainText
 
 
 class FoundNode(BaseModel):
@@ -98,7 +103,7 @@ class FoundNode(BaseModel):
 class FoundKnowledge(BaseModel):
     """Nodes, best first, with the intent read in the query and the weights in force."""
 
-    query: Plain
+    query: PlainText
     intent: Plain
     weights: dict[str, float]
     confidence: float = Field(description="How surely the graph knows anything of the query; below 0.25, nothing.")
@@ -121,7 +126,7 @@ class GotNode(BaseModel):
     id: str
     name: Plain
     type: Plain
-    text: Plain
+    text: PlainText
     length: int = Field(description="Characters of the text in all.")
     next_offset: int | None = Field(description="Where the text goes on; null at its end.")
     source: Plain
@@ -144,21 +149,21 @@ class AnsweringNode(BaseModel):
 class Asked(BaseModel):
     """The answer to a question about the graph: by which method, in words, and the nodes it is made of."""
 
-    question: Plain
+    question: PlainText
     method: Plain
     why: Plain
     headline: Plain
-    text: Plain
+    text: PlainText
     nodes: list[AnsweringNode]
     notes: list[Plain]
     truncated: bool
-    mermaid: Plain | None = None
+    mermaid: PlainText | None = None
 
 
 class Explained(BaseModel):
     """Why a node stands where it does."""
 
-    query: Plain
+    query: PlainText
     id: str
     name: Plain
     rank: int | None = Field(description="Place in the ranking, from 1; null if the node is no hit.")
@@ -166,7 +171,7 @@ class Explained(BaseModel):
     intent: Plain
     weights: dict[str, float]
     components: dict[str, float]
-    text: Plain
+    text: PlainText
 
 
 class Recorded(BaseModel):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 from functools import partial
+from pathlib import Path
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import anyio.to_thread
@@ -36,7 +37,8 @@ class Server(MCPServer[Any]):
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(**options)
-        self._hidden = (repr(path), path)
+        # a bare name says of no folder, and may be a word, or a letter, of any sentence
+        self._hidden = (repr(path), path) if Path(path).name != path else (repr(path),)
 
     async def apart(self, call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
         """Run a call off the event loop; what it refuses is a sentence for the model to read."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 import argparse
 import logging
 import os
+import signal
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 
 from fourfold import FourfoldError
-from fourfold.guard import MAX_BODY, RATE, serve
+from fourfold.guard import MAX_BODY, RATE, is_loopback, serve
 from fourfold.presets import PRESETS, open_under
 from fourfold.tools import ToolCatalog
 from fourfold_mcp.http import MAX_SESSIONS, SESSION_SECONDS, http_app
@@ -25,7 +25,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if not options.db:
         return _refuse(f"Say which file to serve: --db FILE, or the environment variable {FILE_VARIABLE}.")
-    if not Path(options.db).is_file():
+    if not os.path.isfile(options.db):  # unlike Path.is_file, no error where the name is too long or may not be read
         return _refuse(f"There is no file {options.db!r}; make one with fourfold, or mind the path.")
     token = os.environ.get(TOKEN_VARIABLE) or None
     # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
@@ -35,10 +35,20 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except FourfoldError as error:
         return _refuse(str(error))
     with retriever:
-        server = make_server(ToolCatalog(retriever), learn=not options.read_only, log_level=options.log_level)
+        try:
+            server = make_server(ToolCatalog(retriever), learn=not options.read_only, log_level=options.log_level)
+        except FourfoldError as error:
+            return _refuse(str(error))
         if options.transport == "stdio":
+            # the thread that waits for the next line cannot be ended: Ctrl+C would wait for it, then say where it was
+            signal.signal(signal.SIGINT, signal.SIG_DFL)
             server.run("stdio")
             return 0
+        if token is None and not is_loopback(options.host):
+            return _refuse(
+                f"{options.host!r} can be reached from other machines; set a token in the environment variable "
+                f"{TOKEN_VARIABLE}, or listen on 127.0.0.1."
+            )
         try:
             app = http_app(
                 server,
@@ -59,7 +69,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 log_level=options.log_level,
             )
         except FourfoldError as error:
-            return _refuse(f"{error} The token is read from the environment variable {TOKEN_VARIABLE}.")
+            return _refuse(str(error))
     return 0
 
 
