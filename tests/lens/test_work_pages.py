@@ -196,6 +196,30 @@ def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names)
         assert set(other.learning.judgements()) == wanted
 
 
+def test_judgements_as_others_write_them_come_in(client, retriever):
+    """With a byte order mark, and with the grades below 0 that TREC gives to what is worse than not relevant."""
+    word = bound(client.get("/judge", params={"q": "x"}).text)
+    qrels = b"1 0 write 1\n1 0 disk -2\n2 0 zip 1\n"
+    for questions in (
+        b"\xef\xbb\xbf1\tsave data\n2\tmake it small\n",
+        b'\xef\xbb\xbf{"_id": 1, "text": "save data"}\n{"_id": 2, "text": "make it small"}\n',
+    ):
+        files = {"questions": ("q", questions), "qrels": ("r", qrels)}
+        page = client.post("/judge/import", data={"bound": word}, files=files)
+        assert "3 judgements on 2 questions were taken in." in page.text
+    given = {("save data", "write", 1.0), ("save data", "disk", 0.0), ("make it small", "zip", 1.0)}
+    assert set(retriever.learning.judgements()) == given
+
+
+def test_an_import_that_ends_early_says_what_it_kept(client, retriever):
+    word = bound(client.get("/judge", params={"q": "x"}).text)
+    probes = b'{"query": "save data", "expected": ["write", "disk"]}\n{"query": "\\ud800", "expected": ["zip"]}\n'
+    answer = client.post("/judge/import", data={"bound": word}, files={"questions": ("p", probes)})
+    assert answer.status_code == 400
+    assert "2 judgements were taken in, then this stopped the rest: The query holds a lone" in answer.text
+    assert len(retriever.learning.judgements()) == 2
+
+
 def test_probes_come_in_and_unknown_nodes_are_counted(client, retriever):
     word = bound(client.get("/judge", params={"q": "x"}).text)
     probes = "\n".join(

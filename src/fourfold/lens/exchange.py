@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
@@ -40,6 +41,7 @@ def read(questions: bytes, qrels: bytes) -> Judgements:
         InvalidValueError: a file is missing or cannot be read; the sentence names the line.
 
     """
+    questions = questions.removeprefix(codecs.BOM_UTF8)
     if not questions.strip():
         raise InvalidValueError("No questions were sent; choose queries.jsonl, topics.tsv or a file of probes.")
     with tempfile.TemporaryDirectory() as folder:

@@ -8,7 +8,7 @@ from starlette.datastructures import FormData
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from fourfold import InvalidValueError
+from fourfold import FourfoldError, InvalidValueError
 from fourfold.lens import exchange
 from fourfold.lens.judging import candidates, progress
 from fourfold.lens.page import NoPageError, Pages
@@ -48,11 +48,18 @@ def take(pages: Pages, request: Request, form: FormData, files: Mapping[str, byt
     kept = unknown = 0
     for query in found:
         for node_id, grade in query.relevant.items():
-            if node_id in known:
-                session.judge(query.text, node_id, grade)
-                kept += 1
-            else:
+            if node_id not in known:
                 unknown += 1
+                continue
+            try:
+                session.judge(query.text, node_id, max(grade, 0.0))  # TREC goes below 0; feedback ends at not relevant
+            except FourfoldError as error:
+                if not kept:
+                    raise
+                raise InvalidValueError(
+                    f"{kept:,} judgements were taken in, then this stopped the rest: {error}"
+                ) from error
+            kept += 1
     told = f"{kept:,} judgements on {len(found):,} questions were taken in."
     if unknown:
         told += f" {unknown:,} name nodes that are not in this graph and were passed over."
