@@ -11,6 +11,7 @@ import sys
 import urllib.error
 import urllib.request
 from html import unescape
+from urllib.parse import quote
 
 import pytest
 from lens_client import client_of, names
@@ -152,6 +153,18 @@ def test_read_only_leaves_the_file_as_it_is(serve, tmp_path):
 
 def test_another_file_stands_beside(server):
     assert "only_here" in get(f"{server.url}/compare?q=save&b=other.sqlite")[1]
+
+
+def test_files_of_one_name_stand_beside_each_other(serve, db):
+    paths = [db.parent / folder / "kg.sqlite" for folder in ("before", "after")] + [db.parent / "text only"]
+    for number, path in enumerate(paths):
+        path.parent.mkdir(exist_ok=True)
+        with Retriever(path) as other:
+            other.add([Node(id="only", name=f"only_in_{number}", text="Save data.")])
+    server = serve(db, *(part for path in paths for part in ("--beside", str(path))))
+    for number, path in enumerate(paths):
+        assert f"only_in_{number}" in get(f"{server.url}/compare?q=save&a=default&b={quote(str(path))}")[1]
+    assert "only_in" not in get(f"{server.url}/compare?q=save&a=default&b=text+only")[1]
 
 
 # -- the retrievers of the frameworks -----------------------------------------------------------------------------

@@ -41,9 +41,9 @@ def lens(
 ) -> None:
     """Open a page that shows why each answer is there, moves the weights, judges, measures and tunes."""
     from fourfold.lens import Lens
-    from fourfold.lens.server import open_beside
+    from fourfold.lens.server import named, open_beside
 
-    others = open_beside({path.name: path for path in beside or ()}, model)
+    others = open_beside(named(beside or ()), model)
     with open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever:
         shown = Lens(retriever, read_only=read_only, beside=others)
         shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=say)

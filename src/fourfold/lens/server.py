@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 import webbrowser
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -28,7 +29,7 @@ except ModuleNotFoundError as missing:  # pragma: no cover - an environment with
         f"Lens needs {missing.name}, which is not installed; run: pip install 'fourfold[lens]'"
     ) from missing
 
-from fourfold.lens.session import Session
+from fourfold.lens.session import WAYS, Session
 
 PORT = 8044
 """Where Lens listens unless told otherwise."""
@@ -184,6 +185,12 @@ def _with_headers(app: ASGIApp) -> ASGIApp:
 
 def _on_stderr(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
+
+
+def named(paths: Sequence[Path]) -> dict[str, Path]:
+    """Return files by what they are shown by: the name, or the whole path where something else has that name."""
+    taken = Counter([*WAYS, *(path.name for path in {path.absolute() for path in paths})])
+    return {path.name if taken[path.name] == 1 else str(path.absolute()): path for path in paths}
 
 
 def open_beside(paths: Mapping[str, Path], embedder: object = None) -> dict[str, Retriever]:
