@@ -7,6 +7,16 @@ import sys
 import time
 from pathlib import Path
 
+import httpx2
+
+PATIENCE = 300.0
+"""Seconds that a server may take to come up or to answer: a loaded machine is no fault."""
+
+
+def client(**headers):
+    """Return an HTTP client that waits for a server however slow the machine is."""
+    return httpx2.AsyncClient(headers=headers, timeout=PATIENCE)
+
 
 def environment(**more):
     roots = [p for p in sys.path if p and Path(p).is_dir()]
@@ -29,7 +39,7 @@ class Http:
         with self._log.open("wb") as log:
             self.process = subprocess.Popen(command, env=environment(**extra), stderr=log)
         self.url = f"http://{f'[{host}]' if ':' in host else host}:{self.port}/mcp"
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + PATIENCE
         while time.monotonic() < deadline:
             if self.process.poll() is not None:
                 raise AssertionError(self.log())
@@ -41,7 +51,7 @@ class Http:
         raise AssertionError("the server did not come up")
 
     def connect(self):
-        return socket.create_connection((self.host, self.port), timeout=10)
+        return socket.create_connection((self.host, self.port), timeout=PATIENCE)
 
     def log(self):
         return self._log.read_text(encoding="utf-8")
@@ -50,5 +60,5 @@ class Http:
         """End the server; return its exit code and what it wrote to its log."""
         if self.process.poll() is None:
             self.process.terminate()
-        code = self.process.wait(timeout=60)
+        code = self.process.wait(timeout=PATIENCE)
         return code, self.log()

@@ -5,11 +5,10 @@ import json
 import socket
 import struct
 
-import httpx2
 import psutil
 import pytest
 from mcp import Client
-from mcp_server_process import Http
+from mcp_server_process import Http, client
 
 
 def listens(host):
@@ -37,7 +36,7 @@ async def test_foreign_hosts_and_origins_are_refused_on_every_loopback_name(db, 
     try:
         async with Client(server.url) as session:
             assert not (await session.call_tool("search_tools", {"query": "files"})).is_error
-        async with httpx2.AsyncClient(headers=ACCEPT) as browser:
+        async with client(**ACCEPT) as browser:
             own = server.url.removesuffix("/mcp")
             for headers, code in (
                 ({}, 200),
@@ -54,9 +53,9 @@ async def test_foreign_hosts_and_origins_are_refused_on_every_loopback_name(db, 
 
 
 async def codes_of(server, count, **headers):
-    async with httpx2.AsyncClient(headers=ACCEPT) as client:
+    async with client(**ACCEPT) as caller:
         return [
-            (await client.post(server.url, json={}, headers={k: v.format(n) for k, v in headers.items()})).status_code
+            (await caller.post(server.url, json={}, headers={k: v.format(n) for k, v in headers.items()})).status_code
             for n in range(count)
         ]
 
@@ -84,8 +83,8 @@ async def test_a_named_proxy_is_believed(db):
 async def test_sessions_are_capped(db):
     server = Http(db, "--max-sessions", "1")
     try:
-        async with httpx2.AsyncClient(headers=ACCEPT) as client:
-            codes = [(await client.post(server.url, json=INITIALIZE)).status_code for _ in range(2)]
+        async with client(**ACCEPT) as caller:
+            codes = [(await caller.post(server.url, json=INITIALIZE)).status_code for _ in range(2)]
         assert codes == [200, 503]
     finally:
         server.stop()
@@ -94,14 +93,14 @@ async def test_sessions_are_capped(db):
 async def test_sessions_expire(db):
     server = Http(db, "--max-sessions", "1", "--session-seconds", "1", "--rate", "0")
     try:
-        async with httpx2.AsyncClient(headers=ACCEPT) as client:
-            first = await client.post(server.url, json=INITIALIZE)
+        async with client(**ACCEPT) as caller:
+            first = await caller.post(server.url, json=INITIALIZE)
             assert first.status_code == 200
-            while (code := (await client.post(server.url, json=INITIALIZE)).status_code) == 503:
+            while (code := (await caller.post(server.url, json=INITIALIZE)).status_code) == 503:
                 await asyncio.sleep(0.1)  # until the first has expired, at once where that took a second
             assert code == 200
             old = {"Mcp-Session-Id": first.headers["mcp-session-id"]}
-            assert (await client.post(server.url, json={}, headers=old)).status_code == 404
+            assert (await caller.post(server.url, json={}, headers=old)).status_code == 404
     finally:
         server.stop()
 

@@ -11,13 +11,12 @@ import sys
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-import httpx2
 import pytest
 from fourfold_mcp import make_server
 from fourfold_mcp.cli import main
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
-from mcp_server_process import Http, environment
+from mcp_server_process import PATIENCE, Http, client, environment
 
 from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog
@@ -161,7 +160,7 @@ def test_a_stdio_client_that_goes_away_in_mid_call_ends_the_server(db):
     process.stdin.flush()
     process.stdin.close()
     process.stdout.close()  # nobody listens any more
-    assert process.wait(timeout=60) == 0
+    assert process.wait(timeout=PATIENCE) == 0
     process.stderr.close()
 
 
@@ -198,11 +197,11 @@ async def test_shutdown_leaves_the_file_in_order(db):
 async def test_token_size_and_rate(db):
     server = Http(db, "--max-body", "1000", "--rate", "2", token="secret")
     try:
-        async with httpx2.AsyncClient() as bare:
+        async with client() as bare:
             assert (await bare.post(server.url, json={})).status_code == 401
             wrong = {"Authorization": "Bearer secre"}
             assert (await bare.post(server.url, json={}, headers=wrong)).status_code == 401
-        async with httpx2.AsyncClient(headers={"Authorization": "Bearer secret"}) as known:
+        async with client(Authorization="Bearer secret") as known:
             async with Client(streamable_http_client(server.url, http_client=known)) as session:
                 assert len((await session.list_tools()).tools) == 7
             assert (await known.post(server.url, content=b"x" * 2000)).status_code == 413
@@ -256,7 +255,7 @@ def test_ctrl_c_ends_a_stdio_server_at_once_and_quietly(db):
             process.stdin.flush()
             assert process.stdout.readline()
             process.send_signal(signal.SIGINT)
-            assert process.wait(timeout=30) == -signal.SIGINT
+            assert process.wait(timeout=PATIENCE) == -signal.SIGINT
         finally:
             process.kill()
         assert process.stderr.read() == ""
@@ -417,9 +416,9 @@ async def test_without_sessions_a_single_post_is_answered(db):
     server = Http(db, "--stateless")
     try:
         call = {"name": "search_tools", "arguments": {"query": "screenshot", "limit": 1}}
-        async with httpx2.AsyncClient(headers={"Accept": "application/json"}) as client:
+        async with client(Accept="application/json") as caller:
             body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call}
-            answer = await client.post(server.url, json=body)
+            answer = await caller.post(server.url, json=body)
             assert answer.status_code == 200 and "mcp-session-id" not in answer.headers
             found = answer.json()["result"]["structuredContent"]["tools"]
             assert [tool["id"] for tool in found] == ["playwright:playwright_screenshot"]
