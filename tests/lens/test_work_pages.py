@@ -12,7 +12,7 @@ from lens_graphs import VILLAGE, hostile, tools, village
 from fourfold import Retriever, Weights
 from fourfold.evaluate import load_judgements
 from fourfold.ingest import index_paths
-from fourfold.lens import Lens
+from fourfold.lens import Lens, measuring
 from fourfold.lens.state import Asked
 
 QUESTION = "save data to disk"
@@ -317,6 +317,26 @@ def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):
         client.post("/measure/rollback", data={"bound": data["bound"], "version": "0"})
         assert retriever.info()["config_version"] == 0
         assert client.post("/measure/rollback", data={"bound": data["bound"], "version": "9"}).status_code == 400
+
+
+def test_two_clicks_at_once_apply_once(judged, tmp_path, monkeypatch):
+    (tmp_path / "kg.sqlite").write_bytes(judged.read_bytes())
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        lens = Lens(retriever)
+        client, other = client_of(lens), client_of(lens)
+        page = run(client, lens, "tune")
+        data = {"bound": bound(page), "job": re.search(r'name="job" value="(\d+)"', page)[1], "anyway": "yes"}
+        reasons = measuring.reasons
+
+        def while_another_clicks(*given):
+            monkeypatch.setattr(measuring, "reasons", reasons)
+            other.post("/measure/apply", data=data)
+            return reasons(*given)
+
+        monkeypatch.setattr(measuring, "reasons", while_another_clicks)
+        late = client.post("/measure/apply", data=data)
+        assert late.status_code == 400 and "no longer the latest tuning" in late.text
+        assert retriever.info()["config_version"] == 1
 
 
 def test_what_was_learnt_under_another_config_is_not_applied(judged, tmp_path):

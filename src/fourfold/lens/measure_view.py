@@ -58,9 +58,11 @@ def stop(pages: Pages, request: Request, form: FormData, files: Mapping[str, byt
 def apply(pages: Pages, request: Request, form: FormData, files: Mapping[str, bytes]) -> Response:
     """Put in force what was learnt; against the verdict only where that is said."""
     pages.check(form, "measure")
-    job = pages.session.jobs.results.get("tune")
+    results = pages.session.jobs.results
+    job = results.get("tune")
+    gone = InvalidValueError("What was to be applied is no longer the latest tuning; look at it again.")
     if job is None or str(job.number) != form.get("job"):
-        raise InvalidValueError("What was to be applied is no longer the latest tuning; look at it again.")
+        raise gone
     tuned: Tuned = job.result
     if tuned.start != pages.session.retriever.config:
         raise InvalidValueError("Another config has come into force since this was learnt; tune again.")
@@ -69,8 +71,13 @@ def apply(pages: Pages, request: Request, form: FormData, files: Mapping[str, by
     if not tuned.result.worthwhile and form.get("anyway") != "yes":
         raise InvalidValueError("The gate did not let it pass; say that you want to apply it all the same.")
     reasons = measuring.reasons(tuned, measuring.judged(pages.session))
-    pages.session.apply(tuned.result.config, reasons)
-    del pages.session.jobs.results["tune"]
+    if results.pop("tune", None) is None:  # a second click was first
+        raise gone
+    try:
+        pages.session.apply(tuned.result.config, reasons)
+    except BaseException:
+        results.setdefault("tune", job)
+        raise
     return _back(pages, request)
 
 
