@@ -352,6 +352,87 @@ def test_what_an_embedder_raises_is_told_in_one_line_of_a_sentence(raised):
         assert "\x1b" not in str(caught.value)
 
 
+def test_an_error_without_words_of_its_own_is_told_by_its_kind():
+    class Wordless(Exception):
+        def __str__(self):
+            raise RuntimeError("no words")
+
+    def embed(texts):
+        raise Wordless
+
+    with pytest.raises(EmbedderError, match="failed, nothing was written: Wordless"):
+        Retriever(embedder=embed).add([Node("a", "alpha")])
+
+
+@pytest.mark.parametrize("name", ["", "two\nlines", "\u202e", "a\0", "\ud800", 5, b"x", True, "x" * 1001])
+def test_a_name_that_no_file_can_keep_beside_vectors_is_refused_before_it_spoils_one(tmp_path, name):
+    class Named:
+        embed_documents = staticmethod(embed)
+
+        def embed_query(self, text):
+            return embed([text])[0]
+
+    Named.name = name
+    path = tmp_path / "kg.sqlite"
+    with pytest.raises(InvalidValueError, match="name of the embedder is .+ printable"):
+        Retriever(path, embedder=Named())
+    with Retriever(path) as retriever, pytest.raises(InvalidValueError, match="vectors_by is .+ printable"):
+        retriever.add([Node("a", "alpha", vector=[1.0, 2.0])], vectors_by=name)
+    with Retriever(path) as retriever:
+        assert retriever.add([Node("a", "alpha", vector=[1.0, 2.0])], vectors_by="bge small/v1.5") == 1
+        assert retriever.info()["embedder"] == "bge small/v1.5"
+
+
+class Word(str):
+    """A string whose every word about itself fails."""
+
+    def fail(self, *_):
+        raise RuntimeError("hostile")
+
+    __eq__ = __str__ = __repr__ = __len__ = __lt__ = __format__ = encode = isascii = strip = lower = fail
+    __hash__ = str.__hash__
+
+
+class Count(int):
+    def __lt__(self, other):
+        raise RuntimeError("hostile")
+
+    __gt__ = __le__ = __ge__ = __str__ = __repr__ = __index__ = __lt__
+
+
+class Share(float):
+    def __float__(self):
+        raise RuntimeError("hostile")
+
+
+def test_what_is_more_than_a_string_or_a_number_is_read_by_what_it_holds():
+    retriever = Retriever(embedder=embed)
+    node = Node(
+        Word("a"), Word("alpha"), Word("tool"), Word("save"), {Word("k"): Word("v"), "l": [Count(3), Share(0.5)]}
+    )
+    retriever.add([node, Node("b")], [Edge(Word("a"), Word("b"), Word("requires"), Share(0.5))])
+    (found,) = retriever.get([Word("a")])
+    assert found == Node("a", "alpha", "tool", "save", {"k": "v", "l": [3, 0.5]})
+    assert retriever.edges(Word("a")) == [Edge("a", "b", "requires", 0.5)]
+    options = {
+        "intent": Word("default"),
+        "mode": Word("hybrid"),
+        "group_by": Word("k"),
+        "k": Count(2),
+        "min_score": Share(0),
+    }
+    for condition in (
+        {Word("k"): Word("v")},
+        {"l": Count(3)},
+        {"k": {Word("$in"): [Word("v"), None]}},
+        {"k": {"$icontains": Word("V")}},
+    ):
+        assert retriever.search(Word("alpha"), filter=condition, **options).ids[0] == "a"
+    retriever.learning.feedback(Word("alpha"), Word("a"), Share(0.5))
+    assert retriever.learning.judgements() == [("alpha", "a", 0.5)]
+    assert retriever.delete([Word("a")]) == 1
+
+
 def test_something_that_is_no_embedder():
     with pytest.raises(EmbedderError, match="int is no embedder"):
         Retriever(embedder=5)

@@ -39,6 +39,9 @@ LARGEST_METADATA = 16_000_000
 LARGEST_CONSTANT = 1e12
 """Largest number in a config; beyond, sums of products may overflow."""
 
+LONGEST_NAME = 1_000
+"""Characters of the name of an embedder."""
+
 _VALUE = 16
 _LONGEST_CAUSE = 1_000
 
@@ -63,15 +66,30 @@ shown = _Shown().repr
 
 def said(error: BaseException) -> str:
     """Return what an error says, as the end of a sentence has it: one line, cut; its type where it says nothing."""
-    words = " ".join(plain_text(str(error)[:_LONGEST_CAUSE]).split()).rstrip(".")
-    return words or type(error).__name__
+    try:
+        told = str(error)[:_LONGEST_CAUSE]
+    except Exception:  # it is another's, and its own words fail
+        told = ""
+    return " ".join(plain_text(told).split()).rstrip(".") or type(error).__name__
+
+
+def bare(value: Any) -> Any:
+    """Return a string or a number as Python's own type has it; what is neither as it is.
+
+    A subclass may compare, count, or say itself in another way than by what it holds, and differently the next time.
+    """
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int.__index__(value)
+    return float.__float__(value) if isinstance(value, float) else value
 
 
 def whole_number(value: object, what: str, *, least: int = 1, most: int | None = None) -> int:
     """Return a whole number from ``least`` to ``most``; True and 2.0 are none."""
     try:
         number = None if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
+    except Exception:  # of the value's own making
         number = None
     if number is None or number < least or (most is not None and number > most):
         bounds = f"of at least {least}" if most is None else f"from {least} to {most}"
@@ -82,9 +100,11 @@ def whole_number(value: object, what: str, *, least: int = 1, most: int | None =
 def finite_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
     """Return a finite number from ``least`` to ``most``; True is none."""
     try:
-        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(value)
+        number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(bare(value))
     except OverflowError:
         number = math.inf
+    except Exception:  # of the value's own making
+        number = math.nan
     if not math.isfinite(number) or not least <= number <= most:
         high = f" to {most:g}" if most < math.inf else ""
         bounds = f" from {least:g}{high}" if high else f" of at least {least:g}" if least > -math.inf else ""
@@ -138,18 +158,27 @@ def string(value: object, what: str) -> str:
     """Return a string; as an id or a key that is looked for, any will do."""
     if not isinstance(value, str):
         raise InvalidValueError(f"{what} is {shown(value)}; it must be a string.")
-    return value
+    return str.__str__(value)
+
+
+def model_name(value: object, what: str) -> str:
+    """Return the name of an embedder: it is kept with the vectors, and every sentence about them shows it."""
+    if not isinstance(value, str) or not 0 < str.__len__(value) <= LONGEST_NAME or not str.isprintable(value):
+        raise InvalidValueError(
+            f"{what} is {shown(value)}; it must be a string of 1 to {LONGEST_NAME:,} printable characters."
+        )
+    return str.__str__(value)
 
 
 def strings(value: object, what: str) -> list[str]:
     """Return strings, such as ids, as a list; a string alone is one."""
     if isinstance(value, str):
-        return [value]
+        return [str.__str__(value)]
     listed = []
     for each in many(value, what, "strings"):
         if not isinstance(each, str):
             raise InvalidValueError(f"{what} holds {shown(each)}; each must be a string.")
-        listed.append(each)
+        listed.append(str.__str__(each))
     return listed
 
 
@@ -162,9 +191,9 @@ def boolean(value: object, what: str) -> bool:
 
 def one_of(value: object, what: str, known: Collection[str]) -> str:
     """Return one of the known words."""
-    if not isinstance(value, str) or value not in known:
+    if not isinstance(value, str) or str.__str__(value) not in known:
         raise InvalidValueError(f"{what} is {shown(value)}; it must be one of {', '.join(map(repr, known))}.")
-    return value
+    return str.__str__(value)
 
 
 def file_path(value: object) -> str:
@@ -191,13 +220,19 @@ def _names_a_file(path: str) -> bool:
     return True
 
 
-def json_mapping(value: object, what: str) -> Mapping[str, Any]:
-    """Return a mapping of strings to JSON values, no deeper and no larger than metadata may be."""
+def json_mapping(value: object, what: str) -> dict[str, Any]:
+    """Return a copy of a mapping of strings to JSON values, no deeper and no larger than metadata may be."""
     if not isinstance(value, Mapping):
         raise InvalidValueError(f"{what} is {shown(value)}; it must be a mapping.")
     if fault := _fault(value):
         raise InvalidValueError(f"{what} is not made of JSON values: {fault}.")
-    return value
+    return {bare(key): _copied(each) for key, each in value.items()}
+
+
+def _copied(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {bare(key): _copied(each) for key, each in value.items()}
+    return [_copied(each) for each in value] if isinstance(value, (list, tuple)) else bare(value)
 
 
 def without_sets(value: object) -> object:
@@ -220,6 +255,7 @@ def _fault(mapping: Mapping[Any, Any]) -> str | None:
     left: list[tuple[Any, int, int]] = [(mapping, 0, 0)]  # a value, the length of its dotted key, its level
     while left:
         value, path, level = left.pop()
+        value = bare(value)
         size += _VALUE + path + (len(value) if isinstance(value, str) else 0)
         if size > LARGEST_METADATA:
             return f"it is larger than {LARGEST_METADATA:,} characters"
@@ -231,7 +267,7 @@ def _fault(mapping: Mapping[Any, Any]) -> str | None:
                     return f"the key {shown(key)} is no string"
                 if fault := _fault_of_scalar(key):
                     return f"the key {fault}"
-                left.append((each, path + len(key) + 1, level + 1))
+                left.append((each, path + str.__len__(key) + 1, level + 1))
         elif isinstance(value, (list, tuple)):
             left += [(each, path, level + 1) for each in value]
         elif fault := _fault_of_scalar(value):
@@ -239,7 +275,8 @@ def _fault(mapping: Mapping[Any, Any]) -> str | None:
     return None
 
 
-def _fault_of_scalar(value: object) -> str | None:
+def _fault_of_scalar(given: object) -> str | None:
+    value = bare(given)
     if isinstance(value, str):
         if not value.isascii() and any("\ud800" <= c <= "\udfff" for c in value):
             return f"{shown(value)} holds a lone surrogate"

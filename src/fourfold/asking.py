@@ -61,7 +61,7 @@ class Options:
         if self.k is not None:
             self._set(k=whole_number(self.k, "k"))
         self._set(max_per_source=whole_number(self.max_per_source, "max_per_source"))
-        one_of(self.mode, "mode", MODES)
+        self._set(mode=one_of(self.mode, "mode", MODES))
         if self.min_score is not None:
             self._set(min_score=finite_number(self.min_score, "min_score"))
         if self.min_confidence is not None:
@@ -72,7 +72,7 @@ class Options:
             self._set(rerank=as_reranker(self.rerank))
         for name, given in (("intent", self.intent), ("group_by", self.group_by)):
             if given is not None:
-                string(given, name)
+                self._set(**{name: string(given, name)})
         self._set(weights=_checked_weights(self.weights))
         if self.query_vector is not None:
             self._set(query_vector=check_vector(self.query_vector, "query_vector"))

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fourfold.arguments import shown
+from fourfold.arguments import bare, shown
 from fourfold.errors import FilterError
 
 SCALAR, ELEMENT, NULL, CONTAINER = range(4)
@@ -94,6 +94,9 @@ _MAX_LEVELS = 2 * _MAX_DEPTH + 4  # of mappings and lists: $and is a list in a m
 COLUMNS = {"$id": "id", "$name": "name", "$type": "type"}
 """What a filter calls the columns of a node."""
 
+_NO_LISTS = (str, bytes, bytearray, memoryview, Mapping)
+"""Sequences that nobody gives for a list of conditions or of values."""
+
 _INT64 = 2**63
 _LARGEST = 10**308
 
@@ -132,7 +135,7 @@ def _require_small(condition: object) -> None:
     conditions = values = characters = 0
     for part in _parts(condition):
         if isinstance(part, str):
-            characters += len(part)
+            characters += len(bare(part))
         elif isinstance(part, Mapping):
             conditions += len(part)
         else:
@@ -171,9 +174,9 @@ def _all_of(condition: object, depth: int) -> Clause:
     if depth > _MAX_DEPTH:
         raise FilterError(f"The filter is nested more than {_MAX_DEPTH} deep.")
     clauses = []
-    for key, operand in condition.items():
+    for key, operand in ((bare(key), operand) for key, operand in condition.items()):
         if key in ("$and", "$or"):
-            if isinstance(operand, (str, bytes, Mapping)) or not isinstance(operand, Sequence) or not operand:
+            if isinstance(operand, _NO_LISTS) or not isinstance(operand, Sequence) or not operand:
                 raise FilterError(f"{key} takes a list of at least one filter, not {shown(operand)}.")
             parts = [_all_of(part, depth + 1) for part in operand]
             clauses.append(_combine(parts, "and" if key == "$and" else "or"))
@@ -201,6 +204,7 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
     if not operand:
         raise FilterError(f"The condition on {shown(key)} is empty; give a value or an operator such as $eq.")
     clauses: list[Clause] = []
+    operand = {bare(operator): bare(value) for operator, value in operand.items()}
     bounds = {operator: value for operator, value in operand.items() if operator in _COMPARISONS}
     if len(bounds) > 1:  # a range is one scan of the key; each bound alone may hold most nodes
         clauses.append(Range(key, tuple(_bound(operator, key, value) for operator, value in bounds.items())))
@@ -230,13 +234,13 @@ def _equal(key: str, value: object) -> Clause:
 
 
 def _in(key: str, values: object) -> Clause:
-    if isinstance(values, (str, bytes, Mapping)) or not isinstance(values, (Sequence, set, frozenset)):
+    if isinstance(values, _NO_LISTS) or not isinstance(values, (Sequence, set, frozenset)):
         raise FilterError(f"$in and $nin on {shown(key)} take a list of values, not {shown(values)}.")
     for value in values:
         if value is not None:
             _require_scalar("$in", key, value)
     found = Test(key, "in", tuple(_stored(value) for value in values if value is not None), (SCALAR, ELEMENT))
-    return _combine([found, _equal(key, None)], "or") if None in values else found
+    return _combine([found, _equal(key, None)], "or") if any(value is None for value in values) else found
 
 
 _COMPARISONS = {"$gt": ">", "$gte": ">=", "$lt": "<", "$lte": "<="}
@@ -265,6 +269,7 @@ def _contains(key: str, value: object) -> Clause:
 def _contains_any_case(key: str, value: object) -> Clause:
     if not isinstance(value, str):
         raise FilterError(f"$icontains on {shown(key)} takes a string, not {shown(value)}.")
+    _require_unicode(value)
     element = Test(key, "equal_folded", (value,), (ELEMENT,))
     return _combine([Test(key, "holds_folded", (value,)), element], "or")
 
@@ -328,7 +333,7 @@ def _require_scalar(operator: str, key: str, value: object) -> None:
 def _require_unicode(value: object) -> None:
     try:
         if isinstance(value, str):
-            value.encode()
+            str.encode(value)
     except UnicodeEncodeError as error:
         raise FilterError(
             f"The filter holds a lone surrogate in {shown(value)}, which no stored text can match."
@@ -337,6 +342,7 @@ def _require_unicode(value: object) -> None:
 
 def _stored(value: Any) -> Any:
     """Return a value as attributes have it: booleans as 0 and 1, integers beyond 64 bits as floats."""
+    value = bare(value)
     if isinstance(value, bool):
         return int(value)
     if isinstance(value, int) and not -_INT64 <= value < _INT64:

@@ -177,7 +177,7 @@ class GraphEmbedding:
             for node in nodes
         ]
         lengths = {len(v): n.id for v, n in zip(vectors, nodes, strict=True) if v is not None}
-        makers: set[str | None] = {by} if lengths else set()
+        makers: set[str | None] = {None if by is None else arguments.model_name(by, "vectors_by")} if lengths else set()
         stored = self._backend.meta("dimensions")
         if stored is not None:
             lengths.setdefault(int(stored), "")

@@ -36,7 +36,8 @@ class Learning:
             InvalidValueError: an empty query, or a grade that is negative or no number.
 
         """
-        if not arguments.question(query).strip():
+        query = arguments.question(query)
+        if not query.strip():
             raise InvalidValueError(f"The query is {shown(query)}; feedback needs the words that were asked.")
         arguments.text(query, "The query")
         given = float(relevant) if isinstance(relevant, bool) else relevant
@@ -66,18 +67,20 @@ class Learning:
 
         Raises:
             StoreError: another version than ``over`` is in force.
+            InvalidValueError: ``evidence`` is not made of JSON values, or ``over`` is no number of a version.
             EmbedderMismatchError: it asks for another tokenizer than the one that made the graph's terms.
 
         """
         require_config(config)
         reasons = arguments.json_mapping({} if evidence is None else evidence, "evidence")
+        expected = None if over is None else whole_number(over, "over", least=0)
         now = datetime.now(UTC).isoformat(timespec="seconds")
 
         def applied(history: ConfigHistory) -> ConfigHistory:
-            if over is not None and over != history.in_force:
+            if expected not in (None, history.in_force):
                 raise StoreError(
-                    f"Version {history.in_force} of the config is in force by now, no longer version {over}; nothing "
-                    "was applied: tune again."
+                    f"Version {history.in_force} of the config is in force by now, no longer version "
+                    f"{shown(expected)}; nothing was applied: tune again."
                 )
             return history.applied(config, now, reasons)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sized
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,21 +32,25 @@ def check_node(node: Node) -> Node:
     """Return a node that can be stored, or say in an InvalidValueError why it cannot."""
     if not isinstance(node, Node):
         raise InvalidValueError(f"A node must be a fourfold.Node, not {type(node).__name__}.")
-    if not isinstance(node.id, str) or not node.id:
-        raise InvalidValueError(f"A node has the id {shown(node.id)}; it must be a string that is not empty.")
-    if "\x00" in node.id:
-        raise InvalidValueError(f"A node has the id {shown(node.id)}; it must not hold a NUL character.")
-    for name in ("id", "name", "type", "text"):
-        value = getattr(node, name)
-        if not (isinstance(value, str) and value.isascii()):  # names the node only where it must
-            arguments.text(value, f"The {name} of node {shown(node.id)}")
-    arguments.json_mapping(node.metadata, f"The metadata of node {shown(node.id)}")
-    return node
+    identity = arguments.bare(node.id)
+    if not isinstance(identity, str) or not identity:
+        raise InvalidValueError(f"A node has the id {shown(identity)}; it must be a string that is not empty.")
+    if "\x00" in identity:
+        raise InvalidValueError(f"A node has the id {shown(identity)}; it must not hold a NUL character.")
+    words = []
+    for field in ("id", "name", "type", "text"):
+        value = getattr(node, field)
+        if type(value) is not str or not value.isascii():  # names the node only where it must
+            value = arguments.text(value, f"The {field} of node {shown(identity)}")
+        words.append(value)
+    metadata = arguments.json_mapping(node.metadata, f"The metadata of node {shown(identity)}")
+    own, name, kind, text = words
+    return Node(own, name, kind, text, metadata, node.vector)
 
 
 def check_edge(edge: Edge) -> Edge:
     """Return an edge that can be stored, or say in an InvalidValueError why it cannot."""
-    name_edge(edge)
+    edge = name_edge(edge)
     for value in (edge.source, edge.target, edge.type):
         if not value.isascii():
             arguments.text(value, f"The edge {_named(edge)}")
@@ -53,9 +58,10 @@ def check_edge(edge: Edge) -> Edge:
         raise InvalidValueError(
             f"An edge has a type of {len(edge.type):,} characters, at most {LONGEST_TYPE:,} can be: {shown(edge.type)}"
         )
-    if not (type(edge.weight) is float and 0 <= edge.weight <= LARGEST_WEIGHT):
-        arguments.finite_number(edge.weight, f"The weight of the edge {_named(edge)}", least=0, most=LARGEST_WEIGHT)
-    return edge
+    if type(edge.weight) is float and 0 <= edge.weight <= LARGEST_WEIGHT:
+        return edge
+    what = f"The weight of the edge {_named(edge)}"
+    return replace(edge, weight=arguments.finite_number(edge.weight, what, least=0, most=LARGEST_WEIGHT))
 
 
 def name_edge(edge: Edge) -> Edge:
@@ -64,7 +70,9 @@ def name_edge(edge: Edge) -> Edge:
         raise InvalidValueError(f"An edge must be a fourfold.Edge, not {type(edge).__name__}.")
     if not all(isinstance(value, str) for value in (edge.source, edge.target, edge.type)):
         raise InvalidValueError(f"Source, target and type of an edge must be strings: {_named(edge)}.")
-    return edge
+    if type(edge.source) is type(edge.target) is type(edge.type) is str:
+        return edge
+    return replace(edge, **{name: arguments.bare(getattr(edge, name)) for name in ("source", "target", "type")})
 
 
 def _named(edge: Edge) -> str:
@@ -81,8 +89,8 @@ def check_vector(given: object, what: str) -> NDArray[np.float32]:
             raise TypeError(f"{shown(given)} holds {array.dtype}")
         with np.errstate(over="ignore"):
             vector = array.astype(np.float32)
-    except (TypeError, ValueError, OverflowError, MemoryError) as error:
-        raise InvalidValueError(f"{what} is no list of numbers: {error}.") from error
+    except Exception as error:  # of whatever it is made of
+        raise InvalidValueError(f"{what} is no list of numbers: {arguments.said(error)}.") from error
     if vector.ndim != 1 or not len(vector):
         raise InvalidValueError(f"{what} has shape {vector.shape}; it must be one row of numbers.")
     if not np.isfinite(vector).all():

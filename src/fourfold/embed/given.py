@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from fourfold.arguments import model_name
 from fourfold.embed.base import CallableEmbedder, Embedder
 from fourfold.embed.encoder import EncoderEmbedder, is_encoder
 from fourfold.embed.gemini import PREFIX, GeminiEmbedder
@@ -21,6 +22,7 @@ def as_embedder(given: object) -> Embedder:
 
     Raises:
         EmbedderError: it is none of these.
+        InvalidValueError: it has a name that cannot be kept with vectors.
 
     """
     if given is None:
@@ -30,6 +32,7 @@ def as_embedder(given: object) -> Embedder:
     if isinstance(given, (str, Path)):
         return StaticEmbedder(given)
     if isinstance(given, Embedder):
+        model_name(given.name, "The name of the embedder")
         return given
     if is_encoder(given):  # before callables: a torch module is one, but not of texts
         return EncoderEmbedder(given)
