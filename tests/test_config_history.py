@@ -94,7 +94,25 @@ def test_configs_are_numbered_and_taken_back(tmp_path):
         assert retriever.learning.apply_config(first) == 3
 
 
-@pytest.mark.parametrize("stored", ["{", "[]", '{"in_force": 4, "versions": []}'])
+def history(**version):
+    known = {"number": 1, "applied": "2026-01-01", "changes": {}, "evidence": {}}
+    return json.dumps({"in_force": 1, "versions": [{**known, **version}]})
+
+
+DAMAGED = [
+    "{",
+    "[]",
+    '{"in_force": 4, "versions": []}',
+    '{"in_force": 1e999, "versions": []}',
+    '{"in_force": "1", "versions": []}',
+    history(number="x"),
+    history(changes=7),
+    history(changes={"graph": {"type_weights": {"a": float("inf")}}}),
+    history(changes={"intents": {"specs": [{"name": "x", "patterns": ["(((("]}]}}),
+]
+
+
+@pytest.mark.parametrize("stored", DAMAGED)
 def test_a_damaged_history_is_told_and_can_be_passed_over(tmp_path, stored):
     path = tmp_path / "kg.sqlite"
     store = Store(path)

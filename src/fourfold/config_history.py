@@ -12,7 +12,7 @@ from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
 
-from fourfold.arguments import shown
+from fourfold.arguments import json_mapping, said, shown, string, whole_number
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.errors import StoreError
 from fourfold.intent import IntentSpec
@@ -73,6 +73,10 @@ FLAT_NAMES: Mapping[str, Place] = MappingProxyType(
 
 _PHRASE = ("phrase_search", "phrase_quoted_only")
 """Two flags before there were groups, now ``text.phrase``."""
+
+
+_UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError)
+"""What reading raises that no version of fourfold stores."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,9 +141,24 @@ class ConfigHistory:
             return cls()
         try:
             data = json.loads(text)
-            return cls(tuple(ConfigVersion(**version) for version in data["versions"]), int(data["in_force"]))
-        except (ValueError, TypeError, KeyError) as error:
-            raise StoreError(f"The stored configs cannot be read ({error}); give Retriever a config=.") from error
+            return cls(
+                tuple(_version(**version) for version in data["versions"]),
+                whole_number(data["in_force"], "in_force", least=0),
+            )
+        except _UNREADABLE as error:
+            raise StoreError(f"The stored configs cannot be read ({said(error)}); give Retriever a config=.") from error
+
+
+def _version(
+    number: object, applied: object, changes: object, evidence: Mapping[str, Any] | None = None
+) -> ConfigVersion:
+    """Return a stored version, or raise InvalidValueError."""
+    return ConfigVersion(
+        whole_number(number, "number"),
+        string(applied, "applied"),
+        json_mapping(changes, "changes"),
+        json_mapping(evidence or {}, "evidence"),
+    )
 
 
 def changes_of(config: RetrievalConfig) -> dict[str, Any]:
@@ -163,8 +182,8 @@ def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> Retrieval
     """
     try:
         found = dict(_constants(changes))
-    except (TypeError, ValueError, KeyError) as error:
-        raise StoreError(f"The stored config cannot be read ({error}); give Retriever a config=.") from error
+    except _UNREADABLE as error:
+        raise StoreError(f"The stored config cannot be read ({said(error)}); give Retriever a config=.") from error
     known = _names(base)
     if unknown := sorted(".".join(filter(None, place)) for place in found if place not in known):
         raise StoreError(
@@ -177,8 +196,8 @@ def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> Retrieval
             into = grouped.setdefault(group, {}) if group else grouped
             into[name] = _rich(group, name, value)
         return base.replace(**grouped)
-    except (TypeError, ValueError, KeyError) as error:
-        raise StoreError(f"The stored config cannot be read ({error}); give Retriever a config=.") from error
+    except _UNREADABLE as error:
+        raise StoreError(f"The stored config cannot be read ({said(error)}); give Retriever a config=.") from error
 
 
 def _constants(changes: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:

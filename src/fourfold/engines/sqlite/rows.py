@@ -25,6 +25,7 @@ _KINDS: Mapping[str, Callable[[str], bool]] = {
     "dimensions": lambda value: 0 < int(value) <= LONGEST_VECTOR,
     OWN_SHARE: lambda value: 0 <= float(value) <= 1,
     **dict.fromkeys(("embedder", "tokenizer"), lambda value: value.isprintable()),
+    "staging": lambda value: isinstance(json.loads(value)["embedder"], str),
     **dict.fromkeys(
         ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest", "ingest_roots"),
         lambda value: isinstance(json.loads(value), (dict, list)),
@@ -47,7 +48,7 @@ def meta(connection: sqlite3.Connection, key: str) -> str | None:
     try:
         if not isinstance(value, str) or (key in _KINDS and not _KINDS[key](value)):
             raise ValueError
-    except (ValueError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, RecursionError) as error:
         raise DamagedValueError(f"{shown(value)} as the setting {key!r}") from error
     return value
 
