@@ -517,6 +517,20 @@ def test_an_old_unchanged_file_is_not_read_again(make, monkeypatch):
         assert graph.search("save data", mode="text").ids[0] == "w"
 
 
+def test_what_is_in_the_log_of_a_file_is_seen_by_a_link_to_it(make, tmp_path):
+    """SQLite keeps the log beside the file itself, so that the state of the link tells nothing of it."""
+    path, link = make(NODES_AND_EDGES, wal=True), tmp_path / "link.db"
+    link.symlink_to(path)
+    long_ago = time.time() - 3600
+    os.utime(path, (long_ago, long_ago))
+    foreign(link).close()
+    writer = sqlite3.connect(path, isolation_level=None)
+    writer.execute("UPDATE nodes SET description = 'changed' WHERE id = 'r'")
+    with foreign(link) as graph:
+        assert graph.get(["r"])[0].text == "changed"
+    writer.close()
+
+
 def test_a_file_that_is_replaced(make, tmp_path):
     path = make(NODES_AND_EDGES)
     with foreign(path) as graph:

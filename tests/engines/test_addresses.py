@@ -1,10 +1,12 @@
 """Which engine an address belongs to: in one place, imported when needed, and a sentence where it cannot be had."""
 
+import os
+import pickle
 import sys
 
 import pytest
 
-from fourfold import InvalidValueError, MissingExtraError, Retriever, StoreError, engines
+from fourfold import InvalidValueError, MissingExtraError, Node, Retriever, StoreError, engines
 
 
 def test_paths_and_memory_are_sqlite_files(tmp_path):
@@ -13,6 +15,29 @@ def test_paths_and_memory_are_sqlite_files(tmp_path):
         with Retriever(path) as retriever:
             assert retriever.backend.capabilities.engine == "sqlite"
             assert retriever.backend.address == retriever.path == str(path)
+
+
+def test_a_relative_path_is_the_same_file_wherever_the_process_goes(tmp_path, monkeypatch):
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path)
+    with Retriever("kg.sqlite") as retriever:
+        retriever.add([Node("a", "alpha")])
+        with Retriever("kg.sqlite", read_only=True) as reader:
+            monkeypatch.chdir("elsewhere")
+            retriever.add([Node("b", "beta")])
+            with pickle.loads(pickle.dumps(retriever)) as again:
+                assert len(again) == len(reader) == len(reader.search("alpha beta")) == 2
+        retriever.maintenance.compact()
+        assert retriever.path == "kg.sqlite" and os.listdir() == []
+
+
+@pytest.mark.parametrize("name", ["file:kg.sqlite", "file:kg?mode=memory", "file:kg?mode=ro"])
+def test_a_path_is_never_one_of_sqlite_s_addresses(tmp_path, monkeypatch, name):
+    monkeypatch.chdir(tmp_path)
+    with Retriever(name) as retriever:
+        retriever.add([Node("a", "alpha")])
+    with Retriever(name, must_exist=True) as retriever:
+        assert len(retriever) == 1 and name in os.listdir()
 
 
 def test_an_unknown_scheme_is_told_without_its_password():

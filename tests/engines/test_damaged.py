@@ -48,6 +48,8 @@ CRAFTED = {
     "generation": [("UPDATE meta SET value = 'x' WHERE key = 'generation'",)],
     "no generation": [("DELETE FROM meta WHERE key = 'generation'",)],
     "dimensions": [("UPDATE meta SET value = '1e9' WHERE key = 'dimensions'",)],
+    "staging": [("INSERT INTO meta VALUES ('staging', '{}')",)],
+    "half a character": [("UPDATE nodes SET metadata = ? WHERE id = 'n1'", '{"a": "\\ud800"}')],
     "version": [("PRAGMA user_version = -3",)],
     "view": [
         ("ALTER TABLE nodes RENAME TO old",),

@@ -102,6 +102,58 @@ def test_a_fork_while_threads_search_is_refused_and_does_not_hang(path):
     assert done.stdout == "['a']\n"
 
 
+OPENED_BY_CHILDREN = """
+import os, signal, sys, threading
+from fourfold import Retriever
+retriever = Retriever(sys.argv[1])
+def read():
+    while True:
+        len(retriever)
+for _ in range(3):
+    threading.Thread(target=read, daemon=True).start()
+for _ in range(60):
+    child = os.fork()
+    if not child:
+        signal.alarm(60)
+        with Retriever(sys.argv[1]) as again:
+            os._exit(len(again) != 1)
+    assert os.waitpid(child, 0)[1] == 0
+print("opened", flush=True)
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_the_child_of_a_process_that_reads_opens_the_file_anew(path):
+    """SQLite's own locks are the process's: one held at the fork by a thread would be held in the child for ever."""
+    done = subprocess.run([sys.executable, "-c", OPENED_BY_CHILDREN, str(path)], capture_output=True, text=True)
+    assert (done.returncode, done.stdout) == (0, "opened\n"), done.stderr
+
+
+def test_a_reader_by_a_link_sees_what_a_writer_has_in_its_log(path):
+    link = path.parent.parent / "link"
+    link.symlink_to(path)
+    with Retriever(path) as writer:
+        writer.add([Node("b", "beta")])
+        with Retriever(link, read_only=True) as reader:
+            assert reader.search("beta").ids[0] == "b"
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file can be neither removed nor replaced there")
+@pytest.mark.parametrize("replaced", [False, True])
+def test_nothing_is_written_into_a_file_that_is_no_longer_there(path, tmp_path, replaced):
+    with Retriever(tmp_path / "other.sqlite") as other:
+        other.add([Node("o", "omega")])
+    with Retriever(path) as retriever:
+        assert os.replace(tmp_path / "other.sqlite", path) is None if replaced else path.unlink() is None
+        for write in (lambda: retriever.add([Node("b", "beta")]), lambda: retriever.delete(["a"])):
+            with pytest.raises(
+                StoreError, match="kg.sqlite' was removed or replaced since it was opened.+open it again"
+            ):
+                write()
+        assert retriever.search("alpha").ids == ["a"] and len(retriever) == 1
+
+
 @pytest.mark.parametrize(("durable", "level"), [(False, 1), (True, 2)])
 def test_durable_waits_for_the_disk(path, durable, level, monkeypatch):
     """What SQLite does at each level is its own; that the level is in force where writes are made is ours."""

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+import os
+from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
-from fourfold.engines.sqlite.connection import Place
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import to_sql
 from fourfold.engines.sqlite.snapshots import Snapshots
@@ -49,13 +49,12 @@ class SqliteBackend(Store):
 
     def __init__(self, path: str | Path, *, read_only: bool = False, durable: bool = False) -> None:
         super().__init__(path, read_only=read_only, durable=durable)
-        self._place = Place(self.path)
         self.snapshots = Snapshots(self, RetrievalConfig())
 
     @property
     def address(self) -> str:
-        """The path again: a file has no secrets."""
-        return self.path
+        """The path again, which has no secrets; a relative one from the root, as it leads there from any folder."""
+        return self.path if os.path.isabs(self.path) else self.file
 
     def use(self, config: RetrievalConfig) -> None:
         """Read by these constants from the next snapshot on."""
@@ -93,12 +92,9 @@ class SqliteBackend(Store):
         self.changes(-1)  # refuses numbers and lengths that no writer gives
         return found
 
-    @contextmanager
-    def transaction(self, *, moves: bool = True) -> Iterator[SqliteWriter]:
+    def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""
-        with self.writing(SqliteWriter, moves=moves) as writer:
-            yield writer
-            self._place.confirm()
+        return self.writing(SqliteWriter, moves=moves)
 
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""

@@ -33,9 +33,20 @@ class Connection(sqlite3.Connection):
             self.close()
 
 
-def connect(path: str) -> sqlite3.Connection:
-    """Return a new connection to a file, which is made if it is missing."""
-    return _opened(path, path)
+def whole_path(path: str) -> str:
+    """Return where a file really is: the same wherever the process goes, for all links to it, and never SQLite's URI.
+
+    SQLite keeps a log beside the file itself, not beside the link that it was opened by.
+    """
+    try:
+        return os.path.realpath(path)
+    except OSError as error:  # of a folder that is gone, in which the process still stands
+        raise StoreError(f"The file {path!r} cannot be opened: {error.strerror}.") from error
+
+
+def connect(file: str, path: str) -> sqlite3.Connection:
+    """Return a new connection to a file, which is made if it is missing; ``path`` is what messages call it."""
+    return _opened(file, path)
 
 
 class QuietConnection:
@@ -46,15 +57,16 @@ class QuietConnection:
     as one that does not change, and opened anew when it has.
 
     Args:
-        path: an existing file.
+        file: an existing file.
+        path: what messages call it.
 
     """
 
-    def __init__(self, path: str) -> None:
-        if not os.path.isfile(path):
+    def __init__(self, file: str, path: str) -> None:
+        if not os.path.isfile(file):
             raise StoreError(f"There is no file {path!r} to open for reading.")
+        self._file = file
         self._path = path
-        self._file = os.path.abspath(path)  # the program may go to another folder
         self._state = self._seen()
         self._connection = self._connect()
 
@@ -98,31 +110,27 @@ class QuietConnection:
 
 
 class Place:
-    """Where an open file lay.
+    """Where the file of an open store was: what is written into a file that has no name any more is lost."""
 
-    Args:
-        path: an existing file, or ``":memory:"``, which stays where it is.
-
-    """
-
-    def __init__(self, path: str) -> None:
+    def __init__(self, file: str, path: str) -> None:
+        self._file = file
         self._path = path
-        self._absolute = os.path.abspath(path)  # the program may go to another folder
-        self._status = None if path == ":memory:" else os.stat(self._absolute)
+        self._seen = self._now()
 
     def confirm(self) -> None:
-        """Raise StoreError if another file lies there by now, or none: what is written would be gone with the old one.
+        """Raise StoreError if the file was removed, or another one put in its place."""
+        if self._now() != self._seen:
+            raise StoreError(
+                f"The file {self._path!r} was removed or replaced since it was opened; what is written now would be "
+                "lost, and nothing was: open it again."
+            )
 
-        SQLite itself looks only where there is no write-ahead log.
-        """
-        if self._status is None:
-            return
-        with suppress(OSError):
-            if os.path.samestat(self._status, os.stat(self._absolute)):
-                return
-        raise StoreError(
-            f"The file {self._path!r} was removed or replaced since it was opened; nothing was changed; open it anew."
-        )
+    def _now(self) -> tuple[int, int] | None:
+        try:
+            status = os.stat(self._file)
+        except OSError:
+            return None
+        return status.st_dev, status.st_ino
 
 
 def opened(target: str, *, uri: bool) -> sqlite3.Connection:

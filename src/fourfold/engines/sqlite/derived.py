@@ -33,8 +33,8 @@ class Derived:
     """
 
     def __init__(self, path: str, *, writable: bool) -> None:
-        self.folder = None if path == ":memory:" else Path(f"{path}.index").absolute()
-        self.writable = writable and self.folder is not None and os.access(self.folder.parent, os.W_OK)
+        self.folder = None if path == ":memory:" else Path(f"{path}.index")
+        self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
         self._opened: Path | None = None
 
     def newest(

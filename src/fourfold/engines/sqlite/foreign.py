@@ -30,7 +30,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import opened
+from fourfold.engines.sqlite.connection import opened, whole_path
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -78,7 +78,8 @@ class ForeignFile:
 
     def __init__(self, path: str | Path, schema: ForeignSchema | None = None) -> None:
         self.path = str(path)
-        self._file = os.path.abspath(self.path)  # the program may go to another folder
+        self.file = whole_path(self.path)
+        """Where the file really is; ``path`` is what messages call it."""
         self._given = schema
         self._connection = self._connect()
         self._understood: int | None = None
@@ -121,13 +122,13 @@ class ForeignFile:
 
         Two writes within one tick of the file system's clock look alike, so a recent change is not trusted.
         """
-        status = [_status(name) for name in (self._file, f"{self._file}-wal")]
+        status = [_status(name) for name in (self.file, f"{self.file}-wal")]
         newest = max(s[2] for s in status if s is not None)
         return json.dumps(status) if time.time_ns() - newest > _SETTLED_NS else ""
 
     def _state(self) -> tuple[int, Status]:
         version = self._connection.execute("PRAGMA data_version").fetchone()[0]
-        return (version, _status(self._file) or _GONE)
+        return (version, _status(self.file) or _GONE)
 
     # -- reading ------------------------------------------------------------------------------------------------
 
@@ -142,7 +143,7 @@ class ForeignFile:
 
         """
         try:
-            current = _status(self._file)
+            current = _status(self.file)
             if self._seen is not None and (current is None or current[0] != self._inode):
                 self._reopen()  # another file has taken the place
             self._inode = None if current is None else current[0]
@@ -163,15 +164,15 @@ class ForeignFile:
         self._understood = None
 
     def _connect(self) -> sqlite3.Connection:
-        if not os.path.isfile(self._file):
+        if not os.path.isfile(self.file):
             raise StoreError(f"There is no file {self.path!r} to open, or none that may be read.")
         ways = ["mode=ro"]
-        wal = _status(f"{self._file}-wal")
+        wal = _status(f"{self.file}-wal")
         if wal is None or wal[1] == 0:  # a WAL database in a folder that cannot be written opens no other way
             ways.append("mode=ro&immutable=1")
         for parameters in ways:
             try:
-                connection = opened(f"file:{quote(os.fsencode(self._file))}?{parameters}", uri=True)
+                connection = opened(f"file:{quote(os.fsencode(self.file))}?{parameters}", uri=True)
             except sqlite3.Error as error:
                 raise StoreError(f"The file {self.path!r} cannot be read: {error}.") from error
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
@@ -277,7 +278,7 @@ class ForeignFile:
         sql = f"SELECT {', '.join(f'{place}.{quoted(column)}' for column in columns)} FROM {place}"
         if only is not None:
             sql += f" WHERE CAST({place}.{quoted(only[0])} AS TEXT) = ?"
-        most = max(_ROWS, os.path.getsize(self._file))
+        most = max(_ROWS, os.path.getsize(self.path))
         rows = self._connection.execute(sql, () if only is None else only[1:])
         for row, left in zip(rows, range(most, -1, -1), strict=False):
             if not left:

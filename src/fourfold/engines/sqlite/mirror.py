@@ -142,8 +142,8 @@ class Follower:
 
     @property
     def address(self) -> str:
-        """The path again: a file has no secrets."""
-        return self._file.path
+        """The path again, which has no secrets; a relative one from the root, as it leads there from any folder."""
+        return self._file.path if os.path.isabs(self._file.path) else self._file.file
 
     @property
     def schema(self) -> ForeignSchema:

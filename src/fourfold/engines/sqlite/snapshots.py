@@ -13,6 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import numpy.ma  # noqa: F401  (numpy loads it at the first ``unique``: a fork while a thread does that hangs its child)
 from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
@@ -53,7 +54,7 @@ class Snapshots:
         self._lock = threading.Lock()
         self._state: State | None = None
         self._current: Snapshot | None = None
-        self._derived = Derived(store.path, writable=not store.read_only)
+        self._derived = Derived(store.file, writable=not store.read_only)
         self._compaction: threading.Thread | None = None
         self._closed = False
 

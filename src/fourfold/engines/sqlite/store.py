@@ -23,8 +23,9 @@ from numpy.typing import NDArray
 from fourfold import deadline
 from fourfold.arguments import said
 from fourfold.deadline import Deadline
+from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import QuietConnection, connect, prepare
+from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, prepare, whole_path
 from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
@@ -65,22 +66,28 @@ class Store:
 
     def __init__(self, path: str | Path, *, read_only: bool = False, durable: bool = False) -> None:
         self.path = str(path)
+        self.file = self.path if self.path == ":memory:" else whole_path(self.path)
+        """Where the file really is; ``path`` is what messages call it."""
         self.read_only = read_only
         self._process = os.getpid()
         self._vocabulary: dict[str, int] = {}
         self._edge_types: dict[str, int] = {}
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
-        self._quiet = QuietConnection(self.path) if read_only else None
-        self._writer = self._quiet.current() if self._quiet is not None else connect(self.path)
+        self.locks = (self._write_lock, self._read_lock)
+        """Held by whoever is inside SQLite, in the order in which one thread takes both."""
+        self._quiet = QuietConnection(self.file, self.path) if read_only else None
+        self._writer = self._quiet.current() if self._quiet is not None else connect(self.file, self.path)
         self._reader = self._writer
         try:
             prepare(self._writer, self.path, read_only=read_only, durable=durable)
             if self.path != ":memory:" and not read_only:
-                self._reader = connect(self.path)
+                self._reader = connect(self.file, self.path)
         except BaseException:
             self._writer.close()
             raise
+        self._place = None if self.path == ":memory:" or read_only else Place(self.file, self.path)
+        forks.wait_for(self)
 
     # -- opening and closing ------------------------------------------------------------------------------------
 
@@ -96,8 +103,8 @@ class Store:
 
     def _damaged(self, error: Exception) -> StoreError:
         return StoreError(
-            f"The file {self.path!r} is damaged, it holds what fourfold does not write ({error}); fourfold check says "
-            "where."
+            f"The file {self.path!r} is damaged, it holds what fourfold does not write ({said(error)}); fourfold check "
+            "says where."
         )
 
     def _require_process(self) -> None:
@@ -345,6 +352,8 @@ class Store:
             try:
                 writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves)
                 yield writer
+                if self._place is not None:
+                    self._place.confirm()
                 connection.execute("COMMIT")
             except BaseException as error:
                 if connection.in_transaction:
@@ -372,6 +381,8 @@ def _until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
 def _node(*row: Any) -> Node:
     identity, name, kind, text, metadata = texts(row)
     read = json.loads(metadata)
+    if "\\ud" in metadata or "\\uD" in metadata:  # the only way in which JSON can hold half a character
+        json.dumps(read, ensure_ascii=False).encode()
     if not isinstance(read, dict):
         raise TypeError(f"{type(read).__name__} in the place of metadata")
     return Node(identity, name, kind, text, freeze(read))
