@@ -233,26 +233,6 @@ def test_read_only(tmp_path):
     assert Path(path).read_bytes() == before
 
 
-@pytest.mark.parametrize("other", [None, "other.sqlite"])
-def test_nothing_is_written_into_a_file_that_lies_elsewhere_by_now(tmp_path, monkeypatch, other):
-    monkeypatch.chdir(tmp_path)
-    embedder = lambda texts: [[1.0]] * len(texts)  # noqa: E731
-    with Retriever("graph.sqlite", embedder=embedder) as retriever:
-        retriever.add([Node("a", name="alpha")])
-        monkeypatch.chdir("/")
-        retriever.learning.feedback("alpha", "a")  # where the program stands does not matter
-        if other is None:
-            (tmp_path / "graph.sqlite").unlink()
-        else:
-            Retriever(tmp_path / other, embedder=embedder).close()
-            (tmp_path / other).replace(tmp_path / "graph.sqlite")
-        for write in (lambda: retriever.add([Node("b")]), lambda: retriever.learning.feedback("alpha", "a", 3.0)):
-            with pytest.raises(StoreError, match="nothing was changed; open it anew"):
-                write()
-        assert retriever.search("alpha").ids == ["a"]
-        assert retriever.learning.judgements() == [("alpha", "a", 1.0)]
-
-
 def test_a_closed_retriever_says_so(tmp_path):
     retriever = Retriever(tmp_path / "graph.sqlite", embedder=lambda texts: [[1.0]] * len(texts))
     retriever.add([Node("a")])
@@ -261,20 +241,6 @@ def test_a_closed_retriever_says_so(tmp_path):
     for use in (lambda: retriever.search("a"), lambda: retriever.add([Node("b")]), lambda: len(retriever)):
         with pytest.raises(StoreError, match="closed"):
             use()
-
-
-@pytest.mark.parametrize("read_only", [False, True])
-def test_a_relative_path_stays_what_it_was_when_the_program_goes_elsewhere(tmp_path, monkeypatch, read_only):
-    monkeypatch.chdir(tmp_path)
-    with Retriever("graph.sqlite", embedder=None) as retriever:
-        retriever.add([Node("a", name="alpha")])
-    (tmp_path / "elsewhere").mkdir()
-    with Retriever("graph.sqlite", embedder=None, read_only=read_only) as retriever:
-        monkeypatch.chdir(tmp_path / "elsewhere")
-        if not read_only:
-            retriever.add([Node("b", name="beta")])
-        assert retriever.search("alpha", mode="text").ids == ["a"]
-    assert list((tmp_path / "elsewhere").iterdir()) == []
 
 
 def test_the_connections_of_a_dropped_retriever_are_closed(tmp_path, monkeypatch):

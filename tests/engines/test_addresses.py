@@ -31,15 +31,6 @@ def test_a_relative_path_is_the_same_file_wherever_the_process_goes(tmp_path, mo
         assert retriever.path == "kg.sqlite" and os.listdir() == []
 
 
-@pytest.mark.parametrize("name", ["file:kg.sqlite", "file:kg?mode=memory", "file:kg?mode=ro"])
-def test_a_path_is_never_one_of_sqlite_s_addresses(tmp_path, monkeypatch, name):
-    monkeypatch.chdir(tmp_path)
-    with Retriever(name) as retriever:
-        retriever.add([Node("a", "alpha")])
-    with Retriever(name, must_exist=True) as retriever:
-        assert len(retriever) == 1 and name in os.listdir()
-
-
 def test_an_unknown_scheme_is_told_without_its_password():
     with pytest.raises(InvalidValueError, match="mysql://, for which there is no engine; give the path") as caught:
         Retriever("mysql://me:secret@host/db")

@@ -139,6 +139,19 @@ def test_a_reader_by_a_link_sees_what_a_writer_has_in_its_log(path):
             assert reader.search("beta").ids[0] == "b"
 
 
+def test_a_reader_by_a_link_follows_it_to_another_file(path):
+    """As one puts a new version in force: the link is replaced by one to the new file."""
+    newer, link, next_link = path.parent / "newer.sqlite", path.parent.parent / "now", path.parent.parent / "next"
+    with Retriever(newer) as other:
+        other.add([Node("z", "zeta")])
+    link.symlink_to(path)
+    with Retriever(link, read_only=True) as reader:
+        assert reader.search("alpha").ids == ["a"]
+        next_link.symlink_to(newer)
+        next_link.replace(link)
+        assert reader.search("zeta").ids == ["z"]
+
+
 @pytest.mark.skipif(os.name == "nt", reason="an open file can be neither removed nor replaced there")
 @pytest.mark.parametrize("replaced", [False, True])
 def test_nothing_is_written_into_a_file_that_is_no_longer_there(path, tmp_path, replaced):

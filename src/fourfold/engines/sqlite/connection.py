@@ -44,6 +44,38 @@ def whole_path(path: str) -> str:
         raise StoreError(f"The file {path!r} cannot be opened: {error.strerror}.") from error
 
 
+class Followed:
+    """The file that a path leads to whoever only reads: another one as soon as a link on the way is changed.
+
+    Args:
+        path: a file, as whoever opens it has it.
+
+    """
+
+    def __init__(self, path: str) -> None:
+        whole_path(path)  # or a sentence
+        self._path = os.path.abspath(path)
+        self._seen: tuple[int, int] | None = None
+        self._file = ""
+
+    @property
+    def file(self) -> str:
+        """Where it really is."""
+        seen = identity_of(self._path)
+        if seen is None or seen != self._seen:
+            self._seen, self._file = seen, os.path.realpath(self._path)
+        return self._file
+
+
+def identity_of(file: str) -> tuple[int, int] | None:
+    """Return what tells a file from another that has its name later, or None where there is none."""
+    try:
+        status = os.stat(file)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino
+
+
 def connect(file: str, path: str) -> sqlite3.Connection:
     """Return a new connection to a file, which is made if it is missing; ``path`` is what messages call it."""
     return _opened(file, path)
@@ -57,15 +89,14 @@ class QuietConnection:
     as one that does not change, and opened anew when it has.
 
     Args:
-        file: an existing file.
-        path: what messages call it.
+        path: an existing file.
 
     """
 
-    def __init__(self, file: str, path: str) -> None:
-        if not os.path.isfile(file):
+    def __init__(self, path: str) -> None:
+        if not os.path.isfile(path):
             raise StoreError(f"There is no file {path!r} to open for reading.")
-        self._file = file
+        self._followed = Followed(path)
         self._path = path
         self._state = self._seen()
         self._connection = self._connect()
@@ -89,11 +120,12 @@ class QuietConnection:
 
     def _seen(self) -> tuple[tuple[int, ...] | None, bool]:
         """Return the file's status, None where a log may hold more; and whether a reader beside a writer can read."""
+        file = self._followed.file
         with suppress(OSError):
-            if os.stat(f"{self._file}-wal").st_size:
-                return None, os.path.exists(f"{self._file}-shm")
+            if os.stat(f"{file}-wal").st_size:
+                return None, os.path.exists(f"{file}-shm")
         try:
-            status = os.stat(self._file)
+            status = os.stat(file)
         except OSError as error:
             raise StoreError(f"The file {self._path!r} cannot be read: {error.strerror}.") from error
         return (status.st_ino, status.st_size, status.st_mtime_ns), False
@@ -106,7 +138,7 @@ class QuietConnection:
                 "which takes it in, or bring the file that ends in -shm along, too."
             )
         way = "mode=ro" if status is None else "mode=ro&immutable=1"
-        return _opened(f"file:{quote(os.fsencode(self._file))}?{way}", self._path, uri=True)
+        return _opened(f"file:{quote(os.fsencode(self._followed.file))}?{way}", self._path, uri=True)
 
 
 class Place:
@@ -115,22 +147,15 @@ class Place:
     def __init__(self, file: str, path: str) -> None:
         self._file = file
         self._path = path
-        self._seen = self._now()
+        self._seen = identity_of(file)
 
     def confirm(self) -> None:
         """Raise StoreError if the file was removed, or another one put in its place."""
-        if self._now() != self._seen:
+        if identity_of(self._file) != self._seen:
             raise StoreError(
                 f"The file {self._path!r} was removed or replaced since it was opened; what is written now would be "
                 "lost, and nothing was: open it again."
             )
-
-    def _now(self) -> tuple[int, int] | None:
-        try:
-            status = os.stat(self._file)
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
 
 
 def opened(target: str, *, uri: bool) -> sqlite3.Connection:

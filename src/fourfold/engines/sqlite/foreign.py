@@ -30,7 +30,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import opened, whole_path
+from fourfold.engines.sqlite.connection import Followed, opened
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -78,8 +78,7 @@ class ForeignFile:
 
     def __init__(self, path: str | Path, schema: ForeignSchema | None = None) -> None:
         self.path = str(path)
-        self.file = whole_path(self.path)
-        """Where the file really is; ``path`` is what messages call it."""
+        self._followed = Followed(self.path)
         self._given = schema
         self._connection = self._connect()
         self._understood: int | None = None
@@ -91,6 +90,11 @@ class ForeignFile:
             raise
         self._seen: tuple[int, Status] | None = None
         self._inode: int | None = None
+
+    @property
+    def file(self) -> str:
+        """Where the file really is; ``path`` is what messages call it."""
+        return self._followed.file
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -122,7 +126,8 @@ class ForeignFile:
 
         Two writes within one tick of the file system's clock look alike, so a recent change is not trusted.
         """
-        status = [_status(name) for name in (self.file, f"{self.file}-wal")]
+        file = self.file
+        status = [_status(name) for name in (file, f"{file}-wal")]
         newest = max(s[2] for s in status if s is not None)
         return json.dumps(status) if time.time_ns() - newest > _SETTLED_NS else ""
 
@@ -278,7 +283,7 @@ class ForeignFile:
         sql = f"SELECT {', '.join(f'{place}.{quoted(column)}' for column in columns)} FROM {place}"
         if only is not None:
             sql += f" WHERE CAST({place}.{quoted(only[0])} AS TEXT) = ?"
-        most = max(_ROWS, os.path.getsize(self.path))
+        most = max(_ROWS, os.path.getsize(self.file))
         rows = self._connection.execute(sql, () if only is None else only[1:])
         for row, left in zip(rows, range(most, -1, -1), strict=False):
             if not left:

@@ -76,7 +76,7 @@ class Store:
         self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
         self.locks = (self._write_lock, self._read_lock)
         """Held by whoever is inside SQLite, in the order in which one thread takes both."""
-        self._quiet = QuietConnection(self.file, self.path) if read_only else None
+        self._quiet = QuietConnection(self.path) if read_only else None
         self._writer = self._quiet.current() if self._quiet is not None else connect(self.file, self.path)
         self._reader = self._writer
         try:
