@@ -3,6 +3,7 @@
 import json
 from dataclasses import FrozenInstanceError
 
+import numpy as np
 import pytest
 
 from fourfold import Edge, FilterError, FourfoldError, InvalidValueError, Node, Retriever, UnknownNodeError
@@ -300,6 +301,14 @@ def test_dimension_filter_shows_the_numbers_and_its_bound(asked):
 def test_dimension_filter_refuses_what_is_no_number(asked, filters):
     with pytest.raises(FilterError):
         asked.dimension_filter(filters)
+    with pytest.raises(FilterError):
+        asked.intent_search("what can it do", filters=filters)
+
+
+@pytest.mark.parametrize("filters", [(), 0, np.array([1, 2]), np.array([])])
+def test_an_intent_search_refuses_filters_that_are_none(asked, filters):
+    with pytest.raises(FilterError, match="must map a metadata key to a number"):
+        asked.intent_search("what can it do", filters=filters)
 
 
 # -- routing ----------------------------------------------------------------------------------------------------------

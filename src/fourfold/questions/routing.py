@@ -157,7 +157,7 @@ def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, 
 def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any] | None) -> IntentSearchAnswer:
     """Classify, search, run the intent's method, expand; the arguments are those of ``Questions.intent_search``."""
     classification = classify_intent(query)
-    condition = lookup.number_filter(filters) if filters else None
+    condition = None if filters is None else lookup.number_filter(filters) or None
     result = view.retriever.search(query, k=limit, filter=condition)
     method, why, _, found = _own_method(view, classification, query, None, None, limit)
     numbers = view.numbers(result.ids)

@@ -388,7 +388,8 @@ def classify_intent(query: str, rules: Sequence[QuestionRule] | None = None) -> 
         InvalidValueError: the query is no string.
 
     """
-    lowered = " ".join(question(query, "The question")[:READ].lower().replace("’", "'").split())
+    asked = question(query, "The question")
+    lowered = " ".join(asked[:READ].lower().replace("’", "'").split())
     scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in (RULES if rules is None else rules)]
     kept = sorted((found for found in scored if found.score > THRESHOLD), key=lambda found: -found.score)
-    return Classification(query, tuple(kept[:KEPT]))
+    return Classification(asked, tuple(kept[:KEPT]))

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from fourfold.arguments import shown
+from fourfold.arguments import bare, shown
 from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
@@ -90,7 +90,7 @@ class View:
             InvalidValueError: neither a string nor a node.
 
         """
-        wanted = node.id if isinstance(node, Node) else node
+        wanted = bare(node.id if isinstance(node, Node) else node)
         if not isinstance(wanted, str):
             raise InvalidValueError(f"A node is given by its id or name, not by {shown(wanted)}.")
         known = self.numbers([wanted])

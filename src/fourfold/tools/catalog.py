@@ -223,7 +223,7 @@ class ToolCatalog:
         """
         found = self.retriever.get([arguments.string(tool, "tool")])
         if not found:
-            raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
+            raise UnknownNodeError(f"There is no tool {shown(tool)} in this catalogue.")
         return found[0]
 
     def __len__(self) -> int:
@@ -282,8 +282,8 @@ class ToolCatalog:
 
     def usage(self, tool: str) -> Usage:
         """Return uses, successes and success rate of a tool."""
-        self.get(tool)
-        return self.retriever.backend.usage([tool]).get(tool, Usage())
+        known = self.get(tool)
+        return self.retriever.backend.usage([known.id]).get(known.id, Usage())
 
     def close(self) -> None:
         """Close the file, if the catalogue opened it; a second call does nothing."""
