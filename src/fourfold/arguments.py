@@ -42,6 +42,7 @@ LARGEST_CONSTANT = 1e12
 LONGEST_NAME = 1_000
 """Characters of the name of an embedder."""
 
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 _VALUE = 16
 _LONGEST_CAUSE = 1_000
 
@@ -78,6 +79,8 @@ def bare(value: Any) -> Any:
 
     A subclass may compare, count, or say itself in another way than by what it holds, and differently the next time.
     """
+    if type(value) in _PLAIN:
+        return value
     if isinstance(value, str):
         return str.__str__(value)
     if isinstance(value, int) and not isinstance(value, bool):
@@ -230,6 +233,8 @@ def json_mapping(value: object, what: str) -> dict[str, Any]:
 
 
 def _copied(value: Any) -> Any:
+    if type(value) in _PLAIN:  # most are
+        return value
     if isinstance(value, dict):
         return {bare(key): _copied(each) for key, each in value.items()}
     return [_copied(each) for each in value] if isinstance(value, (list, tuple)) else bare(value)
