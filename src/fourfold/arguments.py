@@ -21,7 +21,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 import numpy as np
 
 from fourfold.errors import FourfoldWarning, InvalidValueError
-from fourfold.frozen import FrozenDict
+from fourfold.frozen import FrozenDict, bare, thaw
 from fourfold.plain_text import plain_text
 
 LONGEST_QUESTION = 50_000
@@ -42,7 +42,6 @@ LARGEST_CONSTANT = 1e12
 LONGEST_NAME = 1_000
 """Characters of the name of an embedder."""
 
-_PLAIN = frozenset((str, int, float, bool, type(None)))
 _VALUE = 16
 _LONGEST_CAUSE = 1_000
 
@@ -72,20 +71,6 @@ def said(error: BaseException) -> str:
     except Exception:  # it is another's, and its own words fail
         told = ""
     return " ".join(plain_text(told).split()).rstrip(".") or type(error).__name__
-
-
-def bare(value: Any) -> Any:
-    """Return a string or a number as Python's own type has it; what is neither as it is.
-
-    A subclass may compare, count, or say itself in another way than by what it holds, and differently the next time.
-    """
-    if type(value) in _PLAIN:
-        return value
-    if isinstance(value, str):
-        return str.__str__(value)
-    if isinstance(value, int) and not isinstance(value, bool):
-        return int.__index__(value)
-    return float.__float__(value) if isinstance(value, float) else value
 
 
 def whole_number(value: object, what: str, *, least: int = 1, most: int | None = None) -> int:
@@ -229,15 +214,8 @@ def json_mapping(value: object, what: str) -> dict[str, Any]:
         raise InvalidValueError(f"{what} is {shown(value)}; it must be a mapping.")
     if fault := _fault(value):
         raise InvalidValueError(f"{what} is not made of JSON values: {fault}.")
-    return {bare(key): _copied(each) for key, each in value.items()}
-
-
-def _copied(value: Any) -> Any:
-    if type(value) in _PLAIN:  # most are
-        return value
-    if isinstance(value, dict):
-        return {bare(key): _copied(each) for key, each in value.items()}
-    return [_copied(each) for each in value] if isinstance(value, (list, tuple)) else bare(value)
+    copied: dict[str, Any] = thaw(value)
+    return copied
 
 
 def without_sets(value: object) -> object:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field, fields, is_dataclass
 from types import MappingProxyType
 from typing import Any
@@ -75,10 +76,6 @@ _PHRASE = ("phrase_search", "phrase_quoted_only")
 """Two flags before there were groups, now ``text.phrase``."""
 
 
-_UNREADABLE = (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError)
-"""What reading raises that no version of fourfold stores."""
-
-
 @dataclass(frozen=True, slots=True)
 class ConfigVersion:
     """One config applied to a file: its number from 1 on, when, what it changes, and what spoke for it."""
@@ -139,14 +136,21 @@ class ConfigHistory:
         """
         if text is None:
             return cls()
-        try:
+        with _reading("configs"):
             data = json.loads(text)
             return cls(
                 tuple(_version(**version) for version in data["versions"]),
                 whole_number(data["in_force"], "in_force", least=0),
             )
-        except _UNREADABLE as error:
-            raise StoreError(f"The stored configs cannot be read ({said(error)}); give Retriever a config=.") from error
+
+
+@contextmanager
+def _reading(what: str) -> Iterator[None]:
+    """Turn what reading raises that no version of fourfold stores into a StoreError."""
+    try:
+        yield
+    except (TypeError, ValueError, KeyError, AttributeError, OverflowError, RecursionError) as error:
+        raise StoreError(f"The stored {what} cannot be read ({said(error)}); give Retriever a config=.") from error
 
 
 def _version(
@@ -180,10 +184,8 @@ def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> Retrieval
         StoreError: a change names no constant of this version, or has a value it cannot take.
 
     """
-    try:
+    with _reading("config"):
         found = dict(_constants(changes))
-    except _UNREADABLE as error:
-        raise StoreError(f"The stored config cannot be read ({said(error)}); give Retriever a config=.") from error
     known = _names(base)
     if unknown := sorted(".".join(filter(None, place)) for place in found if place not in known):
         raise StoreError(
@@ -191,13 +193,11 @@ def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> Retrieval
             "Retriever a config=."
         )
     grouped: dict[str, Any] = {}
-    try:
+    with _reading("config"):
         for (group, name), value in found.items():
             into = grouped.setdefault(group, {}) if group else grouped
             into[name] = _rich(group, name, value)
         return base.replace(**grouped)
-    except _UNREADABLE as error:
-        raise StoreError(f"The stored config cannot be read ({said(error)}); give Retriever a config=.") from error
 
 
 def _constants(changes: Mapping[str, Any]) -> Iterator[tuple[Place, Any]]:

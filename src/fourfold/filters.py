@@ -15,8 +15,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-from fourfold.arguments import bare, shown
+from fourfold.arguments import shown
 from fourfold.errors import FilterError
+from fourfold.frozen import bare
 
 SCALAR, ELEMENT, NULL, CONTAINER = range(4)
 """The kinds of ``attributes``; the value of a CONTAINER is 1 for an empty list, else 0."""

@@ -1,6 +1,7 @@
 """JSON values that nobody can change: an answer is remembered, and the next who asks the same gets the same one.
 
-They are dicts and lists to everything that reads: equal to plain ones, written by ``json``, taken by ``isinstance``.
+Frozen ones are dicts and lists to everything that reads: equal to plain ones, written by ``json``, and taken by
+``isinstance``.
 """
 
 from __future__ import annotations
@@ -8,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from copy import deepcopy
 from typing import Any, NoReturn
+
+_PLAIN = frozenset((str, int, float, bool, type(None)))
 
 
 def _refuse(self: object, *arguments: object, **named: object) -> NoReturn:
@@ -60,9 +63,25 @@ def freeze(value: Any) -> Any:
 
 
 def thaw(value: Any) -> Any:
-    """Return a copy of a JSON value in plain dicts and lists, at every depth one's own."""
-    if isinstance(value, Mapping):
-        return {key: thaw(each) for key, each in value.items()}
+    """Return a copy of a JSON value in Python's own types, at every depth one's own."""
+    if type(value) in _PLAIN:  # most are
+        return value
+    if isinstance(value, (dict, Mapping)):
+        return {bare(key): thaw(each) for key, each in value.items()}
     if isinstance(value, (list, tuple)):
         return [thaw(each) for each in value]
-    return value
+    return bare(value)
+
+
+def bare(value: Any) -> Any:
+    """Return a string or a number as Python's own type has it; what is neither as it is.
+
+    A subclass may compare, count, or say itself in another way than by what it holds, and differently the next time.
+    """
+    if type(value) in _PLAIN:
+        return value
+    if isinstance(value, str):
+        return str.__str__(value)
+    if isinstance(value, int) and not isinstance(value, bool):
+        return int.__index__(value)
+    return float.__float__(value) if isinstance(value, float) else value

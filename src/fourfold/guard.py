@@ -51,6 +51,12 @@ def is_loopback(host: str) -> bool:
         return host.lower() == "localhost"
 
 
+def require_token(token: str | None, host: str, what: str = "a token") -> None:
+    """Raise InvalidValueError where clients from other machines would need no token; ``what`` says which to set."""
+    if not token and not is_loopback(host):
+        raise InvalidValueError(f"{host!r} can be reached from other machines; set {what}, or listen on 127.0.0.1.")
+
+
 class Guard:
     """ASGI middleware that lets through what may ask, as often and as much as it may.
 
@@ -87,10 +93,7 @@ class Guard:
         body_seconds: float = BODY_SECONDS,
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
-        if not token and not is_loopback(host):
-            raise InvalidValueError(
-                f"{host!r} can be reached from other machines; set a token, or listen on 127.0.0.1."
-            )
+        require_token(token, host)
         self._app = app
         self._local = is_loopback(host)
         self._token = token.encode() if token else None

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from fourfold import arguments
 from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError
+from fourfold.frozen import bare
 from fourfold.types import Edge, Node
 
 LARGEST_COORDINATE = 1e15
@@ -32,7 +33,7 @@ def check_node(node: Node) -> Node:
     """Return a node that can be stored, or say in an InvalidValueError why it cannot."""
     if not isinstance(node, Node):
         raise InvalidValueError(f"A node must be a fourfold.Node, not {type(node).__name__}.")
-    identity = arguments.bare(node.id)
+    identity = bare(node.id)
     if not isinstance(identity, str) or not identity:
         raise InvalidValueError(f"A node has the id {shown(identity)}; it must be a string that is not empty.")
     if "\x00" in identity:
@@ -72,7 +73,7 @@ def name_edge(edge: Edge) -> Edge:
         raise InvalidValueError(f"Source, target and type of an edge must be strings: {_named(edge)}.")
     if type(edge.source) is type(edge.target) is type(edge.type) is str:
         return edge
-    return replace(edge, **{name: arguments.bare(getattr(edge, name)) for name in ("source", "target", "type")})
+    return replace(edge, **{name: bare(getattr(edge, name)) for name in ("source", "target", "type")})
 
 
 def _named(edge: Edge) -> str:

@@ -8,8 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from fourfold.arguments import bare, shown
+from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.frozen import bare
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.questions import locate

@@ -10,7 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from fourfold import FourfoldError
-from fourfold.guard import MAX_BODY, RATE, is_loopback, serve
+from fourfold.guard import MAX_BODY, RATE, require_token, serve
 from fourfold.presets import PRESETS, open_under
 from fourfold.tools import ToolCatalog
 from fourfold_mcp.http import MAX_SESSIONS, SESSION_SECONDS, http_app
@@ -44,12 +44,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             signal.signal(signal.SIGINT, signal.SIG_DFL)
             server.run("stdio")
             return 0
-        if token is None and not is_loopback(options.host):
-            return _refuse(
-                f"{options.host!r} can be reached from other machines; set a token in the environment variable "
-                f"{TOKEN_VARIABLE}, or listen on 127.0.0.1."
-            )
         try:
+            require_token(token, options.host, f"a token in the environment variable {TOKEN_VARIABLE}")
             app = http_app(
                 server,
                 host=options.host,

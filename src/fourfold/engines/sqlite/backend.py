@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
@@ -12,6 +11,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
+from fourfold.engines.sqlite.connection import address_of
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import to_sql
 from fourfold.engines.sqlite.snapshots import Snapshots
@@ -53,8 +53,8 @@ class SqliteBackend(Store):
 
     @property
     def address(self) -> str:
-        """The path again, which has no secrets; a relative one from the root, as it leads there from any folder."""
-        return self.path if os.path.isabs(self.path) else self.file
+        """What opens it again from any folder: a path, which has no secrets."""
+        return address_of(self.path, self.file)
 
     def use(self, config: RetrievalConfig) -> None:
         """Read by these constants from the next snapshot on."""

@@ -53,10 +53,9 @@ class Followed:
     """
 
     def __init__(self, path: str) -> None:
-        whole_path(path)  # or a sentence
+        self._file = whole_path(path)
         self._path = os.path.abspath(path)
         self._seen: tuple[int, int] | None = None
-        self._file = ""
 
     @property
     def file(self) -> str:
@@ -74,6 +73,11 @@ def identity_of(file: str) -> tuple[int, int] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino
+
+
+def address_of(path: str, file: str) -> str:
+    """Return what leads to a file from any folder: its path as given, or where the file is if that is relative."""
+    return path if os.path.isabs(path) else file
 
 
 def connect(file: str, path: str) -> sqlite3.Connection:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import threading
 import time
-from contextlib import AbstractContextManager
 from typing import Any, Protocol
 from weakref import WeakSet
 
@@ -42,9 +41,8 @@ def _before() -> None:
 
 
 def _after() -> None:
-    held: list[AbstractContextManager[Any]] = _HERE.held
-    while held:
-        held.pop().__exit__(None, None, None)
+    while _HERE.held:
+        _HERE.held.pop().release()
 
 
 if hasattr(os, "register_at_fork"):

@@ -15,6 +15,7 @@ from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
 from fourfold.engines.foreign import ForeignSchema, Write, only_read
 from fourfold.engines.foreign.change import Change, MovedError, schema_as_json
+from fourfold.engines.sqlite.connection import address_of
 from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
@@ -142,8 +143,8 @@ class Follower:
 
     @property
     def address(self) -> str:
-        """The path again, which has no secrets; a relative one from the root, as it leads there from any folder."""
-        return self._file.path if os.path.isabs(self._file.path) else self._file.file
+        """What opens it again from any folder: a path, which has no secrets."""
+        return address_of(self._file.path, self._file.file)
 
     @property
     def schema(self) -> ForeignSchema:

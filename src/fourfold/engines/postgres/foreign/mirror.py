@@ -37,7 +37,8 @@ class Follower:
     Args:
         link: to the database they are in.
         tables: what there is.
-        given: what the caller says it means; None finds out.
+        schema: what it means.
+        given: what the caller says it means; where it has changed, None finds out again.
         address: where they are.
         backend: the graph of ours that is derived from them.
         write: how nodes and edges get into it.
@@ -48,6 +49,7 @@ class Follower:
         self,
         link: Link,
         tables: Tables,
+        schema: ForeignSchema,
         given: ForeignSchema | None,
         address: ForeignAddress,
         backend: PostgresBackend,
@@ -58,18 +60,17 @@ class Follower:
         self._ours = backend.link.quoted_schema.replace("%", "%%")
         self._lock = threading.RLock()
         self._claim()
-        self._understand(tables)
+        self._take(tables, schema)
         self._watch: Watch = Transactions(link)
         if address.trigger:
-            put_triggers(link, tables, self._schema, backend.link.quoted_schema)
+            put_triggers(link, tables, schema, backend.link.quoted_schema)
             self._watch = Triggers(link, self._ours)
         self.keep_in_step()
 
-    def _understand(self, tables: Tables) -> None:
-        """Learn what the tables mean, as given or found."""
-        self._schema = understood(self._link, tables, self._address, self._given)
-        self._reader = Reader(self._link, Statements(tables, self._schema, self._ours))
-        self._tables = tables
+    def _take(self, tables: Tables, schema: ForeignSchema) -> None:
+        """Read these tables, in this sense, from now on."""
+        self._tables, self._schema = tables, schema
+        self._reader = Reader(self._link, Statements(tables, schema, self._ours))
 
     def _claim(self) -> None:
         """Make our graph a mirror, unless it is a graph of its own."""
@@ -140,7 +141,8 @@ class Follower:
             token = self._watch.begin()
             generation = self._generation()
             if not self._tables.are_as(self._link, self._schema):  # a column renamed or new
-                self._understand(Tables.read(self._link, self._address.theirs.schema))
+                tables = Tables.read(self._link, self._address.theirs.schema)
+                self._take(tables, understood(self._link, tables, self._address, self._given))
                 news = replace(news, ids=None)
             schema = schema_as_json(self._schema)
             if news.ids is not None:
@@ -267,7 +269,7 @@ class Source:
     def follow(self, backend: Backend, write: Write) -> Follower:
         """Bring the derived graph up to date, and return what keeps it so."""
         assert isinstance(backend, PostgresBackend)
-        return Follower(self._link, self._tables, self._given, self._address, backend, write)
+        return Follower(self._link, self._tables, self._schema, self._given, self._address, backend, write)
 
     def close(self) -> None:
         """Close the connections."""

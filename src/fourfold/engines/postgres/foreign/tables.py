@@ -93,7 +93,7 @@ class Tables:
         listed = [
             Table(
                 name,
-                {column: kind.upper() for column, kind in zip(names, kinds, strict=True)},
+                _columns(names, kinds),
                 primary.get(name, ()),
                 {column: (other, key) for table, column, other, key in references if table == name},
             )
@@ -116,10 +116,9 @@ class Tables:
         """Whether the relations that hold a graph still have the columns that were read here."""
         used = [name for name in (schema.node_table, schema.edge_table, schema.vector_table) if name is not None]
         rows = link.ask((_COLUMNS, {"schema": self.schema, "tables": used}))[0]
-        found = {
-            name: {c: kind.upper() for c, kind in zip(names, kinds, strict=True)} for name, *_, names, kinds in rows
+        return {name: _columns(names, kinds) for name, *_, names, kinds in rows} == {
+            name: dict(self.by_name[name].columns) for name in used
         }
-        return found == {name: dict(self.by_name[name].columns) for name in used}
 
     @cached_property
     def by_name(self) -> Mapping[str, Table]:
@@ -146,6 +145,11 @@ class Tables:
 def quoted(name: str) -> str:
     """Return an identifier as a statement with parameters takes it, whatever is in it."""
     return sql.Identifier(name).as_string(None).replace("%", "%%")
+
+
+def _columns(names: Sequence[str], kinds: Sequence[str]) -> dict[str, str]:
+    """Return a relation's columns with their types."""
+    return {column: kind.upper() for column, kind in zip(names, kinds, strict=True)}
 
 
 def understood(link: Link, tables: Tables, address: ForeignAddress, given: ForeignSchema | None) -> ForeignSchema:
