@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (children's scripts read better on one line)
 
+import contextlib
 import json
 import os
 import signal
@@ -242,11 +243,17 @@ with Retriever(sys.argv[1], embedder=old(), read_only=True) as retriever:
 """
 
 
+@contextlib.contextmanager
 def child(script, *arguments, **options):
+    """A process of this script, killed at the end if it still runs."""
     folders = [os.path.dirname(__file__), *filter(None, [os.environ.get("PYTHONPATH")])]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(folders)}
     command = [sys.executable, "-c", script, *map(str, arguments)]
-    return subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, **options)
+    with subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, text=True, **options) as process:
+        try:
+            yield process
+        finally:
+            process.kill()
 
 
 def test_every_search_answers_from_the_old_vectors_until_the_end(path):
@@ -260,7 +267,8 @@ def test_every_search_answers_from_the_old_vectors_until_the_end(path):
             same(answers(other), expected)
             assert retriever.analysis.snapshot() is shown and other.generation == generation  # nothing was built again
             if call == 5:
-                out, _ = child(ELSEWHERE, path).communicate(timeout=120)
+                with child(ELSEWHERE, path) as other_process:
+                    out, _ = other_process.communicate(timeout=120)
                 same({(question, i): tuple(n) for question, i, *n in json.loads(out)}, expected)
                 assert retriever.info()["reembedding"] == {"embedder": "new", "nodes": 40}
                 with pytest.raises(EmbedderMismatchError, match="'old'.*'new'"):
@@ -398,11 +406,9 @@ def test_killed_and_continued(path, tmp_path, call, kept, check_file):
         control.maintenance.reembed(new())
     with Retriever(path, embedder=old()) as retriever:
         before = answers(retriever)
-    dying = child(DYING, path, call)
-    assert dying.stdout.readline() == "here\n"
-    os.kill(dying.pid, signal.SIGKILL)
-    dying.wait()
-    dying.stdout.close()
+    with child(DYING, path, call) as dying:
+        assert dying.stdout.readline() == "here\n"
+        os.kill(dying.pid, signal.SIGKILL)
     check_file(path)
     assert staged(path) == kept
     with Retriever(path, embedder=old()) as retriever:
@@ -627,7 +633,8 @@ def slow(self, texts):
     calls.append(1)
     if len(calls) == 3:
         print("here", flush=True)
-        time.sleep(600)
+        while True:  # a signal that another thread of the process took would not end one long sleep
+            time.sleep(0.05)
     return embed(self, texts)
 
 StaticEmbedder.embed_documents = slow
@@ -636,10 +643,10 @@ cli.main()
 
 
 def test_the_command_interrupted_says_that_it_continues(path):
-    stopped = child(INTERRUPTED, "reembed", "--db", path, stderr=subprocess.PIPE)
-    assert stopped.stdout.readline() == "here\n"
-    stopped.send_signal(signal.SIGINT)
-    out, said = stopped.communicate(timeout=60)
+    with child(INTERRUPTED, "reembed", "--db", path, stderr=subprocess.PIPE) as stopped:
+        assert stopped.stdout.readline() == "here\n"
+        stopped.send_signal(signal.SIGINT)
+        out, said = stopped.communicate(timeout=60)
     assert stopped.returncode == 130 and out == ""
     assert said == "fourfold: Stopped; what was embedded is kept, and the same command continues there.\n"
     assert staged(path) == 20
