@@ -198,8 +198,8 @@ def test_files_that_cannot_be_used_are_named(tmp_path):
         short: "no SQLite database",
         other: "another application.*open_foreign",
         newer: "schema version 999.*upgrade",
-        tmp_path: "cannot be opened",
-        tmp_path / "no" / "folder.sqlite": "cannot be opened",
+        tmp_path: "cannot be opened: it is a folder",
+        tmp_path / "no" / "folder.sqlite": r"cannot be opened: there is no folder .*no.\.",
     }
     for path, says in cases.items():
         with pytest.raises(StoreError, match=says) as caught:

@@ -173,11 +173,19 @@ def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
     try:
         connection = opened(target, uri=uri)
     except sqlite3.Error as error:
-        raise StoreError(f"The file {path!r} cannot be opened: {error}.") from error
+        raise StoreError(f"The file {path!r} cannot be opened: {_reason(path) or error}.") from error
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA cell_size_check = ON")  # damaged pages are seen before they are used
     connection.create_function("lower_case", 1, lambda value: str(value).lower(), deterministic=True)
     return connection
+
+
+def _reason(path: str) -> str | None:
+    """Return what is wrong with a path that SQLite cannot open, as far as the path tells."""
+    if os.path.isdir(path):
+        return "it is a folder"
+    folder = os.path.dirname(path)
+    return f"there is no folder {folder!r}" if folder and not os.path.isdir(folder) else None
 
 
 def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durable: bool = False) -> None:
