@@ -239,7 +239,7 @@ def test_a_closed_retriever_says_so(tmp_path):
     retriever.close()
     retriever.close()
     for use in (lambda: retriever.search("a"), lambda: retriever.add([Node("b")]), lambda: len(retriever)):
-        with pytest.raises(StoreError, match="closed"):
+        with pytest.raises(StoreError, match=r"graph\.sqlite' is closed; open it again\.$"):
             use()
 
 

@@ -218,7 +218,7 @@ class Link:
     def trying(self, doing: str) -> Iterator[None]:
         """Count a call, and say what failed in a sentence."""
         if self._closed:
-            raise StoreError(f"{self.path!r} is closed.")
+            raise StoreError(f"{self.path!r} is closed; open it again.")
         self.round_trips += 1
         try:
             yield

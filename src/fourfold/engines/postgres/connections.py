@@ -49,7 +49,7 @@ class Connections:
         if self._process != os.getpid():
             self._begin()  # the parent's connections are its own: they are neither used nor closed here
         if self._closed:
-            raise StoreError(f"{self._path!r} is closed.")
+            raise StoreError(f"{self._path!r} is closed; open it again.")
         if not self._free.acquire(timeout=_WAIT):
             raise StoreError(
                 f"All {self._most} connections to {self._path!r} were in use for {_WAIT:g} s; allow more: &pool=N in "

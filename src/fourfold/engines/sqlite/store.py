@@ -70,6 +70,7 @@ class Store:
         """Where the file really is; ``path`` is what messages call it."""
         self.read_only = read_only
         self._process = os.getpid()
+        self._closed = False
         self._vocabulary: dict[str, int] = {}
         self._edge_types: dict[str, int] = {}
         self._write_lock = threading.RLock()
@@ -96,6 +97,7 @@ class Store:
         if os.getpid() != self._process:
             return
         with self._write_lock, self._read_lock:
+            self._closed = True
             if self._quiet is not None:
                 self._quiet.close()
             self._reader.close()
@@ -115,6 +117,10 @@ class Store:
                 "fork; open it again here, or start processes by 'spawn'."
             )
 
+    def _require_open(self) -> None:
+        if self._closed:
+            raise StoreError(f"{self.path!r} is closed; open it again.")
+
     # -- reading ------------------------------------------------------------------------------------------------
 
     @contextmanager
@@ -127,6 +133,7 @@ class Store:
     def _reading(self) -> Iterator[sqlite3.Connection]:
         self._require_process()
         with self._read_lock:
+            self._require_open()
             limit = deadline.current()
             try:
                 connection = self._reader if self._quiet is None else self._quiet.current()
@@ -343,6 +350,7 @@ class Store:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
         self._require_process()
         with self._write_lock:
+            self._require_open()
             connection = self._writer
             try:
                 connection.execute("BEGIN IMMEDIATE")
