@@ -15,7 +15,8 @@ from typing import Generic, TypeVar
 MOST_PARTS = 12
 """Parts of a request that are planned; the rest is left out."""
 
-_LONGEST_REQUEST = 4_000
+LONGEST_READ = 4_000
+"""Characters of a request that are read; the rest is left out."""
 
 T = TypeVar("T")
 
@@ -147,7 +148,7 @@ def parts_of(request: str) -> list[Part]:
     What the request says not to do is left out, and so is what it only tells, if it also asks for something. The first
     4,000 characters are read.
     """
-    stages = list(_stages(request[:_LONGEST_REQUEST]))
+    stages = list(_stages(request[:LONGEST_READ]))
     found = [
         Part(text, own, _is_verb(text.partition(" ")[0]) or _is_done(text))
         for stage in stages
