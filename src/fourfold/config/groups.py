@@ -279,7 +279,7 @@ class IndexConfig:
         cache_seconds: life of a cached answer; 0 turns the cache off.
         cache_size: number of cached answers.
         exact: whether every vector is compared with the query's: True always; False never where a first stage is to
-            be had; None leaves it to the size of the graph. The index in this process compares every vector as yet.
+            be had; None leaves it to the size of the graph.
         first_stage: what finds candidates where not every vector is compared: ``"faiss"``, ``"numpy"``, or ``"auto"``,
             faiss where it is installed.
 
