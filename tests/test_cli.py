@@ -70,6 +70,12 @@ def test_a_command_loads_its_own_module_only(group):
         assert set(get_command(create_app(command)).commands) == set(GROUPS[group])
 
 
+def test_the_help_breaks_no_line_of_its_own():
+    for command in create_app().registered_commands:
+        assert command.help
+        assert not any("\n" in paragraph for paragraph in command.help.split("\n\n")), command.name
+
+
 def test_version():
     assert run("--version").stdout == f"fourfold {__version__}\n"
 

@@ -39,11 +39,12 @@ def create_app(command: str | None = None) -> typer.Typer:
 
     """
     try:
-        from fourfold.cli.app import new_app
+        from fourfold.cli.app import join_lines, new_app
 
         app = new_app()
         for group in [group for group, commands in GROUPS.items() if command in commands] or GROUPS:
             import_module(f"fourfold.cli.{group}").register(app)
+        join_lines(app)
     except ModuleNotFoundError as error:
         raise MissingExtraError(
             f"The command line needs {error.name}, which is not installed; run: pip install 'fourfold[cli]'"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import sys
 import warnings
 from collections.abc import Sequence
@@ -63,6 +64,13 @@ def new_app() -> typer.Typer:
         """Search a knowledge graph in one SQLite file by meaning, words, graph and intent, and see why."""
 
     return app
+
+
+def join_lines(app: typer.Typer) -> None:
+    """Have the help of each command break its lines where the terminal ends, and not where the source does."""
+    for command in app.registered_commands:
+        told = inspect.getdoc(command.callback) or ""
+        command.help = "\n\n".join(" ".join(paragraph.split()) for paragraph in told.split("\n\n"))
 
 
 def _show_version(wanted: bool) -> None:

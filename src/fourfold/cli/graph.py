@@ -135,7 +135,7 @@ def add(retriever: Retriever, nodes: list[Node], edges: list[Edge], progress: Pr
     progress.remove_task(writing)
 
 
-def reembed(db: options.Db, model: options.Model = None, json: options.Json = False) -> None:
+def reembed(db: options.Db, model: options.NewModel = None, json: options.Json = False) -> None:
     """Replace every vector by one of another model, while searches go on by the old ones.
 
     Stopped or failed, the same command continues where it was. Give --model to search by the new vectors, too.

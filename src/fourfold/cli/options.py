@@ -49,6 +49,11 @@ def _mode(text: str) -> str:
     return text
 
 
+def _model(default: str) -> Any:
+    told = "The Model2Vec model of the vectors, or gemini:<model>:<dimensions>."
+    return typer.Option("--model", metavar="FOLDER|NAME", help=told, show_default=default)
+
+
 Db = Annotated[
     str,
     typer.Option(
@@ -59,15 +64,8 @@ Db = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on stdout.")]
-Model = Annotated[
-    str | None,
-    typer.Option(
-        "--model",
-        metavar="FOLDER|NAME",
-        help="The Model2Vec model of the vectors, or gemini:<model>:<dimensions>.",
-        show_default="the bundled one",
-    ),
-]
+Model = Annotated[str | None, _model("the graph's own, or the bundled one")]
+NewModel = Annotated[str | None, _model("the bundled one")]
 Preset = Annotated[
     str | None,
     typer.Option(
@@ -92,7 +90,7 @@ Filter = Annotated[
 ]
 IntentName = Annotated[
     str | None,
-    typer.Option("--intent", help="Force an intent; default is none.", show_default="read from the question"),
+    typer.Option("--intent", help='Force an intent; "default" forces none.', show_default="read from the question"),
 ]
 WeightsOption = Annotated[
     Any,
