@@ -14,7 +14,7 @@ from rich.console import Console
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fourfold import Components, Edge, Hit, Node, Retriever, SearchResult, Weights, __version__
+from fourfold import Components, Edge, Evidence, Hit, Node, Retriever, SearchResult, Weights, __version__
 from fourfold.cli import GROUPS, create_app, output
 from fourfold.plain_text import plain_text
 from fourfold.questions import Questions
@@ -249,6 +249,23 @@ def test_a_bar_is_as_long_as_the_score():
     assert "[bold]name[/bold]" in shown  # text of a node is data, not markup
     assert "█" * 6 + "▓" * 6 + "▒" * 6 + "░" * 6 in shown
     assert "█" * 6 + "▓" * 6 + "+" in shown
+
+
+def test_a_bar_and_its_legend_show_what_came_on_top_and_was_taken_off():
+    weights = Weights(0.25, 0.25, 0.25, 0.25)
+    taken = (Evidence("bridge", "bridge", 0.25), Evidence("coverage", "coverage", -0.625))
+    hit = Hit(Node(id="a"), 0.125, Components(1.0, 1.0, 0.0, 0.0), "embedding", evidence=taken)
+    raised = Hit(Node(id="b"), 0.5, Components(1.0, 0.0, 0.0, 0.0), "embedding", evidence=taken[:1])
+    shown = io.StringIO()
+    console = Console(file=shown, width=80)
+    for hits in ((hit,), (raised,), ()):
+        result = SearchResult("q", hits, "semantic", weights)
+        output.show_result(console, result)
+        output.show_legend(console, [result])
+    first, second, third = shown.getvalue().split("a piece of a bar")[:3]
+    assert "███" + "·" * 15 + " " in first and "· taken off again" in first and "+ other" not in first
+    assert "█" * 6 + "+" * 6 + " " in second and "+ other" in second and "taken off" not in second
+    assert "+ other" not in third
 
 
 def fourfold(*args, **options):

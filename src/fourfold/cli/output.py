@@ -23,7 +23,8 @@ from fourfold.tokenizer import USUAL, make_tokenizer
 
 _MARKS = {"embedding": ("█", "#"), "text": ("▓", "="), "graph": ("▒", "-"), "intent": ("░", ".")}
 _STYLES = {"embedding": "cyan", "text": "green", "graph": "magenta", "intent": "yellow"}
-_BONUS = ("+", "bold")
+_OTHER = ("+", "bold")
+_TAKEN = ("·", ",")
 _BAR = 24
 _SMALL_BAR = 10
 _WIDEST = 110
@@ -103,8 +104,12 @@ def show_result(console: Console, result: SearchResult) -> None:
 def show_legend(console: Console, results: Sequence[SearchResult]) -> None:
     """Print what the pieces of a bar are."""
     pieces: list[Any] = [((_mark(console, name), _STYLES[name]), f" {name}  ") for name in _MARKS]
-    if any(result.meta.get("diversity") for result in results):
-        pieces.append((_BONUS, " first of its community  "))
+    bars = [_bar(console, hit, result.weights) for result in results for hit in result.hits]
+    drawn = "".join([piece for bar in bars for piece, _ in bar])
+    if _OTHER[0] in drawn:
+        pieces.append((_OTHER, " other  "))
+    if (taken := _taken(console)) in drawn:
+        pieces.append(((taken, ""), " taken off again"))
     parts = [part for piece in pieces for part in piece]
     parts.append("\na piece of a bar is weight × component; a full bar is a score of 1")
     console.print(Text.assemble(*parts, style="dim"))
@@ -125,7 +130,9 @@ def show_explanation(console: Console, explanation: Explanation) -> None:
         if abs(part.value) < 5e-5:  # nothing of it would be seen
             continue
         style = _STYLES.get(part.component, "")
-        mark = _mark(console, part.component) if part.component in _MARKS else _BONUS[0]
+        mark = _mark(console, part.component) if part.component in _MARKS else _OTHER[0]
+        if part.value < 0:
+            mark = _taken(console)
         bar = mark * max(round(abs(part.value) / largest * _SMALL_BAR), 1)
         table.add_row(f"{part.value:+.4f}", Text(bar, style), Text(part.component, style), Text(part.evidence))
     table.add_row(Text(f"{explanation.score:.4f}", style="bold"), "", Text("score", style="bold"), "")
@@ -179,17 +186,28 @@ def _components(console: Console, hit: Hit, weights: Weights) -> Text:
 
 
 def _bar(console: Console, hit: Hit, weights: Weights) -> Iterator[tuple[str, str]]:
-    """Yield the pieces of a bar in which a score of 1 is full and each piece is weight × component."""
+    """Yield the pieces of a bar in which a score of 1 is full and each piece is weight × component.
+
+    What is no component (a bridge, a bonus) comes after them; where something was taken off, the end is marked.
+    """
     shares = weights.as_dict()
+    pieces = [(_mark(console, name), _STYLES[name], shares[name] * v) for name, v in hit.components.as_dict().items()]
+    added = sum([item.value for item in hit.evidence if item.component not in _MARKS and item.value > 0])
+    pieces.append((*_OTHER, max(hit.score - sum([value for *_, value in pieces]), added)))
+    stays = round(hit.score * _BAR)
     total, drawn = 0.0, 0
-    for name, value in hit.components.as_dict().items():
-        total += shares[name] * value
+    for mark, style, value in pieces:
+        total += value
         end = min(round(total * _BAR), _BAR)
-        yield _mark(console, name) * (end - drawn), _STYLES[name]
+        cut = max(min(stays, end), drawn)
+        yield mark * (cut - drawn), style
+        yield _taken(console) * (end - cut), style
         drawn = end
-    end = max(min(round(hit.score * _BAR), _BAR), drawn)
-    yield _BONUS[0] * (end - drawn), _BONUS[1]
-    yield " " * (_BAR - end), ""
+    yield " " * (_BAR - drawn), ""
+
+
+def _taken(console: Console) -> str:
+    return _TAKEN[0 if console.encoding.startswith("utf") else 1]
 
 
 def _mark(console: Console, name: str) -> str:
