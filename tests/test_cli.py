@@ -224,6 +224,15 @@ def test_a_wrong_call_is_exit_code_2(args):
     assert "--help" in told and len(told) < 500
 
 
+def test_a_search_that_can_have_no_hit_says_why(db, tmp_path):
+    empty = tmp_path / "empty.sqlite"
+    Retriever(empty).close()
+    assert "The graph is empty; fourfold index adds to it." in run("search", "save", "--db", empty).stdout
+    for wanted, says in ({"langg": "en"}, "No node passes the filter"), ({}, "matches"):
+        assert says in run("search", "save", "--db", db, "--filter", json.dumps(wanted)).stdout
+    assert "No node passes" not in run("search", "save", "--db", db, "--min-score", "2").stdout
+
+
 def test_files_that_cannot_be_searched(tmp_path, db):
     missing = tmp_path / "missing.sqlite"
     for args in (["info"], ["search", "x"], ["explain", "x", "y"]):

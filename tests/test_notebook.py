@@ -68,6 +68,16 @@ def test_a_hit_has_a_snippet_with_the_words_of_the_question(retriever):
         assert "<mark>Save</mark> <mark>data</mark> to disk." in thing._repr_html_()
 
 
+def test_an_answer_says_that_nothing_is_known_or_passes(retriever):
+    unknown = retriever.search("qwzx")
+    assert "the graph seems to know nothing of this" in str(unknown)
+    assert "the graph seems to know nothing of this</caption>" in unknown._repr_html_()
+    assert "no hits: is the graph empty, or does nothing pass filter" in str(retriever.search("x", filter={"no": 1}))
+    known = retriever.search("save data")
+    assert "seems to know" not in known._repr_html_() and "no hits" not in str(known)
+    assert f"weights {known.weights}" in str(known) and str(known.weights).startswith("embedding 0.")
+
+
 def test_words_are_marked_by_the_tokenizer_of_the_index():
     with Retriever(config=RetrievalConfig().replace(text={"language": "german"})) as opened:
         opened.add([Node(id="a", name="Häuser", text="Die alten Häuser stehen am Fluss.")])

@@ -92,6 +92,9 @@ class Weights:
         if not any(self.as_tuple()):
             raise InvalidValueError("All four weights are 0; at least one of them must be above 0.")
 
+    def __str__(self) -> str:
+        return " ".join(f"{name} {value:.2f}" for name, value in self.as_dict().items())
+
     def as_tuple(self) -> tuple[float, float, float, float]:
         """Return (α, β, γ, δ)."""
         return (self.embedding, self.text, self.graph, self.intent)
@@ -308,9 +311,11 @@ class SearchResult:
         }
 
     def __str__(self) -> str:
-        lines = [f"{self.query!r}: intent {self.intent}, weights {_weights_in_words(self.weights)}"]
+        lines = [f"{self.query!r}: intent {self.intent}, weights {self.weights}"]
         if not self.known:
-            lines.append(f"     the graph seems to know nothing of this (confidence {self.confidence:.2f})")
+            lines.append(f"     {_UNKNOWN} (confidence {self.confidence:.2f})")
+        if not self.hits:
+            lines.append("     no hits: is the graph empty, or does nothing pass filter, min_score or min_confidence?")
         for rank, hit in enumerate(self.hits, 1):
             lines.append(f"{rank:3}. {hit.score:.3f}  {hit.node.name or hit.node.id}  [{hit.method}]  {hit.why}")
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
@@ -322,7 +327,7 @@ class SearchResult:
             [str(rank), *_cells(hit, self.query, frozenset(terms(self.query)), terms)]
             for rank, hit in enumerate(self.hits, 1)
         )
-        caption = f"{self.query} — {self.intent}, {_weights_in_words(self.weights)}"
+        caption = f"{self.query} — {self.intent}, {self.weights}" + ("" if self.known else f" — {_UNKNOWN}")
         return html_table(caption, ("#", *_HEAD), rows)
 
 
@@ -381,6 +386,7 @@ class Explanation:
         return html_table(cut(self.text.partition("\n")[0], 300), (), rows)
 
 
+_UNKNOWN = "the graph seems to know nothing of this"
 _HEAD = ("node", "score", *COMPONENTS, "why")
 _SNIPPET = 200
 
@@ -392,7 +398,3 @@ def _cells(hit: Hit, question: str, wanted: frozenset[str], terms: Callable[[str
     numbers = (hit.score, *hit.components.as_dict().values())
     shown = html_name(name, cut(hit.node.type, _SNIPPET), marked_html(marked(passage, wanted, terms)))
     return [shown, *(f"{number:.3f}" for number in numbers), escaped(cut(hit.why, 600))]
-
-
-def _weights_in_words(weights: Weights) -> str:
-    return " ".join(f"{name} {value:.2f}" for name, value in weights.as_dict().items())

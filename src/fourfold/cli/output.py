@@ -75,12 +75,18 @@ def progress_bar() -> Iterator[Progress]:
         yield progress
 
 
-def show_result(console: Console, result: SearchResult) -> None:
-    """Print the intent, the weights and every hit with its bar, its components and why it is there."""
+def show_result(console: Console, result: SearchResult, nothing: str | None = None) -> None:
+    """Print the intent, the weights and every hit with its bar, its components and why it is there.
+
+    ``nothing`` is why there is none, where that is known.
+    """
     console.print(Text(result.query, style="bold"))
     console.print(Text.assemble("intent ", (str(result.intent), "bold"), " · ", _weights(result.weights)))
     if result.degraded:
         console.print(f"[red]left out, because they failed: {', '.join(result.degraded)}[/red]")
+    if nothing is not None:
+        console.print(Text(nothing))
+        return
     if not result.known:
         console.print(f"Nothing: the graph seems to know nothing of this (confidence {result.confidence:.2f}).")
     if not result.hits:
