@@ -169,7 +169,8 @@ def _weight(row: list[str], path: str | Path, number: int) -> float:
     try:
         return float(row[3])
     except ValueError as error:
-        raise InvalidValueError(f"{path}:{number}: the weight {shown(row[3])} is no number.") from error
+        told = f"{path}:{number}: the weight {shown(row[3])} is no number; a line is subject, relation, object, weight."
+        raise InvalidValueError(told) from error
 
 
 def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:
