@@ -84,6 +84,9 @@ def test_index_says_what_it_added(tmp_path):
     path = write(tmp_path / "g.jsonl", ["\ufeff" + json.dumps(LINES[0]), "", *LINES[1:]])
     answer = run("index", path, "--db", tmp_path / "kg.sqlite")
     assert "Nodes added: 3, edges added: 2." in answer.stdout
+    assert answer.stdout.endswith("now holds 3 nodes and 2 edges.\n")
+    one = run("index", write(tmp_path / "one.jsonl", [{"id": "a"}]), "--db", tmp_path / "one.sqlite")
+    assert one.stdout.endswith("now holds 1 node and 0 edges.\n")
     again = json.loads(run("index", path, "--db", tmp_path / "kg.sqlite", "--json").stdout)
     assert again["added"] == {"nodes": 3, "edges": 2}
     assert (again["nodes"], again["edges"]) == (3, 2)

@@ -81,7 +81,8 @@ def index(
         console.print(f"Nodes added: {len(nodes):,}, edges added: {len(edges):,}.")
     if report:
         documents.show(report)
-    console.print(f"{db} now holds {facts['nodes']:,} nodes and {facts['edges']:,} edges.", soft_wrap=True)
+    nodes_there, edges_there = output.counted(facts["nodes"], "node"), output.counted(facts["edges"], "edge")
+    console.print(f"{db} now holds {nodes_there} and {edges_there}.", soft_wrap=True)
 
 
 def _graph_reader(source: Path) -> Callable[[Path, Progress], tuple[list[Node], list[Edge]]] | None:
