@@ -348,6 +348,20 @@ def test_ask_takes_the_node_that_is_given(asked):
         asked.ask("what depends on this?", node="nobody")
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what breaks if the ledger is down?",
+        "what breaks if our Ledger changes?",
+        "how does ledger work here?",
+        "what does ledger do exactly?",
+    ],
+)
+def test_a_phrase_around_what_is_asked_about_leaves_it_in(question):
+    answer = graph(["ledger", "orders"], [("orders", "ledger", "requires")]).ask(question)
+    assert [subject.node.id for subject in answer.subjects] == ["ledger"], answer
+
+
 def test_ask_falls_back_to_search_where_the_graph_has_no_such_edges():
     answer = graph(["ada", "charles"], [("ada", "charles", "knows")]).ask("what depends on ada?")
     assert answer.method == "search" and "no edges that mean" in answer.why and answer.ids

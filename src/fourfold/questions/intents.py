@@ -67,8 +67,15 @@ class QuestionRule:
         return round(PHRASE_SCORE * phrases + KEYWORD_SCORE * keywords, 6)
 
     def words_in(self, lowered: str) -> list[tuple[int, int]]:
-        """Return the spans of the question that are phrases of the intent."""
-        return [found.span() for phrase in self._phrases for found in phrase.finditer(lowered)]
+        """Return the spans of the question that are phrases of the intent, without what their groups stand for."""
+        return [span for phrase in self._phrases for found in phrase.finditer(lowered) for span in _around(found)]
+
+
+def _around(found: re.Match[str]) -> list[tuple[int, int]]:
+    """Return the span of a match, or what of it stands before and after its group, where that has matched."""
+    if found.lastindex is None:
+        return [found.span()]
+    return [(found.start(), found.start(1)), (found.end(1), found.end())]
 
 
 @dataclass(frozen=True, slots=True)

@@ -116,7 +116,7 @@ RULES: tuple[QuestionRule, ...] = (
             r"|cancel)\b",
             r"\b(?:consequence|repercussion|ramification|side effect|knock-on effect|ripple effect|fallout)s?\b",
             r"\b(?:blast radius|downstream|dependents|reverse dependenc\w+)\b",
-            r"\bif (?:the|our|this|that|one|an?) .+ (?:goes|fails?|closes?|stops?|disappears?|changes?|breaks?"
+            r"\bif (?:the|our|this|that|one|an?) (.+) (?:goes|fails?|closes?|stops?|disappears?|changes?|breaks?"
             r"|leaves?|dies|is|are)\b",
             r"\b(?:impact|effects?) (?:of|on|analysis)\b|\baffected (?:by|if|when)\b",
             r"\b(?:risky|dangerous|safe|problem) (?:is it )?(?:to|for us to) (?:change|modify|remove|delete|touch"
@@ -316,11 +316,12 @@ RULES: tuple[QuestionRule, ...] = (
         QuestionIntent.LEARN,
         (
             r"\b(?:explain|teach|elaborate|clarify|describe)\b",
-            r"^(?:so )?(?:how|why) (?:do|does|did|is|are) (?!i\b|we\b|you\b|they\b|one\b).+\b(?:work|works|learn"
+            r"^(?:so )?(?:how|why) (?:do|does|did|is|are) (?!i\b|we\b|you\b|they\b|one\b)(.+)\b(?:work|works|learn"
             r"|function|operate"
             r"|behave|happen|exist|matter|important|needed|called|evolve|grow|communicate)\b",
             r"^(?:so )?what(?:'s| is| are| was) (?:an? )(?!best|good|ideal|quick)",
-            r"^what (?:do|does|did) .+ (?:mean|stand for|refer to|do)\b|\b(?:meaning|definition|concept|purpose) of\b",
+            r"^what (?:do|does|did) (.+) (?:mean|stand for|refer to|do)\b"
+            r"|\b(?:meaning|definition|concept|purpose) of\b",
             r"\b(?:tutorial|introduction|intro|primer|basics|fundamentals|beginners?|crash course|lesson|guide"
             r" (?:to|on)"
             r"|101|course|concept|theory)\b",
