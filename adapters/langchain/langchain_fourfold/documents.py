@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -88,6 +88,32 @@ def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) ->
         text=document.page_content.removeprefix(found.get("content_begins", "")),
         metadata=metadata,
     )
+
+
+def documents_of(
+    texts: Iterable[str],
+    metadatas: Iterable[Mapping[str, Any] | None] | None = None,
+    ids: Iterable[str | None] | None = None,
+) -> list[Document]:
+    """Return a document for each text.
+
+    Raises:
+        InvalidValueError: ``metadatas`` or ``ids`` are not as many as ``texts``, or ``texts`` is one string.
+
+    """
+    if isinstance(texts, str):
+        raise InvalidValueError(f"{texts[:40]!r} is one text; give a list of texts.")
+    contents = list(texts)
+    columns: list[list[Any]] = []
+    for name, given in (("metadatas", metadatas), ("ids", ids)):
+        column = [None] * len(contents) if given is None else list(given)
+        if len(column) != len(contents):
+            raise InvalidValueError(f"There are {len(contents)} texts and {len(column)} {name}; give one for each.")
+        columns.append(column)
+    return [
+        Document(id=identity, page_content=text, metadata=dict(metadata or {}))
+        for text, metadata, identity in zip(contents, *columns, strict=True)
+    ]
 
 
 def content_id(text: str, metadata: Mapping[str, Any]) -> str:

@@ -19,7 +19,7 @@ from fourfold.filters import parse
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
-from langchain_fourfold.documents import plain, to_document, to_plain_document
+from langchain_fourfold.documents import documents_of, plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
 from langchain_fourfold.postgres import OverPostgres
 from langchain_fourfold.stores import contents_of
@@ -200,21 +200,10 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
         """Return a retriever over texts; ``options`` are those of ``from_documents``.
 
         Raises:
-            InvalidValueError: ``metadatas`` or ``ids`` are not as many as ``texts``.
+            InvalidValueError: ``metadatas`` or ``ids`` are not as many as ``texts``, or ``texts`` is one string.
 
         """
-        contents = list(texts)
-        columns: list[list[Any]] = []
-        for name, given in (("metadatas", metadatas), ("ids", ids)):
-            column = [None] * len(contents) if given is None else list(given)
-            if len(column) != len(contents):
-                raise InvalidValueError(f"There are {len(contents)} texts and {len(column)} {name}; give one for each.")
-            columns.append(column)
-        documents = (
-            Document(id=identity, page_content=text, metadata=dict(metadata or {}))
-            for text, metadata, identity in zip(contents, *columns, strict=True)
-        )
-        return cls.from_documents(documents, **options)
+        return cls.from_documents(documents_of(texts, metadatas, ids), **options)
 
     @field_validator("k", "max_per_source", mode="before")
     @classmethod

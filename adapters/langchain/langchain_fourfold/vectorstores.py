@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Self
 
@@ -16,7 +16,7 @@ from fourfold.ingest import delete_linked
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts, name_keys_of
-from langchain_fourfold.documents import as_given, plain, to_document, to_plain_document
+from langchain_fourfold.documents import as_given, documents_of, plain, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
 _OPTIONS = ("weights", "intent", "mode", "min_score", "min_confidence", "group_by", "max_per_source", "query_vector")
@@ -82,7 +82,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
     ) -> Self:
         """Return a store over texts; ``options`` are those of the class."""
         made = cls(embedding, **options)
-        made.add_texts(texts, metadatas, **({} if ids is None else {"ids": ids}))
+        made.add_texts(texts, metadatas, ids=ids)
         return made
 
     @property
@@ -116,6 +116,30 @@ class FourfoldVectorStore(Contexts, VectorStore):
                 for document, id_ in zip(documents, ids, strict=True)
             ]
         return chunks.add_documents(self.retriever, documents, name_keys=self._name_keys)
+
+    def add_texts(
+        self,
+        texts: Iterable[str],
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **kwargs: Any,
+    ) -> list[str]:
+        """Add or replace texts; return their ids.
+
+        LangChain's own pairs them as far as the shorter goes, and of a generator of texts it adds none.
+
+        Args:
+            texts: any iterable of them.
+            metadatas: one for each.
+            ids: one for each; see ``add_documents``.
+            kwargs: passed over, as by other stores.
+
+        Raises:
+            fourfold.InvalidValueError: there is not one of each for each text, or metadata that JSON cannot hold.
+
+        """
+        return self.add_documents(documents_of(texts, metadatas or None, ids))
 
     def delete(self, ids: list[str] | None = None, **kwargs: Any) -> bool | None:
         """Delete documents by id, all of them where ``ids`` is None; unknown ones are passed over."""

@@ -1,5 +1,6 @@
 """The LangChain VectorStore: searches of every kind, and the wrappers that want one."""
 
+import asyncio
 import datetime
 import json
 
@@ -54,6 +55,28 @@ def test_documents_are_plain_and_the_breakdown_is_there_on_demand(store):
     telling = FourfoldVectorStore(retriever=store.retriever, breakdown=True)
     [best] = telling.similarity_search("read a file", k=1)
     assert best == DOCUMENTS[0] and best.metadata["fourfold"]["why"]
+
+
+@pytest.mark.parametrize(
+    ("columns", "says"), [({"ids": ["1"]}, "2 texts and 1 ids"), ({"metadatas": [{}]}, "2 texts and 1 metadatas")]
+)
+def test_no_text_is_left_out_for_want_of_an_id(columns, says):
+    store = FourfoldVectorStore()
+    for add in (store.add_texts, lambda texts, **given: asyncio.run(store.aadd_texts(texts, **given))):
+        with pytest.raises(fourfold.InvalidValueError, match=says):
+            add(["one", "two"], **columns)
+    with pytest.raises(fourfold.InvalidValueError, match=says):
+        FourfoldVectorStore.from_texts(["one", "two"], **columns)
+    assert store.similarity_search("one") == []
+
+
+def test_texts_come_from_any_iterable_but_one_string():
+    store = FourfoldVectorStore()
+    assert store.add_texts((text for text in ("one", "two")), [{"n": 1}, {"n": 2}], ids=["1", "2"]) == ["1", "2"]
+    assert asyncio.run(store.aadd_texts(iter(["three"]))) == ids(store.similarity_search("three", k=1))
+    with pytest.raises(fourfold.InvalidValueError, match="'one' is one text; give a list of texts"):
+        store.add_texts("one")
+    assert len(store.similarity_search("one", k=9)) == 3
 
 
 def test_the_four_signals_answer(store):
@@ -164,7 +187,7 @@ def test_the_model_that_ships_with_fourfold_as_embeddings(store):
 def test_ids_and_metadata_as_many_as_documents(store):
     with pytest.raises(ValueError, match="2 documents and 1 ids"):
         store.add_documents(DOCUMENTS[:2], ids=["1"])
-    with pytest.raises(ValueError, match="number of metadatas"):
+    with pytest.raises(ValueError, match="2 texts and 1 metadatas"):
         store.add_texts(["a", "b"], [{}])
     original = [Document(page_content="x", metadata={"at": datetime.date(2020, 1, 2)})]
     [made] = store.add_documents(original)
