@@ -25,6 +25,12 @@ def path(tmp_path):
     return path
 
 
+def test_a_retriever_shows_which_graph_it_is_a_handle_of(path):
+    retriever = Retriever(path)
+    retriever.close()
+    assert repr(retriever) == f"<Retriever {str(path)!r}>"
+
+
 def test_copies_share_the_open_file(path):
     with Retriever(path) as retriever, Retriever() as in_memory:
         for given in (retriever, in_memory):

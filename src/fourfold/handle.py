@@ -38,6 +38,10 @@ class Handle:
         """Close the graph; a second call does nothing."""
         self._session.close()
 
+    def __repr__(self) -> str:
+        """Name the graph without reading it, so that a closed or broken one can be shown; never a password."""
+        return f"<{type(self).__name__} {self._session.path!r}>"
+
     def __copy__(self) -> Self:
         """Return this very retriever: it is a handle of an open file, which its copies share."""
         return self

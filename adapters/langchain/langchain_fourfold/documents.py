@@ -186,6 +186,14 @@ def plain(value: Mapping[str, Any], what: str) -> dict[str, Any]:
     return converted
 
 
+def plain_filter(condition: object) -> Any:
+    """Bring a filter's dates and the like into the form that ``to_node`` gives those of the metadata.
+
+    What is no mapping, such as the function that ``InMemoryVectorStore`` takes, is the core's to refuse.
+    """
+    return plain(condition, "The filter") if isinstance(condition, Mapping) else condition
+
+
 def _number(value: object) -> object:
     """Unwrap a numpy array or scalar."""
     if hasattr(value, "tolist"):

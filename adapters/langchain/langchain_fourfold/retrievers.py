@@ -19,7 +19,7 @@ from fourfold.filters import parse
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
-from langchain_fourfold.documents import documents_of, plain, to_document, to_plain_document
+from langchain_fourfold.documents import documents_of, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
 from langchain_fourfold.postgres import OverPostgres
 from langchain_fourfold.stores import contents_of
@@ -216,7 +216,7 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
     @classmethod
     def _readable(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
         if value is not None:
-            parse(_filter(value))
+            parse(plain_filter(value))
         return value
 
     @model_validator(mode="before")
@@ -342,7 +342,7 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
         options = {name: getattr(self, name) for name in _OPTIONS}
         options.update((name, value) for name, value in given.items() if value is not None)
         if options["filter"] is not None:
-            options["filter"] = _filter(options["filter"])
+            options["filter"] = plain_filter(options["filter"])
         return options
 
     def _get_ls_params(self, **kwargs: Any) -> LangSmithRetrieverParams:
@@ -357,8 +357,3 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
         params["ls_embedding_provider"] = type(wrapped).__name__
         params["ls_embedding_model"] = embedder.name
         return params
-
-
-def _filter(condition: Mapping[str, Any]) -> dict[str, Any]:
-    """Bring a filter's dates and the like into the form that ``to_node`` gives those of the metadata."""
-    return plain(condition, "The filter")

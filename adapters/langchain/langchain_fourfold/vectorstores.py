@@ -8,6 +8,7 @@ from typing import Any, Self
 
 from langchain_core.documents import Document
 from langchain_core.embeddings import Embeddings
+from langchain_core.runnables import run_in_executor
 from langchain_core.vectorstores import VectorStore
 
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
@@ -16,7 +17,7 @@ from fourfold.ingest import delete_linked
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts, name_keys_of
-from langchain_fourfold.documents import as_given, documents_of, plain, to_document, to_plain_document
+from langchain_fourfold.documents import as_given, documents_of, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
 _OPTIONS = ("weights", "intent", "mode", "min_score", "min_confidence", "group_by", "max_per_source", "query_vector")
@@ -84,6 +85,37 @@ class FourfoldVectorStore(Contexts, VectorStore):
         made = cls(embedding, **options)
         made.add_texts(texts, metadatas, ids=ids)
         return made
+
+    @classmethod
+    def from_documents(cls, documents: list[Document], embedding: Embeddings | None = None, **options: Any) -> Self:
+        """Return a store over documents; ``options`` are those of the class, and ``ids``.
+
+        LangChain's own asks for a model; here None is the one that ships with Fourfold.
+        """
+        ids = options.pop("ids", None)
+        made = cls(embedding, **options)
+        made.add_documents(documents, ids)
+        return made
+
+    @classmethod
+    async def afrom_texts(
+        cls,
+        texts: list[str],
+        embedding: Embeddings | None = None,
+        metadatas: list[dict[str, Any]] | None = None,
+        *,
+        ids: list[str] | None = None,
+        **options: Any,
+    ) -> Self:
+        """Like ``from_texts``, in a thread."""
+        return await run_in_executor(None, cls.from_texts, texts, embedding, metadatas, ids=ids, **options)
+
+    @classmethod
+    async def afrom_documents(
+        cls, documents: list[Document], embedding: Embeddings | None = None, **options: Any
+    ) -> Self:
+        """Like ``from_documents``, in a thread."""
+        return await run_in_executor(None, cls.from_documents, documents, embedding, **options)
 
     @property
     def embeddings(self) -> Embeddings:
@@ -235,7 +267,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
             raise InvalidValueError(
                 f"A search has no option {unknown[0]!r}; the options are k, filter, {', '.join(_OPTIONS)}."
             )
-        condition = None if filter is None else plain(filter, "The filter")
+        condition = None if filter is None else plain_filter(filter)
         return self.retriever.search(query, k=k, filter=condition, **options)
 
     def _search_by_vector(

@@ -289,6 +289,23 @@ def test_self_query_retriever(store, condition, expected):
     assert set(ids(retriever.invoke("anything"))) == expected
 
 
+def test_a_function_as_a_filter_is_refused_with_what_a_filter_is(store):
+    retriever = FourfoldRetriever(retriever=store.retriever)
+    for search in (store.similarity_search, lambda query, **options: retriever.invoke(query, **options)):
+        with pytest.raises(fourfold.FilterError, match="A filter is a mapping of metadata keys to conditions, not <"):
+            search("file", filter=lambda document: True)
+
+
+def test_a_store_over_documents_or_texts_needs_no_model():
+    made = FourfoldVectorStore.from_documents(DOCUMENTS)
+    assert ids(made.similarity_search("the capital of Italy", k=1)) == ["rome"]
+    assert ids(FourfoldVectorStore.from_documents(DOCUMENTS[:2], ids=["a", "b"]).get_by_ids(["b"])) == ["b"]
+    later = asyncio.run(FourfoldVectorStore.afrom_documents(DOCUMENTS))
+    assert later.get_by_ids(["lire"]) == DOCUMENTS[3:]
+    texts = asyncio.run(FourfoldVectorStore.afrom_texts(["a text"], ids=["t"]))
+    assert ids(texts.get_by_ids(["t"])) == ["t"]
+
+
 def test_the_translator_alone():
     translator = FourfoldTranslator()
 
