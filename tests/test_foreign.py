@@ -176,6 +176,18 @@ LAYOUTS = {
 }
 
 
+def test_nodes_of_which_no_word_is_read_are_told_of(make):
+    script = """CREATE TABLE entities (id TEXT PRIMARY KEY, brief TEXT); CREATE TABLE links (source TEXT, target TEXT);
+        INSERT INTO entities VALUES ('e1', 'the engine of Babbage')"""
+    with pytest.warns(FourfoldWarning, match="'entities' of .* read no word of 'brief'; say .*ForeignSchema"):
+        graph = Retriever.open_foreign(make(script), embedder=letters)
+    assert "'brief'" in graph.info()["foreign"]["notes"][0]
+    said = replace(ForeignSchema(**{**graph.info()["foreign"]["schema"], "text": ("brief",)}), metadata=None)
+    graph.close()
+    with Retriever.open_foreign(make("", name="theirs.db"), said, embedder=letters) as graph:
+        assert graph.get(["e1"])[0].text == "the engine of Babbage" and not graph.info()["foreign"]["notes"]
+
+
 @pytest.mark.parametrize("layout", LAYOUTS)
 def test_layouts(make, layout):
     script, expected, edge = LAYOUTS[layout]

@@ -127,7 +127,7 @@ class ForeignSource(Protocol):
 
     @property
     def notes(self) -> Iterable[str]:
-        """Remarks on what cannot be read, a sentence each."""
+        """Remarks on what is not read, a sentence each."""
         ...
 
     def follow(self, backend: Backend, write: Write) -> Follower:

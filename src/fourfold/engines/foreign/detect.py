@@ -161,6 +161,23 @@ def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, 
     return tuple(column for column in table.columns if column not in named)
 
 
+def remarks(schema: ForeignSchema, path: str) -> tuple[str, ...]:
+    """Return what the reader of a schema that was found should know: nodes of which nothing but the id is read as words.
+
+    Args:
+        schema: with its metadata.
+        path: where the tables are.
+
+    """
+    if schema.text or schema.name not in (None, schema.id) or not schema.metadata:
+        return ()
+    return (
+        f"No column of the table {schema.node_table!r} of {path!r} is called like a name or a text, so searches read "
+        f"no word of {', '.join(map(repr, schema.metadata[:8]))}; say what they are: "
+        "Retriever.open_foreign(path, ForeignSchema(name=…, text=(…,), …)).",
+    )
+
+
 def is_json_column(column: str) -> bool:
     """Whether a column of this name holds JSON objects to be merged into the metadata."""
     return words(column)[-1:] != () and words(column)[-1] in _JSON

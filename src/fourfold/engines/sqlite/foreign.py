@@ -221,6 +221,8 @@ class ForeignFile:
             schema = self._given
             detect.check(schema, tables, self.path)
         self.schema = replace(schema, metadata=detect.with_metadata(schema, tables))
+        if self._given is None:
+            self.notes += detect.remarks(self.schema, self.path)
         self._understood = version
 
     def _tables_version(self) -> int:

@@ -220,7 +220,7 @@ class Source:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on what cannot be read, a sentence each."""
+        """Remarks on what is not read, a sentence each."""
         return self._file.notes
 
     def follow(self, backend: Backend, write: Write) -> Follower:

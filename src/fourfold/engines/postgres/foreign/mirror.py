@@ -11,6 +11,7 @@ from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
 from fourfold.engines.foreign import ForeignSchema, Write, only_read
 from fourfold.engines.foreign.change import MovedError, schema_as_json
+from fourfold.engines.foreign.detect import remarks
 from fourfold.engines.postgres.address import Address, ForeignAddress
 from fourfold.engines.postgres.backend import PostgresBackend
 from fourfold.engines.postgres.foreign.reading import Difference, Reader, Stamp
@@ -112,7 +113,7 @@ class Follower:
             "index": self._backend.path,
             "schema": json.loads(schema_as_json(self._schema)),
             "skipped": json.loads(self._backend.meta("foreign_counts") or "{}"),
-            "notes": list(self._tables.notes),
+            "notes": list(_notes(self._link, self._tables, self._schema, self._given)),
             "altered": self._address.trigger,
         }
 
@@ -263,8 +264,8 @@ class Source:
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """Remarks on what cannot be read, a sentence each."""
-        return self._tables.notes
+        """Remarks on what is not read, a sentence each."""
+        return _notes(self._link, self._tables, self._schema, self._given)
 
     def follow(self, backend: Backend, write: Write) -> Follower:
         """Bring the derived graph up to date, and return what keeps it so."""
@@ -274,3 +275,8 @@ class Source:
     def close(self) -> None:
         """Close the connections."""
         self._link.close()
+
+
+def _notes(link: Link, tables: Tables, schema: ForeignSchema, given: ForeignSchema | None) -> tuple[str, ...]:
+    """Return the remarks on the tables, and on their meaning where nobody has said it."""
+    return (*tables.notes, *(() if given is not None else remarks(schema, link.path)))
