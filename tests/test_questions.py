@@ -220,6 +220,14 @@ def test_dependents_follow_meaning():
     assert [t.node.id for t in sorted(answer.touched, key=lambda t: t.depth)] == ["app", "report"]
 
 
+def test_where_nothing_is_touched_the_edges_not_followed_are_named():
+    questions = graph(["app", "library", "page"], [("app", "library", "uses"), ("page", "library", "mentions")])
+    assert questions.impact_analysis("library").notes == ()
+    answer = questions.impact_analysis("page")
+    assert answer.total == 0 and answer.notes[0].startswith("Along mentions effects are not known to travel;")
+    assert questions.impact_analysis("app").notes == ()  # app is what depends
+
+
 def test_dependents_cannot_be_told_without_such_edges():
     answer = graph(["a", "b"], [("a", "b", "admires")]).impact_analysis("a")
     assert answer.total == 0 and "dependents cannot be told" in answer.notes[0]

@@ -164,6 +164,12 @@ def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Nodes, No
     return tuple(followed.values()), along, against
 
 
+def _other_types(graph: Graph, node: int, followed: tuple[TypeMatch, ...]) -> list[str]:
+    """Return the types of a node's edges that are not among those followed."""
+    types = np.unique(graph.walk(np.array([node], np.int64), along=True, against=True).types)
+    return sorted({graph.type_names[number] for number in types.tolist()} - {match.type for match in followed} - {""})
+
+
 def answer(view: View, node: str | Node, direction: Direction, max_depth: int, limit: int) -> ImpactAnswer:
     """Return what a change touches; the arguments are those of ``Questions.impact_analysis``."""
     graph = view.graph
@@ -180,6 +186,11 @@ def answer(view: View, node: str | Node, direction: Direction, max_depth: int, l
                 "Ask for direction downstream, upstream or both."
             )
     found = spread(graph, here, min(max_depth, graph.size), along=along, against=against)
+    if followed and not found.levels and (passed := _other_types(graph, here, followed)):
+        notes.append(
+            f"Along {', '.join(passed)} effects are not known to travel; direction downstream, upstream or both "
+            "follows them."
+        )
     touched = np.concatenate([np.empty(0, np.int64), *found.levels])
     best = touched[graph.best(touched, found.nodes.at("risk", touched).astype(np.float64), limit)].tolist()
     path = critical_path(graph, found)
