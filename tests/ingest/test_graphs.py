@@ -22,6 +22,14 @@ def test_json_lines_of_documents(tmp_path):
         list(read_jsonl(path))
 
 
+def test_what_stands_beside_the_fields_of_a_document_is_metadata(tmp_path):
+    path = tmp_path / "products.jsonl"
+    path.write_text('{"_id": "a", "title": "Trail boot", "text": "For mud.", "lang": "en", "metadata": {"n": 1}}')
+    with Retriever() as retriever:
+        add_documents(retriever, read_jsonl(path))
+        assert retriever.matching({"lang": "en", "n": 1}) == ["a"]
+
+
 @pytest.mark.parametrize(
     "content", ["subject,relation,object\na,likes,b\nb,likes,c,0.5\n", "a,likes,b\n\nb,likes,c,0.5"]
 )

@@ -19,12 +19,14 @@ from fourfold.when_needed import load
 _NAMES = ("name", "label", "title")
 _TYPES = ("type", "kind")
 _TEXTS = ("text", "description", "content")
+_OF_A_DOCUMENT = frozenset(("id", "_id", "text", "title", "type", "source", "links", "metadata"))
 
 
 def read_jsonl(path: str | Path, *, problems: list[Problem] | None = None) -> Iterator[Document]:
     """Return the documents of a file with one JSON object a line.
 
-    A line is ``{"id" (or "_id"): …, "text": …, "title": …, "type": …, "metadata": {…}, "source": …, "links": […]}``.
+    A line is ``{"id" (or "_id"): …, "text": …, "title": …, "type": …, "metadata": {…}, "source": …, "links": […]}``;
+    what stands under other keys is metadata, too.
 
     Args:
         path: UTF-8; its path is the source of documents without one.
@@ -88,7 +90,7 @@ def _document(line: bytes, source: str) -> Document:
         text=fields["text"],
         title=fields["title"],
         type=fields["type"],
-        metadata=metadata,
+        metadata={**{key: value for key, value in given.items() if key not in _OF_A_DOCUMENT}, **metadata},
         source=fields["source"] or source,
         links=tuple(map(str, links)),
     )
