@@ -2,8 +2,10 @@
 
 import json
 
+import pytest
 from typer.testing import CliRunner
 
+from fourfold import Retriever
 from fourfold.cli import create_app
 
 
@@ -70,12 +72,27 @@ def test_files_folders_corpora_and_graphs_together(tmp_path):
     (tmp_path / "triples.csv").write_text("a,likes,b")
     names = ("notes", "page.md", "corpus.jsonl", "graph.jsonl", "triples.csv")
     answer = json.loads(fourfold("index", *(tmp_path / n for n in names), "--db", tmp_path / "g.db", "--json").stdout)
-    assert answer["graph"] == {"nodes": 3, "edges": 2} and answer["added"] == 3 and answer["nodes"] == 5
+    assert answer["graph"] == {"nodes": 2, "edges": 2} and answer["added"] == 3 and answer["nodes"] == 5
     found = json.loads(fourfold("search", "first", "--db", tmp_path / "g.db", "--json", "-k", "1").stdout)
     assert found["hits"][0]["name"] == "One" and found["hits"][0]["metadata"]["url"] == "x"
     (tmp_path / "letter.docx").write_bytes(b"PK")
     told = fourfold("index", tmp_path / "letter.docx", "--db", tmp_path / "x.db", code=1).stderr
     assert f"{tmp_path / 'letter.docx'}: there is no reader for .docx." in told
+
+
+@pytest.mark.parametrize(
+    "runs", [("graph.jsonl triples.csv",), ("graph.jsonl", "triples.csv"), ("triples.csv", "graph.jsonl")]
+)
+def test_triples_take_no_text_away_from_the_nodes_they_name(tmp_path, runs):
+    db = tmp_path / "g.sqlite"
+    (tmp_path / "graph.jsonl").write_text('{"id": "a", "name": "Ann", "type": "person", "text": "Founded a firm."}')
+    (tmp_path / "triples.csv").write_text("a,likes,b")
+    for names in runs:
+        fourfold("index", *(tmp_path / name for name in names.split()), "--db", db)
+    with Retriever(db) as retriever:
+        ann, b = retriever.get(["a", "b"])
+        assert (ann.name, ann.type, ann.text) == ("Ann", "person", "Founded a firm.") and b.name == "b"
+        assert [edge.target for edge in retriever.edges(["a"])] == ["b"]
 
 
 def test_the_texts_of_a_beir_collection_are_read_and_its_questions_are_not(tmp_path):

@@ -51,13 +51,14 @@ def index(
     several folders, the ids of all but the first begin with the folder's name. A BEIR corpus is read as documents.
 
     A line of a graph is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …,
-    "type": …, "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight. All of the
-    graphs is written, or nothing.
+    "type": …, "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight; triples only
+    name their nodes, and leave one of a known id as it is. All of the graphs is written, or nothing.
     """
     readers = {source: _graph_reader(source) for source in sources}
     graphs = {source: read for source, read in readers.items() if read is not None}
     texts = [source for source, read in readers.items() if read is None]
     nodes: list[Node] = []
+    named: list[Node] = []
     edges: list[Edge] = []
     told: dict[str, object] = {}
     with _whole_file(db), output.progress_bar() as progress:
@@ -65,10 +66,11 @@ def index(
             more_nodes, more_edges = read(source, progress)
             if not more_nodes and not more_edges:
                 raise InvalidValueError(f"{source} holds no node and no edge.")
-            nodes += more_nodes
+            (named if _is_triples(source) else nodes).extend(more_nodes)
             edges += more_edges
         with open_under(preset, db, embedder=model) as retriever:
             if graphs:
+                nodes = list({node.id: node for node in (*_unknown(retriever, named), *nodes)}.values())
                 add(retriever, nodes, edges, progress)
                 told["graph" if texts else "added"] = {"nodes": len(nodes), "edges": len(edges)}
             report = documents.index(retriever, texts, progress, follow_links=follow_links) if texts else None
@@ -90,13 +92,23 @@ def _graph_reader(source: Path) -> Callable[[Path, Progress], tuple[list[Node], 
     kind = source.suffix.lower()
     if source.is_dir():
         return None
-    if kind in (".csv", ".tsv"):
+    if _is_triples(source):
         return lambda path, progress: read_triples(path)
     if kind == ".graphml":
         return lambda path, progress: read_graphml(path)
     if kind not in ("", ".json", ".jsonl", ".ndjson") or (source.is_file() and holds_documents(source)):
         return None
     return _read_graph
+
+
+def _is_triples(source: Path) -> bool:
+    return source.suffix.lower() in (".csv", ".tsv")
+
+
+def _unknown(retriever: Retriever, named: list[Node]) -> list[Node]:
+    """Return the nodes of triples that the graph does not have: a name takes the place of nothing."""
+    known = {node.id for node in retriever.get([node.id for node in named])}
+    return [node for node in named if node.id not in known]
 
 
 def _read_graph(source: Path, progress: Progress) -> tuple[list[Node], list[Edge]]:

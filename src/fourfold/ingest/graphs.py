@@ -101,6 +101,8 @@ def read_triples(
 ) -> tuple[list[Node], list[Edge]]:
     """Return the graph of a file of (subject, relation, object) lines, with a weight as an optional fourth column.
 
+    The nodes have an id and a name, no more: to a graph that has some of them with a text, add the others only.
+
     Args:
         path: CSV or TSV, UTF-8.
         delimiter: None takes the tab for files that end in .tsv or .txt, else the comma.
