@@ -166,9 +166,13 @@ def test_the_graph_brings_in_what_no_description_matched(catalog):
 
 
 def test_unknown_context_tools_are_named(catalog):
-    meta = catalog.search_tools("clone", context_tools=["git:git_clone", "no:such"])["meta"]
-    assert meta["unknown_context_tools"] == ["no:such"]
-    assert meta["context"] == {"git:git_clone": 1.0}
+    found = catalog.search_tools("clone", context_tools=["git:git_clone", "no:such"])
+    assert found["meta"]["unknown_context_tools"] == ["no:such"]
+    assert found["meta"]["context"] == {"git:git_clone": 1.0}
+    plan = catalog.suggest_workflow("clone it", context_tools=["git:git_clone", "no:such"])
+    assert found.notes == plan.notes == ("No one tool is called 'no:such'; it is left out of the context.",)
+    assert all(f"Note: {found.notes[0]}" in str(answer) for answer in (found, plan))
+    assert plan.as_dict()["notes"] == list(plan.notes)
 
 
 @pytest.mark.parametrize("limit", [0, -1, 101, True, 2.5, "3"])

@@ -186,7 +186,7 @@ class ToolCatalog:
             query: plain words.
             limit: 1 to ``config.max_limit``.
             context_tools: tools already in use, by id or by a name that only one tool has; others are left out and
-                named in ``meta``.
+                named in ``notes`` and ``meta``.
             weighting: ``"adaptive"`` (α by the size of the graph) or ``"fixed"`` (0.7 semantic + 0.3 graph importance).
 
         Raises:
@@ -205,7 +205,7 @@ class ToolCatalog:
             request: plain words; its parts ("clone it and deploy it", "deploy after cloning", a numbered list) are
                 answered one by one, and what usually comes before them comes along.
             limit: how many candidates tool search gives.
-            context_tools: tools already in use.
+            context_tools: tools already in use, as for ``search_tools``.
 
         """
         request, limit = arguments.question(request, "The request"), self._checked_limit(limit)

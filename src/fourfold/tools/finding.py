@@ -18,7 +18,7 @@ from fourfold.tools import workflow
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.search import Ranking, Weighting, best_of, cosines_of, rank, semantic_scores, similarity_of
 from fourfold.tools.state import Knowledge, State
-from fourfold.tools.types import Described, Step, ToolAnswer, ToolEntry, Workflow
+from fourfold.tools.types import Described, Step, ToolAnswer, ToolEntry, Workflow, unknown_context
 from fourfold.types import Node
 
 _NAME_LIMIT = 200
@@ -136,6 +136,7 @@ class Finder:
                     "clauses": [text for text, _ in came.steps],
                 }
             ),
+            notes=unknown_context(self._in_use(context, state)[1]),
         )
 
     def _rank(
@@ -145,10 +146,7 @@ class Finder:
         state = self._knowledge.present()
         tied = state.graph.edge_count > 0 and not state.graph.orders
         request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
-        meant = self._knowledge.resolve(context, strict=False)
-        positions = {tool: state.places.get(meant.get(tool, tool)) for tool in context}
-        known = list(dict.fromkeys(p for p in positions.values() if p is not None))
-        unknown = [tool for tool, p in positions.items() if p is None]
+        known, unknown = self._in_use(context, state)
         ranking = rank(
             state,
             scores,
@@ -160,6 +158,13 @@ class Finder:
             weighting=weighting,
         )
         return ranking, request, state, unknown
+
+    def _in_use(self, context: Sequence[str], state: State) -> tuple[list[int], list[str]]:
+        """Return the places of the context tools, and the names that are no tool's, or several tools'."""
+        meant = self._knowledge.resolve(context, strict=False)
+        places = {tool: state.places.get(meant.get(tool, tool)) for tool in context}
+        known = dict.fromkeys(place for place in places.values() if place is not None)
+        return list(known), [tool for tool, place in places.items() if place is None]
 
     def _similarity(self, question: str, request: Query, semantic: NDArray[np.float64], state: State) -> float:
         """Return how similar the question and the best of the tools are, in [0, 1]."""

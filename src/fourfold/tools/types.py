@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from typing import Any, Literal, TypedDict
 
@@ -90,6 +90,11 @@ class ToolAnswer:
         """The ids of the tools, best first."""
         return [tool.id for tool in self.tools]
 
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Sentences on what the answer could not take into account."""
+        return unknown_context(self.meta.get("unknown_context_tools", ()))
+
     def __iter__(self) -> Iterator[ToolEntry]:
         return iter(self.tools)
 
@@ -110,11 +115,12 @@ class ToolAnswer:
             [str(rank), _shown(tool), f"{tool.score:.3f}", f"{tool.semantic_score:.3f}", f"{tool.graph_score:.3f}"]
             for rank, tool in enumerate(self.tools, 1)
         )
-        return html_table("", ("#", "tool", "score", "semantic", "graph"), rows)
+        return html_table("", ("#", "tool", "score", "semantic", "graph"), rows) + _told(self.notes)
 
     def __str__(self) -> str:
         lines = [f"{n:3}. {tool.score:.3f}  {tool.id}  {tool.description}" for n, tool in enumerate(self.tools, 1)]
-        return "\n".join(plain_text(line.replace("\n", " ")) for line in lines) or "No tool matches."
+        lines = [*(lines or ["No tool matches."]), *(f"Note: {note}" for note in self.notes)]
+        return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
 
 StepKind = Literal["goal", "needed", "maybe_needed", "before", "between", "suggested"]
@@ -152,7 +158,7 @@ class Workflow:
     ``suggested`` are further tools that go together with those of the steps, and are none: nothing says that they are
     needed, or when. ``missing`` are the parts of the request that no tool of the catalogue serves. ``cycles`` are the
     groups of tools that need each other: their order is a guess. ``confidence`` is the mean of the steps', 0 without
-    any.
+    any. ``notes`` say what could not be taken into account.
     """
 
     request: str
@@ -161,6 +167,7 @@ class Workflow:
     missing: tuple[str, ...] = ()
     cycles: tuple[tuple[str, ...], ...] = ()
     meta: Mapping[str, Any] = field(default_factory=FrozenDict)
+    notes: tuple[str, ...] = ()
 
     @property
     def tools(self) -> list[str]:
@@ -188,6 +195,7 @@ class Workflow:
             "stages": self.stages,
             "cycles": [list(cycle) for cycle in self.cycles],
             "confidence": self.confidence,
+            "notes": list(self.notes),
             "meta": thaw(self.meta),
         }
 
@@ -204,7 +212,7 @@ class Workflow:
         """Show the workflow as a table in a notebook, its steps in their order."""
         told = [(str(step.stage + 1), step) for step in self.steps] + [("suggested", step) for step in self.suggested]
         rows = ([stage, _shown(step), f"{step.confidence:.2f}", escaped(cut(step.reason, 300))] for stage, step in told)
-        notes = "".join(f"<p>Nothing serves {escaped(cut(part, 200))}.</p>" for part in self.missing)
+        notes = _told((*(f"Nothing serves {cut(part, 200)}." for part in self.missing), *self.notes))
         return html_table(cut(self.request, 300), ("stage", "tool", "confidence", "why"), rows) + notes
 
     def __str__(self) -> str:
@@ -215,9 +223,20 @@ class Workflow:
         lines += [f"Suggested: {s.id}  ({s.confidence:.2f})  {s.reason}" for s in self.suggested]
         lines += [f"Missing: nothing serves {part!r}." for part in self.missing]
         lines += [f"These need each other, their order is a guess: {', '.join(cycle)}." for cycle in self.cycles]
+        lines += [f"Note: {note}" for note in self.notes]
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
 
 def _shown(of: ToolEntry | Step) -> str:
     """Return a tool as a cell of HTML: its name, its server and the beginning of its description."""
     return html_name(escaped(cut(of.name or of.id, 200)), cut(of.server, 80), escaped(cut(of.description, 200)))
+
+
+def _told(notes: Sequence[str]) -> str:
+    """Return sentences as paragraphs of HTML."""
+    return "".join(f"<p>{escaped(note)}</p>" for note in notes)
+
+
+def unknown_context(names: Sequence[str]) -> tuple[str, ...]:
+    """Return a sentence for each name in the context that is no tool, or that of several."""
+    return tuple(f"No one tool is called {shown(name)}; it is left out of the context." for name in names)

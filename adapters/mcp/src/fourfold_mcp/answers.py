@@ -80,6 +80,7 @@ class SuggestedWorkflow(BaseModel):
     stages: list[list[str]]
     cycles: list[list[str]]
     confidence: float
+    notes: list[Plain] = Field(description="What the answer could not take into account.")
     meta: dict[str, Any]
     text: PlainText
     mermaid: PlainText
