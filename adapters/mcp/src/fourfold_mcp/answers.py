@@ -64,7 +64,7 @@ class WorkflowStep(BaseModel):
     server: Plain
     description: PlainText
     reason: Plain
-    stage: int
+    stage: int = Field(description="Its place in stages, from 0; the text counts from 1.")
     confidence: float
     after: list[str]
     kind: str
