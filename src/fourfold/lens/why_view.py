@@ -94,8 +94,10 @@ def sentence_of(item: Evidence) -> str:
     path = tuple(
         replace(
             step,
-            source_name=cut(step.source_name or step.source, 60),
-            target_name=cut(step.target_name or step.target, 60),
+            source=cut(step.source, 60),
+            target=cut(step.target, 60),
+            source_name=cut(step.source_name, 60),
+            target_name=cut(step.target_name, 60),
             type=cut(step.type, 40),
         )
         for step in item.path

@@ -35,11 +35,17 @@ def why(evidence: Sequence[Evidence], components: Components) -> str:
 
 def path_in_words(path: Sequence[PathStep]) -> str:
     """Return a path as ``from A via requires, then against part_of``."""
-    start = path[0].source_name or path[0].source
+    start, *between = _called(path)[:-1]
     steps = [f"{'via' if step.along else 'against'} {step.type or 'an edge'}" for step in path]
-    between = [f"to {step.target_name or step.target} " for step in path[:-1]]
-    told = [f"{step} {stop}" for step, stop in zip(steps, between, strict=False)] + [steps[-1]]
+    told = [f"{step} to {stop} " for step, stop in zip(steps, between, strict=False)] + [steps[-1]]
     return f"from {start} " + "and on ".join(told)
+
+
+def _called(path: Sequence[PathStep]) -> list[str]:
+    """Return what each node on a path is called, from its start on: its name, or its id where another has that name."""
+    nodes = [(path[0].source, path[0].source_name), *((step.target, step.target_name) for step in path)]
+    names = [name for _, name in dict.fromkeys(nodes)]
+    return [name if name and names.count(name) == 1 else identity for identity, name in nodes]
 
 
 def in_words(item: Evidence) -> str:
@@ -52,7 +58,7 @@ def in_words(item: Evidence) -> str:
     if item.kind == "phrase":
         return f"the phrase {item.word!r}"
     if item.kind == "bridge":
-        return f"adds to {item.path[0].source_name or item.path[0].source} what it leaves open"
+        return f"adds to {_called(item.path)[0]} what it leaves open"
     if item.kind == "rerank":
         return f"moved by the reranker, which gave it {item.word}"
     if item.kind == "recency":

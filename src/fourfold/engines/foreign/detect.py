@@ -162,7 +162,7 @@ def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, 
 
 
 def remarks(schema: ForeignSchema, path: str) -> tuple[str, ...]:
-    """Return what the reader of a schema that was found should know: nodes of which nothing but the id is read as words.
+    """Return what is to be said of a schema that was found: of the nodes no word is read but the id.
 
     Args:
         schema: with its metadata.
