@@ -119,6 +119,19 @@ def test_each_intent_is_tried_on_every_probe(graph, few):
     assert "served best by" in shown and "as read" in shown
 
 
+@pytest.mark.parametrize(
+    "option", [("--save", "kept"), ("--trec", "kept"), ("--html", "kept"), ("-m", "mrr", "-m", "map")]
+)
+def test_each_intent_refuses_to_keep_what_it_does_not_keep(graph, few, tmp_path, monkeypatch, option):
+    monkeypatch.chdir(tmp_path)
+    assert "leave " in run("eval", few, "--db", graph[0], "--each-intent", *option, code=1).stderr
+
+
+@pytest.mark.parametrize("two", [("--apply", "--rollback"), ("--apply", "--history"), ("--rollback", "--history")])
+def test_tune_does_one_thing_at_a_time(graph, few, two):
+    assert f"{' and '.join(two)} are done one at a time." in run("tune", few, "--db", graph[0], *two, code=1).stderr
+
+
 def test_tune_without_labels_says_where_to_get_them(graph):
     db, _ = graph
     assert "holds no feedback" in run("tune", "--db", db, code=1).stderr

@@ -79,6 +79,9 @@ def eval_(
     json: options.Json = False,
 ) -> None:
     """Measure the answers to judged queries: quality with intervals, per intent and overall, and time."""
+    asked_for = {"--save": save, "--trec": trec, "--html": html, "the second --measure": (measures or [])[1:]}
+    if each and (vain := [option for option, value in asked_for.items() if value]):
+        raise InvalidValueError(f"--each-intent shows one measure and keeps nothing; leave {vain[0]} out.")
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
         if each:
@@ -190,6 +193,9 @@ def tune_(
     """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
     if force and not apply:
         raise InvalidValueError("--force says how to apply; say --apply --force.")
+    wanted = {"--apply": apply, "--rollback": rollback, "--history": history}
+    if sum(wanted.values()) > 1:
+        raise InvalidValueError(f"{' and '.join(name for name in wanted if wanted[name])} are done one at a time.")
     with open_under(preset, db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
         if (apply or rollback) and retriever.path == ":memory:":
             raise InvalidValueError(f"{db} was not made for the preset {preset!r}; nothing of it can be applied there.")
