@@ -153,3 +153,6 @@ def test_probes_are_written_and_called_synthetic(graph, tmp_path):
     assert "10 synthetic probes" in answer.stderr
     assert all(query.synthetic for query in load_judgements(tmp_path / "s.jsonl"))
     assert "synthetic" in run("eval", tmp_path / "s.jsonl", "--db", db).stderr
+    assert (
+        len(json.loads(run("probes", "--db", db, "--count", 10, "--out", tmp_path / "t.jsonl", "--json").stdout)) == 10
+    )

@@ -220,9 +220,9 @@ def probes(
     if out is not None:
         save_probes(out, found)
         output.say(f"{len(found)} synthetic probes in {out}; look at them, and replace them by people's questions.")
-    elif json:
+    if json:
         output.emit_json([{"query": q.text, "expected": list(q.relevant), "synthetic": True} for q in found])
-    else:
+    elif out is None:
         table = Table("synthetic question", "expected", box=None)
         for query in found:
             table.add_row(query.text, ", ".join(query.relevant))
