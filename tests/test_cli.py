@@ -87,6 +87,9 @@ def test_index_says_what_it_added(tmp_path):
     assert answer.stdout.endswith("now holds 3 nodes and 2 edges.\n")
     one = run("index", write(tmp_path / "one.jsonl", [{"id": "a"}]), "--db", tmp_path / "one.sqlite")
     assert one.stdout.endswith("now holds 1 node and 0 edges.\n")
+    copied = run("copy", tmp_path / "one.sqlite", tmp_path / "two.sqlite").stdout
+    assert "holds 1 node, 0 edges and 1 vector, the same" in copied
+    assert "1 node and 0 edges are as" in run("check", "--db", tmp_path / "two.sqlite").stdout
     again = json.loads(run("index", path, "--db", tmp_path / "kg.sqlite", "--json").stdout)
     assert again["added"] == {"nodes": 3, "edges": 2}
     assert (again["nodes"], again["edges"]) == (3, 2)

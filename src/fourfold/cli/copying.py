@@ -38,8 +38,8 @@ def copy(
     if json:
         output.emit_json(asdict(result))
         return
+    nodes, edges = output.counted(result.nodes, "node"), output.counted(result.edges, "edge")
+    vectors = output.counted(result.vectors, "vector")
     output.stdout().print(
-        f"{path} holds {result.nodes:,} nodes, {result.edges:,} edges and {result.vectors:,} vectors, the same as the "
-        f"source: {result.hash}.",
-        soft_wrap=True,
+        f"{path} holds {nodes}, {edges} and {vectors}, the same as the source: {result.hash}.", soft_wrap=True
     )

@@ -173,7 +173,9 @@ def reembed(db: options.Db, model: options.NewModel = None, json: options.Json =
     elif not facts["nodes"]:
         output.stdout().print(f"{db} holds no nodes; there was nothing to embed.", soft_wrap=True)
     else:
-        made = f"{facts['vectors']:,} vectors of {facts['dimensions']} dimensions, by {facts['embedder']}"
+        made = (
+            f"{output.counted(facts['vectors'], 'vector')} of {facts['dimensions']} dimensions, by {facts['embedder']}"
+        )
         output.stdout().print(f"{db} now holds {made}.", soft_wrap=True)
 
 
@@ -196,8 +198,7 @@ def check_(db: options.Db, json: options.Json = False) -> None:
         for problem in found.problems:
             output.stdout().print(problem, soft_wrap=True, markup=False)
         if found.sound:
-            output.stdout().print(
-                f"{db}: {found.nodes:,} nodes and {found.edges:,} edges are as they were written.", soft_wrap=True
-            )
+            nodes, edges = output.counted(found.nodes, "node"), output.counted(found.edges, "edge")
+            output.stdout().print(f"{db}: {nodes} and {edges} are as they were written.", soft_wrap=True)
     if not found.sound:
         raise typer.Exit(1)
