@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fourfold import Node, Retriever
 from fourfold.planning import MOST_PARTS, parts_of
 from fourfold.questions import Questions
 from fourfold.tools import ToolCatalog
@@ -68,3 +69,21 @@ def test_any_request_has_parts(words):
 def test_requests_of_any_length_are_read_to_a_bound():
     assert len(parts_of("clone it, then " * 100_000)) == MOST_PARTS
     assert parts_of("") == [] and parts_of(" ; ") == []
+
+
+def test_an_answer_says_which_parts_of_a_request_it_left_out():
+    retriever = Retriever(":memory:")
+    retriever.add([Node(f"t{n}", f"clone_{n}", "tool", f"Clone repository {n}.") for n in range(20)])
+    request = ", then ".join(f"clone repository {n}" for n in range(20))
+    said = "The request has 20 parts; the first 12 are planned."
+    found = ToolCatalog(retriever).suggest_workflow(request)
+    assert found.notes == (said,) and said in str(found)
+    questions = Questions(retriever)
+    plan = questions.compose_for(request, max_tools=50)
+    assert said in plan.notes and plan.truncated and len(plan.steps) == 12
+    assert "The request has 20 parts; the first is planned." in questions.compose_for(request, max_tools=1).notes
+    assert "The request has 20 parts" in questions.compose_for(request).told()
+    assert (
+        "The request has 5,000 characters; the first 4,000 are read."
+        in questions.compose_for("clone " + 4994 * "x").notes
+    )

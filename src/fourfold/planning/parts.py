@@ -146,9 +146,25 @@ def parts_of(request: str) -> list[Part]:
     """Return the parts of a request in the order in which they are to be done; none only for an empty one.
 
     What the request says not to do is left out, and so is what it only tells, if it also asks for something. The first
-    4,000 characters are read.
+    4,000 characters are read, and the first twelve parts returned; ``planned`` says where that leaves something out.
     """
-    stages = list(_stages(request[:LONGEST_READ]))
+    return planned(request)[0]
+
+
+def planned(request: str, most: int = MOST_PARTS) -> tuple[list[Part], tuple[str, ...]]:
+    """Return the first parts of a request, as ``parts_of`` does, and a sentence for each bound that left some out."""
+    found = _every_part(request[:LONGEST_READ])
+    notes = []
+    if len(request) > LONGEST_READ:
+        notes.append(f"The request has {len(request):,} characters; the first {LONGEST_READ:,} are read.")
+    if len(found) > (most := min(most, MOST_PARTS)):
+        first = "the first is" if most == 1 else f"the first {most} are"
+        notes.append(f"The request has {len(found)} parts; {first} planned.")
+    return found[:most], tuple(notes)
+
+
+def _every_part(request: str) -> list[Part]:
+    stages = list(_stages(request))
     found = [
         Part(text, own, _is_verb(text.partition(" ")[0]) or _is_done(text))
         for stage in stages
@@ -157,7 +173,7 @@ def parts_of(request: str) -> list[Part]:
         if (text := _without_denial(told))
     ]
     doing = [part for part in found if not _TOLD.match(part.text)] or found
-    return [replace(doing[0], own=True)] if len(doing) == 1 else doing[:MOST_PARTS]
+    return [replace(doing[0], own=True)] if len(doing) == 1 else doing
 
 
 def settled(

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from fourfold.index.base import Nodes
-from fourfold.planning import Served, in_order, parts_of, settled
+from fourfold.planning import Served, in_order, planned, settled
 from fourfold.questions import locate
 from fourfold.questions.graph import Graph, Walk
 from fourfold.questions.results import Answer, mermaid, title
@@ -142,7 +142,7 @@ def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Nodes, role: str) -> Walk
 def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     """Return the plan; the arguments are those of ``Questions.compose_for``."""
     graph = view.graph
-    parts = parts_of(goal)
+    parts, left_out = planned(goal, max_tools)
 
     def serve(part: str, others: Sequence[tuple[int, float]]) -> Served[tuple[int, float]] | None:
         taken = {place for place, _ in others}
@@ -156,7 +156,7 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
         sure = locate.rate(graph, part, [node], view.terms)[0].confidence
         return Served((place, worth), worth, sure >= locate.CONFIDENT)
 
-    came = settled(parts[:max_tools], serve, least=0.0, joined=0.0)
+    came = settled(parts, serve, least=0.0, joined=0.0)
     chosen = {place: (part, worth) for part, (place, worth) in came.steps}
     given = list(chosen)
     at = np.array(given, np.int64)
@@ -174,8 +174,7 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     notes = [] if known else [lacking(ROLES, "the plan stands in the goal's order, unchecked")]
     if ordered.cycles:
         notes.append("The steps require one another in a circle; they stand in the goal's order.")
-    if len(parts) > max_tools:
-        notes.append(f"The goal has {len(parts)} parts; the first {max_tools} are planned.")
+    notes += left_out
     if cut:
         notes.append(f"More than {MISSING} prerequisites are missing; the nearest are listed.")
     notes += [
@@ -196,6 +195,6 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
         conflicts=tuple(conflicts.values()),
         unmatched=came.missing,
         edge_types=known,
-        truncated=cut or len(parts) > max_tools,
+        truncated=cut or bool(left_out),
         notes=tuple(notes),
     )

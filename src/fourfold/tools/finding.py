@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fourfold.frozen import freeze
 from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
-from fourfold.planning import Served, Settled, denies, parts_of, settled
+from fourfold.planning import Served, Settled, denies, planned, settled
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import workflow
@@ -74,7 +74,7 @@ class Finder:
 
     def workflow(self, request: str, limit: int, context: Sequence[str]) -> Workflow:
         """Return a plan, see ``ToolCatalog.suggest_workflow``."""
-        parts = parts_of(request)
+        parts, left_out = planned(request)
 
         def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
             ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
@@ -136,7 +136,7 @@ class Finder:
                     "clauses": [text for text, _ in came.steps],
                 }
             ),
-            notes=unknown_context(self._in_use(context, state)[1]),
+            notes=(*left_out, *unknown_context(self._in_use(context, state)[1])),
         )
 
     def _rank(
