@@ -72,9 +72,9 @@ def test_an_answer_says_that_nothing_is_known_or_passes(retriever):
     unknown = retriever.search("qwzx")
     assert "the graph seems to know nothing of this" in str(unknown)
     assert "the graph seems to know nothing of this</caption>" in unknown._repr_html_()
-    assert "no hits: is the graph empty, or does nothing pass filter" in str(retriever.search("x", filter={"no": 1}))
+    assert "No node passes the filter" in str(retriever.search("x", filter={"no": 1}))
     known = retriever.search("save data")
-    assert "seems to know" not in known._repr_html_() and "no hits" not in str(known)
+    assert "seems to know" not in known._repr_html_() and not known.notes
     assert f"weights {known.weights}" in str(known) and str(known.weights).startswith("embedding 0.")
 
 

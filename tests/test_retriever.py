@@ -220,6 +220,18 @@ def test_min_score_cuts_on_the_score_the_caller_sees():
         assert retriever.search("save a file", k=40, min_score=-1).hits == everything
 
 
+def test_an_answer_says_that_nothing_could_be_grouped_or_passes():
+    retriever = Retriever(":memory:")
+    assert retriever.search("save").notes == ("The graph is empty; fourfold index and Retriever.add fill it.",)
+    retriever.add([Node(id=str(n), text="Save text.", metadata={"source": "a.md"}) for n in range(3)])
+    assert len(retriever.search("save", group_by="source")) == 1
+    found = retriever.search("save", group_by="sorce")
+    assert len(found) == 3 and found.notes == ("No hit has 'sorce' in its metadata, so nothing was grouped.",)
+    (said,) = retriever.search("save", filter={"source": "b.md"}).as_dict()["notes"]
+    assert said.startswith("No node passes the filter")
+    assert not retriever.search("save", group_by="source").notes
+
+
 def test_a_group_gives_at_most_so_many_hits_and_k_is_still_filled():
     with random_graph(6) as retriever:
         for most in (1, 2):

@@ -53,6 +53,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             generation=snapshot.generation,
             meta=freeze({"diversity": sorted(bonus)}),
             grounds=grounds,
+            notes=_notes(query, scores, hits, options),
             tokenizer=session.tokenizer.name,
         )
         if not result.degraded and options.rerank is None:
@@ -158,6 +159,22 @@ def _ranked(
         if enough:
             return scores, hits, grounds
         depth = min(depth * _FURTHER, snapshot.size)
+
+
+def _notes(query: Query, scores: Scores, hits: tuple[Hit, ...], options: Options) -> tuple[str, ...]:
+    """Return why there is no hit, where that is known, or that what hits are to be grouped by none of them has."""
+    if not scores.snapshot.size:
+        return ("The graph is empty; fourfold index and Retriever.add fill it.",)
+    if query.allowed is not None and not len(query.allowed):
+        return (
+            "No node passes the filter: none has these values, of the same type, under these keys of its metadata.",
+        )
+    bounds = {"min_score": options.min_score, "min_confidence": options.min_confidence}
+    if scores.order and not hits and (given := [f"{name} {least:g}" for name, least in bounds.items() if least]):
+        return (f"Nothing that was found passes {' and '.join(given)}.",)
+    if hits and options.group_by is not None and not any(options.group_by in hit.node.metadata for hit in hits):
+        return (f"No hit has {shown(options.group_by)} in its metadata, so nothing was grouped.",)
+    return ()
 
 
 def _highest_beyond(scores: Scores, config: RetrievalConfig) -> float:

@@ -252,10 +252,9 @@ class Hit:
 class SearchResult:
     """The answer to one query: hits, best first, with the intent that was read and the weights in force.
 
-    ``degraded`` names the components that failed and were left out; ``generation`` is the state of the graph that
-    answered; ``meta`` tells what diversity and grouping changed; ``grounds`` say how surely the graph knows anything of
-    the question, whatever ``k``, ``min_score`` and ``min_confidence`` left; ``tokenizer`` is the name of the index's,
-    by which words are marked where the answer is shown.
+    ``degraded`` names the components that failed; ``generation`` is the state of the graph; ``meta`` tells what
+    diversity changed; ``grounds`` say how surely the graph knows anything of the question; ``notes`` why there is no
+    hit, or what was asked for in vain; ``tokenizer`` names the index's, by which words are marked when shown.
     """
 
     query: str
@@ -267,6 +266,7 @@ class SearchResult:
     generation: int = 0
     meta: Mapping[str, Any] = field(default_factory=FrozenDict)
     grounds: Grounds = Grounds()
+    notes: tuple[str, ...] = ()
     tokenizer: str = field(default="", compare=False, repr=False)
 
     @property
@@ -307,6 +307,7 @@ class SearchResult:
             "generation": self.generation,
             "meta": thaw(self.meta),
             "grounds": self.grounds.as_dict(),
+            "notes": list(self.notes),
             "hits": [hit.as_dict() for hit in self.hits],
         }
 
@@ -314,8 +315,7 @@ class SearchResult:
         lines = [f"{self.query!r}: intent {self.intent}, weights {self.weights}"]
         if not self.known:
             lines.append(f"     {_UNKNOWN} (confidence {self.confidence:.2f})")
-        if not self.hits:
-            lines.append("     no hits: is the graph empty, or does nothing pass filter, min_score or min_confidence?")
+        lines += [f"     {note}" for note in self.notes]
         for rank, hit in enumerate(self.hits, 1):
             lines.append(f"{rank:3}. {hit.score:.3f}  {hit.node.name or hit.node.id}  [{hit.method}]  {hit.why}")
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)

@@ -81,6 +81,9 @@ async def test_a_session_over_each_transport(transport, db):
 
         knowledge = (await client.call_tool("search_knowledge", {"query": "list files"})).structured_content
         assert knowledge["hits"][0]["id"] == "filesystem:list_directory"
+        assert knowledge["notes"] == []
+        none = await client.call_tool("search_knowledge", {"query": "list files", "filter": {"lang": "en"}})
+        assert none.structured_content["notes"][0].startswith("No node passes the filter")
         assert client.server_info.version == version("fourfold-mcp")
         told = await client.call_tool("explain", {"query": "list files", "node_id": "filesystem:list_directory"})
         assert told.structured_content["rank"] == 1

@@ -75,17 +75,15 @@ def progress_bar() -> Iterator[Progress]:
         yield progress
 
 
-def show_result(console: Console, result: SearchResult, nothing: str | None = None) -> None:
-    """Print the intent, the weights and every hit with its bar, its components and why it is there.
-
-    ``nothing`` is why there is none, where that is known.
-    """
+def show_result(console: Console, result: SearchResult) -> None:
+    """Print the intent, the weights and every hit with its bar, its components and why it is there."""
     console.print(Text(result.query, style="bold"))
     console.print(Text.assemble("intent ", (str(result.intent), "bold"), " · ", _weights(result.weights)))
     if result.degraded:
         console.print(f"[red]left out, because they failed: {', '.join(result.degraded)}[/red]")
-    if nothing is not None:
-        console.print(Text(nothing))
+    for note in result.notes:
+        console.print(Text(note))
+    if result.notes and not result.hits:
         return
     if not result.known:
         console.print(f"Nothing: the graph seems to know nothing of this (confidence {result.confidence:.2f}).")

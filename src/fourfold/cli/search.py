@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
-from fourfold import Retriever, filters
 from fourfold.cli import options, output
 from fourfold.presets import open_under
 
@@ -56,23 +54,13 @@ def search(
             min_confidence=min_confidence,
             group_by=group_by,
         )
-        nothing = None if result.hits else _why_nothing(retriever, filter)
     if json:
         output.emit_json(result.as_dict())
     else:
         console = output.stdout()
-        output.show_result(console, result, nothing)
+        output.show_result(console, result)
         if result.hits:
             output.show_legend(console, [result])
-
-
-def _why_nothing(retriever: Retriever, filter: Mapping[str, Any] | None) -> str | None:
-    """Return why no question at all could have a hit, if that is so."""
-    if not len(retriever):
-        return "The graph is empty; fourfold index adds to it."
-    if filter and not len(retriever.backend.allowed(filters.parse(filter))):
-        return "No node passes the filter: none has these values, of the same type, under these keys of its metadata."
-    return None
 
 
 def explain(

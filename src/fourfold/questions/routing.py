@@ -140,7 +140,10 @@ def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, 
     method, why, subjects, found = _own_method(view, classification, query, node, to, k)
     if found is None:
         result = view.retriever.search(query, k=k)
-        method, found = "search", SearchAnswer(result=result if result.known else replace(result, hits=()))
+        method, found = (
+            "search",
+            SearchAnswer(result=result if result.known else replace(result, hits=()), notes=result.notes),
+        )
     return AskAnswer(
         question=query,
         classification=classification,
@@ -180,7 +183,7 @@ def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any]
         expanded=_one_hop(view, hits, condition),
         method=method if found is not None else "search",
         answer=found,
-        notes=(*notes, *(found.notes if found is not None else ())),
+        notes=(*notes, *result.notes, *(found.notes if found is not None else ())),
         truncated=cut,
         edge_types=found.edge_types if found is not None else (),
     )

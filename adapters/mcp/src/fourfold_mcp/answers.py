@@ -108,6 +108,7 @@ class FoundKnowledge(BaseModel):
     intent: Plain
     weights: dict[str, float]
     confidence: float = Field(description="How surely the graph knows anything of the query; below 0.25, nothing.")
+    notes: list[Plain] = Field(description="Why there is no hit, where that is known.")
     hits: list[FoundNode]
 
 

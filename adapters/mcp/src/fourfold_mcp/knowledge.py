@@ -94,6 +94,7 @@ def _knowledge(found: SearchResult, snippets: dict[str, str]) -> FoundKnowledge:
         intent=str(found.intent),
         weights=found.weights.as_dict(),
         confidence=found.confidence,
+        notes=list(found.notes),
         hits=[
             FoundNode(
                 id=hit.node.id,
