@@ -120,6 +120,7 @@ async def test_a_session_over_each_transport(transport, db):
         ("search_tools", {"query": "a", "limit": True}, "limit"),
         ("search_tools", {"query": "a" * 5000}, "query"),
         ("search_tools", {"query": "a", "context_tools": "git"}, "context_tools"),
+        ("search_knowledge", {"query": "a", "filters": {"lang": "en"}}, "argument 'filters'; it has query, limit"),
         ("explain", {"query": "a", "node_id": "nothing"}, "'nothing'"),
         ("record_use", {"tools": ["nothing"]}, "'nothing'"),
         ("record_use", {"tools": []}, "0"),

@@ -14,6 +14,7 @@ from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnno
 from pydantic import Field, StrictInt, ValidationError
 
 from fourfold import FourfoldError
+from fourfold.arguments import shown
 from fourfold.plain_text import plain_text
 
 P = ParamSpec("P")
@@ -55,6 +56,7 @@ class Server(MCPServer[Any]):
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
         """Call a tool by name; what it says in words is plain text, also where it refuses."""
+        await self._require_known(name, arguments)
         try:
             result = await super().call_tool(name, arguments, context)
         except UnexpectedToolError:
@@ -67,6 +69,13 @@ class Server(MCPServer[Any]):
             if isinstance(part, TextContent):
                 part.text = plain_text(part.text)
         return result
+
+    async def _require_known(self, name: str, arguments: dict[str, Any]) -> None:
+        """Refuse arguments a tool does not have: a filter under another name would be left out unsaid."""
+        takes = [list(tool.input_schema["properties"]) for tool in await self.list_tools() if tool.name == name]
+        if takes and (strange := [given for given in arguments if given not in takes[0]]):
+            said = f"{name} has no argument {shown(strange[0])}; it has {', '.join(takes[0])}."
+            raise ToolError(plain_text(said))
 
 
 def _sentence(tool: str, error: ValidationError) -> str:
