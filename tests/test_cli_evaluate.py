@@ -57,8 +57,18 @@ def test_unknown_ids_are_told(graph, tmp_path):
         '{"query": "amber", "expected": ["n001", "gone"]}\n{"query": "x", "expected": ["lost"]}'
     )
     answer = run("eval", tmp_path / "p.jsonl", "--db", db, "--json")
-    assert "2 judgements name 2 ids that are not in the graph ('gone', 'lost')" in answer.stderr
+    assert (
+        "ids are not in the graph: 2 ('gone', 'lost'). Queries left out, as they had no other judgement: 1."
+        in answer.stderr
+    )
     assert json.loads(answer.stdout)["unknown"] == ["gone", "lost"]
+    assert run("eval", tmp_path / "p.jsonl", "--db", db).stdout.startswith("1 query of p ")
+    for text, says in (
+        ("", "'p' holds no judged query"),
+        ('{"query": "x", "expected": ["lost"]}', "in the graph: 1 ('lost')"),
+    ):
+        (tmp_path / "p.jsonl").write_text(text)
+        assert says in run("eval", tmp_path / "p.jsonl", "--db", db, code=1).stderr
 
 
 def test_ablate_shows_ladder_and_ablation(graph, few, tmp_path):

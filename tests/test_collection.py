@@ -44,9 +44,11 @@ def test_judgements_on_unknown_ids_are_counted_listed_and_skipped(tmp_path):
     assert [(query.id, dict(query.relevant)) for query in judged] == [("a", {"1": 2.0})]
     assert judged.unknown == ("8", "9")
     without, unknown = judged.notes
-    assert without == "1 queries have no relevant node and were left out."
-    assert unknown.startswith("2 judgements name 2 ids that are not in the graph ('8', '9')")
-    assert "1 queries had no other judgement" in unknown
+    assert without == "Queries left out, as no node is relevant to them: 1."
+    assert unknown == (
+        "Judgements skipped, as their ids are not in the graph: 2 ('8', '9'). "
+        "Queries left out, as they had no other judgement: 1."
+    )
 
 
 def test_the_form_of_trec_is_read_too(tmp_path):

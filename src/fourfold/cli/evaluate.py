@@ -100,7 +100,7 @@ def eval_(
     if json:
         output.emit_json(summary.as_dict() | {"unknown": list(judged.unknown), "notes": list(judged.notes)})
         return
-    _show([summary], f"{len(judged)} queries of {judged.name}")
+    _show([summary], judged.title)
     if len(summary.by_intent) > 1:
         _show_intents(summary)
 
@@ -141,7 +141,7 @@ def ablate(
         output.emit_json({name: [summary.as_dict() for summary in table] for name, table in tables.items()})
         return
     for name, table in tables.items():
-        _show(table, f"{name}: {len(judged)} queries of {judged.name}")
+        _show(table, f"{name}: {judged.title}")
 
 
 def compare_(
@@ -269,6 +269,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, fo
     if json:
         output.emit_json(facts)
         return
+    facts["notes"] = " ".join(result.notes) or "none"
     facts["learnt"] = ", ".join(f"{name} = {value}" for name, value in result.changes.items()) or "nothing"
     if result.worthwhile and not apply:
         facts["applied"] = "nothing yet; say --apply"

@@ -58,6 +58,11 @@ class Judgements:
     unknown: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
 
+    @property
+    def title(self) -> str:
+        """How many queries, and what they are called."""
+        return f"{len(self)} {'query' if len(self) == 1 else 'queries'} of {self.name}"
+
     def __len__(self) -> int:
         return len(self.queries)
 
@@ -84,9 +89,8 @@ class Judgements:
         if not unknown:
             return self
         listed = sorted(unknown)
-        shown = ", ".join(repr(identity) for identity in listed[:5]) + (", …" if len(listed) > 5 else "")
-        note = f"{judgements} judgements name {len(listed)} ids that are not in the graph ({shown}) and were skipped"
-        note += f"; {emptied} queries had no other judgement and were left out." if emptied else "."
+        note = f"Judgements skipped, as their ids are not in the graph: {judgements} ({_some(listed)})."
+        note += f" Queries left out, as they had no other judgement: {emptied}." if emptied else ""
         return replace(self, queries=tuple(kept), unknown=tuple(listed), notes=(*self.notes, note))
 
     def first(self, count: int | None) -> Judgements:
@@ -154,8 +158,13 @@ def load_judgements(path: str | Path) -> Judgements:
         else:
             without += 1
     _require_own_ids(source / "queries.jsonl", queries)
-    notes = (f"{without} queries have no relevant node and were left out.",) if without else ()
+    notes = (f"Queries left out, as no node is relevant to them: {without}.",) if without else ()
     return Judgements(source.name, tuple(queries), notes=notes)
+
+
+def _some(ids: Sequence[str]) -> str:
+    """Return the first ids as a sentence names them."""
+    return ", ".join(map(shown, ids[:5])) + (", …" if len(ids) > 5 else "")
 
 
 def save_probes(path: str | Path, queries: Iterable[JudgedQuery]) -> None:

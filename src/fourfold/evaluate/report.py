@@ -66,7 +66,7 @@ def write_report(
     summaries = [summarise(run, judgements, measures=shown) for run in runs]
     parts = [
         f"<h1>{html.escape(title)}</h1>",
-        f"<p>{len(judgements)} judged queries of {html.escape(judgements.name)}; intervals hold 95 %.</p>",
+        f"<p>{html.escape(judgements.title)}; intervals hold 95 %.</p>",
         *(f"<p>{html.escape(note)}</p>" for note in judgements.notes),
         _means(summaries),
         _image(_ladder_plot(summaries, main_measure), f"{main_measure} of each run"),

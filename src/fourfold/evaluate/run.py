@@ -231,10 +231,11 @@ def known_to(retriever: Retriever, judgements: Judgements) -> Judgements:
     named = {identity for query in judgements for identity in query.relevant}
     known = {node.id for node in retriever.get(sorted(named))}
     left = judgements.known_to(known.__contains__)
+    if not judgements.queries:
+        raise InvalidValueError(f"{judgements.name!r} holds no judged query; each needs a text and a relevant node.")
     if not left.queries:
         raise InvalidValueError(
-            f"No judged query of {judgements.name!r} names a node of {retriever.path!r}; "
-            f"{len(left.unknown)} ids are unknown to the graph."
+            f"No judged query of {judgements.name!r} names a node of {retriever.path!r}. {left.notes[-1]}"
         )
     return left
 

@@ -297,10 +297,11 @@ def _few(queries: Sequence[JudgedQuery], before: FloatArray, groups: Sequence[ob
     if len(queries) >= FEW_QUERIES:
         return ()
     interval = bootstrap_interval(before, groups=groups)
-    return (
-        f"{len(queries)} queries are few: nDCG is only known to lie between {interval.lower:.2f} and "
-        f"{interval.upper:.2f}, and no tuning can narrow that; judge {FEW_QUERIES} or more.",
-    )
+    few = "1 query is few" if len(queries) == 1 else f"{len(queries)} queries are few"
+    known = f"is only known to lie between {interval.lower:.2f} and {interval.upper:.2f}"
+    if interval.lower == interval.upper:  # all alike: they tell nothing of how others would differ
+        known = f"is {interval.lower:.2f} for each, and how others fare is not known"
+    return (f"{few}: nDCG {known}, and no tuning can narrow that; judge {FEW_QUERIES} or more.",)
 
 
 def _seen(queries: Sequence[JudgedQuery], gain: FloatArray) -> tuple[str, ...]:
