@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from fourfold import Edge, InvalidValueError
-from fourfold.evaluate import load_collection, load_judgements, save_probes
+from fourfold import Edge, InvalidValueError, Retriever
+from fourfold.evaluate import JudgedQuery, evaluate, load_collection, load_judgements, save_probes
 
 
 def write(folder, corpus, queries, qrels, edges=None):
@@ -51,6 +51,21 @@ def test_judgements_on_unknown_ids_are_counted_listed_and_skipped(tmp_path):
     )
 
 
+def test_judgements_without_a_query_and_two_grades_for_one_node_are_told(tmp_path):
+    judged = load_judgements(write(tmp_path, CORPUS, QUERIES[:1], QRELS + "a\t1\t1\nz\t2\t1\n"))
+    assert dict(judged.queries[0].relevant) == {"1": 1.0, "9": 1.0}
+    assert judged.notes == (
+        "Judgements skipped, as there are no such queries: 'b', 'z'.",
+        "Queries with two grades for one node, of which the last counts: 'a'.",
+    )
+
+
+def test_two_queries_of_one_id_are_not_measured_as_one():
+    queries = [JudgedQuery("1", "one", {"1": 1.0}), JudgedQuery("1", "two", {"2": 1.0})]
+    with pytest.raises(InvalidValueError, match="the id '1' is that of 2 queries"):
+        evaluate(Retriever(":memory:"), queries)
+
+
 def test_the_form_of_trec_is_read_too(tmp_path):
     folder = write(tmp_path, CORPUS, QUERIES, "a 0 1 1\nb 0 2 0\n")
     assert [query.id for query in load_judgements(folder)] == ["a"]
@@ -82,6 +97,8 @@ def test_probes_survive_saving(tmp_path):
         ('{"query": "x"', "line 1 is no JSON"),
         ('{"query": "x"}', "line 1 has no 'expected'"),
         ("[]", "line 1 has no 'query'"),
+        ('{"query": null, "expected": ["a"]}', "probe 1: query is None; it must be a string"),
+        ('{"query": " ", "expected": ["a"]}', "probe 1: query is ' '; a judged query needs words"),
         ('{"query": "x", "expected": []}', "no id is expected"),
         ('{"query": "x", "expected": {"a": 1e999}}', "grade of 'a' is inf"),
         ('{"query": "x", "expected": {"a": NaN}}', "grade of 'a' is nan"),

@@ -144,22 +144,35 @@ def load_judgements(path: str | Path) -> Judgements:
     source = Path(path)
     if not source.is_dir():
         probes = tuple(_probes(source))
-        _require_own_ids(source, probes)
+        require_own_ids(probes, str(source))
         return Judgements(source.stem, probes)
     qrels: dict[str, dict[str, float]] = {}
+    unsure: dict[str, None] = {}
     for query_id, node_id, grade in _qrels(source):
-        qrels.setdefault(query_id, {})[node_id] = grade
-    queries = []
-    without = 0
-    for record in _records(source / "queries.jsonl", ("_id", "text")):
-        relevant = qrels.get(str(record["_id"]), {})
-        if any(grade > 0 for grade in relevant.values()):
-            queries.append(JudgedQuery(str(record["_id"]), str(record["text"]), relevant, intent=_intent(record)))
-        else:
-            without += 1
-    _require_own_ids(source / "queries.jsonl", queries)
-    notes = (f"Queries left out, as no node is relevant to them: {without}.",) if without else ()
-    return Judgements(source.name, tuple(queries), notes=notes)
+        judged = qrels.setdefault(query_id, {})
+        if judged.get(node_id, grade) != grade:
+            unsure[query_id] = None
+        judged[node_id] = grade
+    asked = source / "queries.jsonl"
+    queries = [
+        JudgedQuery(
+            id=str(record["_id"]),
+            text=_asked(record, "text", f"{asked}, query {number}"),
+            relevant=qrels.get(str(record["_id"]), {}),
+            intent=_intent(record),
+        )
+        for number, record in enumerate(_records(asked, ("_id", "text")), 1)
+    ]
+    require_own_ids(queries, str(asked))
+    kept = [query for query in queries if any(grade > 0 for grade in query.relevant.values())]
+    strays = list(qrels.keys() - {query.id for query in queries})
+    told = {
+        "Queries left out, as no node is relevant to them": f"{len(queries) - len(kept)}" if kept != queries else "",
+        "Judgements skipped, as there are no such queries": _some(sorted(strays)),
+        "Queries with two grades for one node, of which the last counts": _some(list(unsure)),
+    }
+    notes = tuple(f"{what}: {which}." for what, which in told.items() if which)
+    return Judgements(source.name, tuple(kept), notes=notes)
 
 
 def _some(ids: Sequence[str]) -> str:
@@ -190,7 +203,7 @@ def _probes(path: Path) -> Iterator[JudgedQuery]:
             raise InvalidValueError(f"{where}: no id is expected; a probe needs at least one.")
         yield JudgedQuery(
             id=str(record.get("id", number)),
-            text=str(record["query"]),
+            text=_asked(record, "query", where),
             relevant=relevant,
             equivalents=_equivalents(record.get("equivalents") or {}, where),
             intent=_intent(record),
@@ -222,13 +235,20 @@ def _intent(record: Mapping[str, Any]) -> str | None:
     return None if intent is None else string(intent, "The intent of a judged query")
 
 
-def _require_own_ids(path: Path, queries: Sequence[JudgedQuery]) -> None:
+def require_own_ids(queries: Sequence[JudgedQuery], where: str = "The judged queries") -> None:
     """Refuse two queries of one id: the answers to one would be judged as the other's."""
     seen = Counter(query.id for query in queries)
     if twice := [identity for identity, count in seen.items() if count > 1]:
         raise InvalidValueError(
-            f"{path}: the id {shown(twice[0])} is that of {seen[twice[0]]} queries; give each its own."
+            f"{where}: the id {shown(twice[0])} is that of {seen[twice[0]]} queries; give each its own."
         )
+
+
+def _asked(record: Mapping[str, Any], key: str, where: str) -> str:
+    asked = string(record[key], f"{where}: {key}")
+    if not asked.strip():
+        raise InvalidValueError(f"{where}: {key} is {shown(asked)}; a judged query needs words.")
+    return asked
 
 
 def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from fourfold.arguments import many, said, shown, strings
 from fourfold.errors import InvalidValueError
-from fourfold.evaluate.collection import JudgedQuery, Judgements
+from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval
@@ -150,10 +150,14 @@ def evaluate(
         progress: called with (queries done, queries in all).
         options: passed to ``Retriever.search``.
 
+    Raises:
+        InvalidValueError: two queries have the same id.
+
     """
     rankings, scores, intents, seconds = {}, {}, {}, {}
     retriever.maintenance.forget_answers()
     queries = list(judgements)
+    require_own_ids(queries)
     documents = Documents(retriever, queries)
 
     def search(text: str, depth: int) -> Answer:
