@@ -10,6 +10,7 @@ import pytest
 from fourfold.errors import InvalidValueError
 from fourfold.tools.sources import read_tools
 from fourfold.tools.types import Tool
+from fourfold.types import Node
 
 ANYTHING = [
     np.array([1.0, 2.0]),
@@ -71,3 +72,8 @@ def test_openapi(value: object) -> None:
 def test_what_says_nothing_leaves_the_default() -> None:
     (tool,) = read_tools({"name": "a", "server": None, "description": None, "inputSchema": {}}, server="s")
     assert tool == Tool("a", "s")
+
+
+def test_a_node_is_no_tool_without_its_text() -> None:
+    with pytest.raises(InvalidValueError, match="'s:a' is a node and describes no tool; Retriever.add adds nodes"):
+        read_tools([Node("s:a", "a", "tool", "What it does.")])

@@ -12,6 +12,7 @@ from fourfold.arguments import many, shown
 from fourfold.errors import InvalidValueError
 from fourfold.tools.schema import referred
 from fourfold.tools.types import Tool
+from fourfold.types import Node
 
 _METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace")
 
@@ -43,6 +44,8 @@ def _read(source: object, server: str) -> Iterator[Tool]:
             yield _dictionary(source, server)
     elif isinstance(source, Tool):
         yield source
+    elif isinstance(source, Node):  # it has a name as tools have; its text would be lost
+        raise InvalidValueError(f"{shown(source.id)} is a node and describes no tool; Retriever.add adds nodes.")
     elif isinstance(getattr(source, "name", None), str) or hasattr(source, "metadata"):
         yield _object(source, server)
     else:
