@@ -60,6 +60,12 @@ def test_judgements_without_a_query_and_two_grades_for_one_node_are_told(tmp_pat
     )
 
 
+def test_a_query_without_words_is_left_out_of_a_folder(tmp_path):
+    judged = load_judgements(write(tmp_path, CORPUS, [*QUERIES, {"_id": "n", "text": None}], QRELS + "n\t1\t1\n"))
+    assert "n" not in [query.id for query in judged]
+    assert "Queries left out, as they have no words: 'n'." in judged.notes
+
+
 def test_two_queries_of_one_id_are_not_measured_as_one():
     queries = [JudgedQuery("1", "one", {"1": 1.0}), JudgedQuery("1", "two", {"2": 1.0})]
     with pytest.raises(InvalidValueError, match="the id '1' is that of 2 queries"):

@@ -157,17 +157,20 @@ def load_judgements(path: str | Path) -> Judgements:
     queries = [
         JudgedQuery(
             id=str(record["_id"]),
-            text=_asked(record, "text", f"{asked}, query {number}"),
+            text=str(record["text"] or ""),
             relevant=qrels.get(str(record["_id"]), {}),
             intent=_intent(record),
         )
-        for number, record in enumerate(_records(asked, ("_id", "text")), 1)
+        for record in _records(asked, ("_id", "text"))
     ]
     require_own_ids(queries, str(asked))
-    kept = [query for query in queries if any(grade > 0 for grade in query.relevant.values())]
+    wordless = [query.id for query in queries if not query.text.strip()]
+    answered = [query for query in queries if any(grade > 0 for grade in query.relevant.values())]
+    kept = [query for query in answered if query.text.strip()]
     strays = list(qrels.keys() - {query.id for query in queries})
     told = {
-        "Queries left out, as no node is relevant to them": f"{len(queries) - len(kept)}" if kept != queries else "",
+        "Queries left out, as no node is relevant to them": str(len(queries) - len(answered) or ""),
+        "Queries left out, as they have no words": _some(wordless),
         "Judgements skipped, as there are no such queries": _some(sorted(strays)),
         "Queries with two grades for one node, of which the last counts": _some(list(unsure)),
     }
