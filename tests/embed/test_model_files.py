@@ -1,6 +1,7 @@
 """Model folders with missing, truncated and empty files: the error names the file."""
 
 import shutil
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -84,3 +85,17 @@ def test_a_question_is_embedded_as_the_library_embeds_it():
     whole = model._loaded().encode(texts, use_multiprocessing=False)
     np.testing.assert_allclose(model.embed_documents(texts), whole, atol=1e-7)
     np.testing.assert_allclose(model.embed_query(texts[0]), whole[0], atol=1e-7)
+
+
+def test_vectors_are_the_same_with_model2vec_before_0_10(monkeypatch):
+    """There a model does not say how much of a text it reads, and its tokenizer reads all of it."""
+    import model2vec
+
+    text = " ".join(f"word{number} a" for number in range(1000))
+    newer = bundled().embed_query(text)
+    named = ("tokenizer", "embedding", "weights", "token_mapping", "normalize", "unk_token_id", "median_token_length")
+    model = model2vec.StaticModel.from_pretrained(BUNDLED_FOLDER, force_download=False)
+    older = SimpleNamespace(dim=model.dim, **{name: getattr(model, name) for name in named})
+    older.tokenizer.no_truncation()
+    monkeypatch.setattr(model2vec.StaticModel, "from_pretrained", lambda *_, **__: older)
+    assert np.array_equal(StaticEmbedder(BUNDLED_FOLDER).embed_query(text), newer)

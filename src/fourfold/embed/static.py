@@ -21,6 +21,9 @@ from fourfold.when_needed import once
 _BATCH = 4096
 """So many texts are tokenized at once, and remembered until the next: their tokens are many times the texts."""
 
+_LONGEST = 512
+"""So many wordpieces of a text are read by models that do not say how many."""
+
 BUNDLED_FOLDER = Path(__file__).parent / "model"
 
 
@@ -138,10 +141,14 @@ def _load(folder: Path) -> Any:
     from model2vec import StaticModel
 
     try:
-        return StaticModel.from_pretrained(folder, force_download=False)
+        model = StaticModel.from_pretrained(folder, force_download=False)
     except Exception as error:
         fault = _fault(folder) or f"{error}."
         raise EmbedderError(f"The embedding model {str(folder)!r} cannot be loaded: {fault}") from error
+    if not hasattr(model, "max_length"):  # before 0.10 it was a default of encode, and not the tokenizer's
+        model.max_length = _LONGEST
+        model.tokenizer.enable_truncation(_LONGEST)
+    return model
 
 
 def _fault(folder: Path) -> str | None:
