@@ -120,6 +120,35 @@ def test_every_command_takes_a_preset(path, tmp_path):
     assert refused.exit_code == 1 and "nothing of it can be applied there" in refused.stderr
 
 
+@pytest.mark.filterwarnings("ignore::fourfold.FourfoldWarning")
+def test_nothing_is_indexed_into_a_copy_that_is_gone_afterwards(path, tmp_path):
+    (tmp_path / "more.jsonl").write_text('{"id": "new"}')
+    refused = run("index", tmp_path / "more.jsonl", "--db", path, "--preset", "published")
+    assert refused.exit_code == 1 and "index into a new file" in refused.stderr and not refused.stdout
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "a.md").write_text("# A")
+    assert run("index", tmp_path / "notes", "--db", path, "--preset", "published").exit_code == 1
+    assert run("index", tmp_path / "more.jsonl", "--db", path, "--preset", "two-signal").exit_code == 0
+    with Retriever(path, read_only=True) as retriever:
+        assert len(retriever) == 4
+
+
+@pytest.mark.filterwarnings("ignore::fourfold.FourfoldWarning")
+def test_lens_keeps_no_judgement_in_a_copy(path, monkeypatch):
+    shown = []
+    monkeypatch.setattr(
+        "fourfold.lens.Lens", lambda retriever, **options: shown.append(options["read_only"]) or Shown()
+    )
+    for name in ("published", "two-signal"):
+        run("lens", "--db", path, "--preset", name)
+    assert shown == [True, False]
+
+
+class Shown:
+    def serve(self, **options):
+        pass
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_the_ladder_of_each_preset_begins_with_bm25_alone_and_ends_with_itself(name):
     steps = ladder(preset(name))

@@ -49,7 +49,8 @@ def open_under(
     """Open a graph under a preset; None is the config that was applied to it, else the default.
 
     A graph without nodes keeps the preset for whoever opens it later (``learning.apply_config``). One that was made
-    for another tokenizer or another embedded text is answered from a copy in memory, with a FourfoldWarning.
+    for another tokenizer or another embedded text is answered from a copy in memory, whose ``path`` is
+    ``":memory:"``, with a FourfoldWarning: nothing that is written into the copy reaches the file.
 
     Args:
         name: one of ``PRESETS``, or None.
@@ -72,7 +73,7 @@ def open_under(
         with Retriever(path, embedder=embedder, read_only=True, must_exist=True) as source:
             warnings.warn(
                 f"{os.fspath(path)} was not made for the preset {name!r}: a copy of its {len(source):,} nodes is "
-                "indexed in memory and answers instead.",
+                "indexed in memory and answers instead; what is written into that is gone when it is closed.",
                 FourfoldWarning,
                 stacklevel=2,
             )

@@ -18,7 +18,7 @@ from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from mcp_server_process import PATIENCE, Http, client, environment
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, FourfoldError, Node, Retriever
 from fourfold.tools import ToolCatalog
 
 FIELDS = {"id", "name", "server", "description", "score", "semantic_score", "graph_score"}
@@ -450,3 +450,17 @@ def words(value, left_out):
     elif isinstance(value, list):
         for part in value:
             yield from words(part, left_out)
+
+
+@pytest.mark.filterwarnings("ignore:.* is indexed in memory:fourfold.FourfoldWarning")
+def test_a_copy_made_for_a_preset_learns_nothing_that_would_be_gone_with_it(db, monkeypatch):
+    asked = []
+
+    def refused(catalog, *, learn, **options):
+        asked.append(learn)
+        raise FourfoldError("stop here")
+
+    monkeypatch.setattr("fourfold_mcp.cli.make_server", refused)
+    for preset in ("default", "published"):
+        assert main(["--db", str(db), "--preset", preset]) == 2
+    assert asked == [True, False]

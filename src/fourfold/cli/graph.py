@@ -69,6 +69,10 @@ def index(
             (named if _is_triples(source) else nodes).extend(more_nodes)
             edges += more_edges
         with open_under(preset, db, embedder=model) as retriever:
+            if db != ":memory:" and retriever.path == ":memory:":
+                raise InvalidValueError(
+                    f"{db} was not made for the preset {preset!r}; leave --preset out, or index into a new file."
+                )
             if graphs:
                 nodes = list({node.id: node for node in (*_unknown(retriever, named), *nodes)}.values())
                 add(retriever, nodes, edges, progress)

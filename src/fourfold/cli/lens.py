@@ -45,7 +45,8 @@ def lens(
 
     others = open_beside(named(beside or ()), model)
     with open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever:
-        shown = Lens(retriever, read_only=read_only, beside=others)
+        copied = retriever.path == ":memory:"  # made for another preset: what is written would be gone
+        shown = Lens(retriever, read_only=read_only or copied, beside=others)
         shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=say)
     for other in others.values():
         other.close()

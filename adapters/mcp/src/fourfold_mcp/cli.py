@@ -36,7 +36,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _refuse(str(error))
     with retriever:
         try:
-            server = make_server(ToolCatalog(retriever), learn=not options.read_only, log_level=options.log_level)
+            # a copy in memory, of a file made for another preset, would forget what it learns
+            learn = not options.read_only and retriever.path != ":memory:"
+            server = make_server(ToolCatalog(retriever), learn=learn, log_level=options.log_level)
         except FourfoldError as error:
             return _refuse(str(error))
         if options.transport == "stdio":
