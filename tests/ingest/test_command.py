@@ -7,6 +7,7 @@ from typer.testing import CliRunner
 
 from fourfold import Retriever
 from fourfold.cli import create_app
+from fourfold.ingest.files import document_of
 
 
 def fourfold(*words, code=0):
@@ -78,6 +79,31 @@ def test_files_folders_corpora_and_graphs_together(tmp_path):
     (tmp_path / "letter.docx").write_bytes(b"PK")
     told = fourfold("index", tmp_path / "letter.docx", "--db", tmp_path / "x.db", code=1).stderr
     assert f"{tmp_path / 'letter.docx'}: there is no reader for .docx." in told
+
+
+def test_a_first_run_that_is_stopped_keeps_what_it_had_written(tmp_path, monkeypatch):
+    notes, db = tmp_path / "notes", tmp_path / "n.sqlite"
+    notes.mkdir()
+    for name in "abcd":
+        (notes / f"{name}.md").write_text(f"# {name}")
+
+    def stopped_at(last):
+        def read(path, *rest):
+            if path.stem == last:
+                raise KeyboardInterrupt
+            return document_of(path, *rest)
+
+        monkeypatch.setattr("fourfold.ingest.folder.document_of", read)
+
+    monkeypatch.setattr("fourfold.ingest.writing._BATCH", 2)
+    stopped_at("a")
+    fourfold("index", notes, "--db", db, code=130)
+    assert not list(tmp_path.glob("n.sqlite*"))
+    stopped_at("d")
+    fourfold("index", notes, "--db", db, code=130)
+    stopped_at("none")
+    answer = json.loads(fourfold("index", notes, "--db", db, "--json").stdout)
+    assert (answer["added"], answer["unchanged"], answer["nodes"]) == (2, 2, 4)
 
 
 @pytest.mark.parametrize(

@@ -61,14 +61,14 @@ def index(
     named: list[Node] = []
     edges: list[Edge] = []
     told: dict[str, object] = {}
-    with _whole_file(db), output.progress_bar() as progress:
+    with output.progress_bar() as progress:
         for source, read in graphs.items():
             more_nodes, more_edges = read(source, progress)
             if not more_nodes and not more_edges:
                 raise InvalidValueError(f"{source} holds no node and no edge.")
             (named if _is_triples(source) else nodes).extend(more_nodes)
             edges += more_edges
-        with open_under(preset, db, embedder=model) as retriever:
+        with _filled(db, preset, model) as retriever:
             if db != ":memory:" and retriever.path == ":memory:":
                 raise InvalidValueError(
                     f"{db} was not made for the preset {preset!r}; leave --preset out, or index into a new file."
@@ -124,14 +124,18 @@ def _read_graph(source: Path, progress: Progress) -> tuple[list[Node], list[Edge
 
 
 @contextmanager
-def _whole_file(db: str) -> Iterator[None]:
-    """Leave no empty file behind where a new one could not be filled; an address is no file."""
+def _filled(db: str, preset: str | None, model: str | None) -> Iterator[Retriever]:
+    """Open the graph, and leave no empty file behind where a new one could not be filled; an address is no file."""
     path = Path(db)
-    known = path.exists()
+    empty = not path.exists()
     try:
-        yield
+        with open_under(preset, db, embedder=model) as retriever:
+            try:
+                yield retriever
+            finally:
+                empty = empty and not len(retriever)
     except BaseException:
-        if not known:
+        if empty:
             for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):
                 file.unlink(missing_ok=True)
         raise
