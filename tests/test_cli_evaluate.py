@@ -129,6 +129,13 @@ def test_each_intent_is_tried_on_every_probe(graph, few):
     assert "served best by" in shown and "as read" in shown
 
 
+@pytest.mark.parametrize("command", [("eval",), ("eval", "--each-intent"), ("ablate",)])
+def test_measures_that_look_further_than_the_hits_asked_for_are_told(graph, few, command):
+    said = run(*command, few, "--db", graph[0], "-k", "3", "-m", "ndcg@10", "--json").stderr
+    assert "Each query is asked for 3 hits (-k)" in said and "of these: ndcg@10." in said
+    assert "asked for" not in run(*command, few, "--db", graph[0], "-k", "3", "-m", "hit@3").stderr
+
+
 @pytest.mark.parametrize(
     "option", [("--save", "kept"), ("--trec", "kept"), ("--html", "kept"), ("-m", "mrr", "-m", "map")]
 )

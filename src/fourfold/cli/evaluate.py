@@ -84,12 +84,13 @@ def eval_(
         raise InvalidValueError(f"--each-intent shows one measure and keeps nothing; leave {vain[0]} out.")
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
+        names = _measures(judged, measures, k)
         if each:
-            _each_intent(retriever, judged, k, (measures or _MEASURES)[0], json=json)
+            _each_intent(retriever, judged, k, names[0], json=json)
             return
         with _progress("searching") as step:
             run = evaluate(retriever, judged, k=k, progress=step)
-        summary = summarise(run, judged, measures=measures or _default_measures(judged))
+        summary = summarise(run, judged, measures=names)
         if save is not None:
             run.save(save)
         if trec is not None:
@@ -118,7 +119,7 @@ def ablate(
     """Show what each component is worth: the ladder, then each switched off in turn."""
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
         judged = _judged(retriever, queries)
-        names = measures or list(_default_measures(judged))
+        names = _measures(judged, measures, k)
         found: dict[str, list[Run]] = {}
         with _progress("ladder") as step:
             found["ladder"] = run_variants(retriever, judged, ladder(retriever.config), k=k, progress=step)
@@ -241,9 +242,14 @@ def _judged(retriever: Retriever, queries: Path | None) -> Judgements:
     return judged
 
 
-def _default_measures(judged: Judgements) -> Sequence[str]:
+def _measures(judged: Judgements, asked: list[str] | None, k: int) -> list[str]:
+    """Return the measures asked for, or the usual ones, and say which of them look further than the hits there are."""
     semantic = any(query.equivalents for query in judged)
-    return (*_MEASURES, "semantic_recall@5") if semantic else _MEASURES
+    names = asked or [*_MEASURES, *(["semantic_recall@5"] if semantic else [])]
+    cuts = {name: name.partition("@")[2] for name in names}
+    if further := [name for name, cut in cuts.items() if cut.isdecimal() and int(cut) > k]:
+        output.say(f"Each query is asked for {k} hits (-k); what looks further is of these: {', '.join(further)}.")
+    return names
 
 
 def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, force: bool, json: bool) -> None:
