@@ -216,6 +216,8 @@ def test_a_value_that_cannot_be_meant_is_an_error(db, options, said):
         ["search", "x", "--db", "x", "-k", "many"],
         ["search", "x", "--db", "x", "--filter", "{"],
         ["search", "x", "--db", "x", "--filter", "[]"],
+        ["search", "x", "--db", "x", "--filter", '{"n": {"$gte": 1}, "n": {"$lt": 2}}'],
+        ["search", "x", "--db", "x", "--weights", "text=1,text=2"],
         ["search", "x", "--db", "x", "--filter", '{"a":' * 5_000],
         ["search", "x", "--db", "x", "--filter", '{"a": ' + "9" * 5_000 + "}"],
         ["search", "x", "--db", "x", "--weights", "text"],

@@ -16,7 +16,7 @@ from fourfold.types import COMPONENTS
 
 def _filter(text: str) -> Mapping[str, Any]:
     try:
-        condition = json.loads(text)
+        condition = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
         raise typer.BadParameter(f"{shown(text)} is no JSON ({said(error)})") from error
     if not isinstance(condition, dict):
@@ -24,10 +24,22 @@ def _filter(text: str) -> Mapping[str, Any]:
     return condition
 
 
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object of JSON, of which no key would be lost."""
+    found: dict[str, Any] = {}
+    for name, value in pairs:
+        if name in found:
+            raise typer.BadParameter(f"{shown(name)} stands there twice; put both conditions under one, or into $and")
+        found[name] = value
+    return found
+
+
 def _weights(text: str) -> Mapping[str, float]:
     weights: dict[str, float] = {}
     for part in text.split(","):
         name, _, value = part.partition("=")
+        if name.strip() in weights:
+            raise typer.BadParameter(f"{name.strip()!r} stands there twice")
         try:
             weights[name.strip()] = float(value)
         except ValueError as error:
