@@ -387,7 +387,7 @@ class Retriever(Handle, OldNames):
         return self._session.backend.manifest()
 
     def info(self) -> dict[str, Any]:
-        """Return what the file holds and what is in force, in plain JSON types.
+        """Return what the file holds and what is in force, in plain JSON types; ``"edge_types"`` are all it ever had.
 
         Of a foreign graph also, under ``"foreign"``, how its file is read and what was skipped; after ``reembed`` was
         cut short, under ``"reembedding"``, the embedder it is for and how many nodes have a new vector.
