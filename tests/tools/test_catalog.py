@@ -318,3 +318,19 @@ def test_a_graph_that_closes_while_importance_is_measured_leaves_no_traceback(mo
             if thread.name == "fourfold-tools":
                 thread.join()
     assert not unseen
+
+
+def test_a_tool_is_named_alike_in_every_call_and_a_node_that_is_none_is_refused():
+    catalog = ToolCatalog(":memory:")
+    catalog.add_tools([{"name": name, "server": "s", "description": name} for name in ("read", "write")])
+    catalog.retriever.add([Node("guide", "guide", "document", "How to read.")], [Edge("s:read", "s:write", "uses")])
+    assert catalog.get("read").id == "s:read" and catalog.usage("read").uses == 0
+    assert catalog.neighbors("read") == ["s:write"] and catalog.relatedness("s:read", ["write"]) == 1.0
+    assert catalog.adamic_adar("read") == [] and catalog.adamic_adar_between("read", "write") == 0
+    generation = catalog.retriever.generation
+    for call in (catalog.get, catalog.usage, catalog.neighbors, lambda tool: catalog.record_use(["read", tool])):
+        with pytest.raises(UnknownNodeError, match="There is no tool 'guide'"):
+            call("guide")
+    with pytest.raises(UnknownNodeError, match="There is no tool 'guide'"):
+        catalog.bootstrap_from_templates([["read", "guide"]])
+    assert catalog.retriever.generation == generation

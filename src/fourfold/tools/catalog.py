@@ -215,13 +215,14 @@ class ToolCatalog:
     # -- looking around -----------------------------------------------------------------------------------------
 
     def get(self, tool: str) -> Node:
-        """Return a tool's node; ``metadata`` holds server, description and schemas.
+        """Return a tool's node, by its id or a name that only one has; ``metadata`` holds its server and schemas.
 
         Raises:
-            UnknownNodeError: there is no such tool.
+            UnknownNodeError: there is no such tool, or there are several.
 
         """
-        found = self.retriever.get([arguments.string(tool, "tool")])
+        known = self._knowledge.resolve([arguments.string(tool, "tool")], strict=True)
+        found = self.retriever.get(known.values())
         if not found:
             raise UnknownNodeError(f"There is no tool {shown(tool)} in this catalogue.")
         return found[0]

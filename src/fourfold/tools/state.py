@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import arguments, filters
+from fourfold.arguments import shown
 from fourfold.errors import UnknownNodeError
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
@@ -90,18 +91,18 @@ class Knowledge:
         return nodes
 
     def positions(self, state: State, tools: Iterable[str]) -> list[int]:
-        """Return the places of tools given by id.
+        """Return the places of tools given by id, or by a name that only one tool has.
 
         Raises:
-            UnknownNodeError: there is no such tool.
+            UnknownNodeError: there is no such tool, or there are several.
 
         """
-        found = []
-        for tool in arguments.strings(tools, "tools"):
-            if tool not in state.places:
-                raise UnknownNodeError(f"There is no tool {tool!r} in this catalogue.")
-            found.append(state.places[tool])
-        return found
+        given = arguments.strings(tools, "tools")
+        named = self.resolve([tool for tool in given if tool not in state.places], strict=True)
+        found = [state.places.get(named.get(tool, tool)) for tool in given]
+        if None in found:  # added after this state was made
+            raise UnknownNodeError(f"There is no tool {shown(given[found.index(None)])} in this catalogue.")
+        return [place for place in found if place is not None]
 
     def resolve(self, names: Iterable[str], *, strict: bool) -> dict[str, str]:
         """Return the id each name stands for: an id, or the name of one tool alone.
@@ -111,7 +112,10 @@ class Knowledge:
 
         """
         wanted = list(dict.fromkeys(names))
-        known = {node.id: node.id for node in self._retriever.get(wanted)}
+        kind, nodes = self._config().node_type, self._retriever.get(wanted)
+        if any(node.type != kind for node in nodes) and len(self._nodes({"$type": kind})):
+            nodes = [node for node in nodes if node.type == kind]  # the others are no tools
+        known = {node.id: node.id for node in nodes}
         left = [name for name in wanted if name not in known]
         named: dict[str, list[str]] = {}
         if left:
@@ -125,9 +129,9 @@ class Knowledge:
                 known[name] = candidates[0]
             elif strict:
                 if not candidates:
-                    raise UnknownNodeError(f"There is no tool {name!r} in this catalogue; nothing changed.")
+                    raise UnknownNodeError(f"There is no tool {shown(name)} in this catalogue.")
                 raise UnknownNodeError(
-                    f"Several tools are called {name!r}: {', '.join(sorted(candidates))}; give the id of one."
+                    f"Several tools are called {shown(name)}: {', '.join(sorted(candidates))}; give the id of one."
                 )
         return known
 
