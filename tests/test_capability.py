@@ -101,3 +101,24 @@ def test_a_lone_surrogate_is_passed_over(questions):
 
 def test_ask_takes_the_same_way(questions):
     assert questions.ask("can json handle comments?").answer.verdict == "no"
+
+
+def test_what_tells_of_a_failure_is_no_capability():
+    retriever = Retriever(":memory:")
+    nodes = [
+        Node("refund", "refund payment", "tool", "Refund a card payment to the customer."),
+        Node(
+            "t17", "Ticket 17", "ticket", "Refunding an AMEX card failed with error 402; the gateway does not take it."
+        ),
+        Node("no_binary", "no binary files", "limitation", "Binary files stay closed."),
+        Node("retry", "retry_jobs", "tool", "Retry failed jobs that can't go on."),
+        Node("read", "read_file", "tool", "Read a text. Fails where there is none."),
+    ]
+    retriever.add(nodes, [Edge("retry", "read", "requires")])
+    questions = Questions(retriever)
+    ticket = questions.can_it("refund AMEX")
+    assert ticket.subject.id == "t17" and ticket.verdict == "unknown" and "('failed')" in ticket.notes[-1]
+    assert "has_limitation" in ticket.notes[-1]
+    assert questions.can_it("can it open binary files?").verdict == "unknown"
+    assert questions.can_it("can it retry jobs?").verdict == "yes"
+    assert questions.can_it("can it read a file?").verdict == "yes"

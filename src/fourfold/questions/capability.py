@@ -4,7 +4,7 @@ The subject is the node that the capability's words find; where they find a limi
 node that has it. A limitation counts as far as it is about what was asked: about the words that are not the subject's
 name, if there are any ("can json handle comments?"). No such limitation: yes. Every one has a workaround, its own or
 the subject's: yes with limitations. One without: no. No node found with confidence, a subject of which nothing tells
-what was asked, or a graph without any of these edge types: unknown.
+what was asked or whose own words tell of a failure, or a graph without any of these edge types: unknown.
 """
 
 from __future__ import annotations
@@ -39,6 +39,18 @@ _ASIDE = re.compile(
     re.IGNORECASE,
 )
 """Words that ask for a capability without naming it."""
+
+_FAILS = re.compile(
+    r"^no\b|\b(?:fails|unable|unsupported|impossible)\b"
+    r"|(?<!that )(?<!which )(?<!who )\b(?:cannot|(?:ca|do|does|did|could|wo)n['’]?t)\b"
+    r"|\bnot (?:supported|possible|allowed|permitted|available|implemented|able|work)\b"
+    r"|\b(?:failed|failure|crashed|rejected|declined|denied|broken)\b"
+    r"(?=\W*$| (?:with|to|on|for|by|because|when|in|at|as)\b)",
+    re.IGNORECASE,
+)
+"""How a name, or the first sentence of a text, tells what does not work; "retry failed jobs" does not."""
+
+_SENTENCE_END = re.compile(r"[.!?;](?:\s|$)")
 
 LISTED = 50
 """At most that many limitations, workarounds and prerequisites are listed each."""
@@ -247,6 +259,12 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
     if answered is Verdict.YES and own < ABOUT:
         answered, confidence = Verdict.UNKNOWN, round(min(confidence, own), 4)
         notes.append(f"Nothing tells whether {title(nodes[subject])!r} can do what was asked.")
+    elif answered is Verdict.YES and (failure := _failure(view, nodes[subject], capability)):
+        answered = Verdict.UNKNOWN
+        notes.append(
+            f"{title(nodes[subject])!r} tells of what does not work ({failure!r}); "
+            "an edge has_limitation from what has it would make that an answer."
+        )
     return CapabilityAnswer(
         capability=capability,
         verdict=answered,
@@ -264,6 +282,14 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
 
 def _limitations(nodes: Mapping[int, Node], found: Mapping[int, Sequence[int]]) -> tuple[Limitation, ...]:
     return tuple(Limitation(nodes[limit], tuple(nodes[w] for w in around)) for limit, around in found.items())
+
+
+def _failure(view: View, node: Node, asked: str) -> str:
+    """Return the words by which a node tells of something that does not work, unless they were asked for."""
+    wanted = frozenset(view.terms(asked))
+    told = (node.name.replace("_", " "), _SENTENCE_END.split(node.text, maxsplit=1)[0])
+    found = (match[0] for text in told for match in _FAILS.finditer(text))
+    return next((words for words in found if wanted.isdisjoint(view.terms(words))), "")
 
 
 def _text(node: Node) -> str:
