@@ -352,6 +352,12 @@ def test_ask_finds_the_ends_of_a_path(asked):
 def test_ask_takes_the_node_that_is_given(asked):
     assert asked.ask("what depends on this?", node="install_packages").ids == ["run_tests"]
     assert asked.ask("how do these connect?", node="network", to="run_tests").answer.length == 2
+    alone = asked.ask("what breaks without network?", to="run_tests")
+    assert alone.method == "trace_path" and alone.answer.ids[-1] == "run_tests"
+    with pytest.raises(UnknownNodeError, match="'nowhere'"):
+        asked.ask("network", to="nowhere")
+    (note,) = asked.ask("compare network and run_tests").notes
+    assert note.startswith("The two were not compared") and note.endswith("most like 'network'.")
     with pytest.raises(UnknownNodeError):
         asked.ask("what depends on this?", node="nobody")
 

@@ -189,6 +189,8 @@ def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any]
     )
 
 
+_ONE_SIDE = "The two were not compared, for which a search has both sides; these are the nodes most like"
+
 Outcome = tuple[str, str, tuple[Subject, ...], Answer | None]
 
 
@@ -202,7 +204,7 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
 ) -> Outcome:
     """Return (method, why, subjects, answer); the answer is None where search serves better."""
     intent = classification.intent
-    if node is not None and to is not None and intent is not QuestionIntent.COMPARE:
+    if to is not None and intent is not QuestionIntent.COMPARE:
         intent = QuestionIntent.TRACE
     read = f"read as {intent}." if intent is not None else "no question intent was recognised."
     match intent:
@@ -237,7 +239,10 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
                     return "search", f"{read} {touched.notes[0]}", subjects, None
                 return "impact_analysis", read, subjects, touched
             if intent is QuestionIntent.COMPARE:
-                return "similar_to", read, subjects, similar.answer(view, about, k)
+                alike = similar.answer(view, about, k)
+                if to is not None or locate.two_ends(query):
+                    alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {about.name or about.id!r}."))
+                return "similar_to", read, subjects, alike
             depth = 2 if intent is QuestionIntent.EXPLORE else 1
             return "explore_smart", read, subjects, explore.answer(view, about, depth, 50)
         case _:
