@@ -290,6 +290,7 @@ def test_dimension_filter_shows_the_numbers_and_its_bound(asked):
     answer = asked.dimension_filter({"speed.p95": {"min": 0}})
     assert dict(answer.measured[0].values) == {"speed.p95": 2.5}
     assert asked.dimension_filter({"cost": {"min": 0}}, limit=1).truncated
+    assert asked.dimension_filter({"cost": 1e9, "cots": 1}).notes == ("No node has 'cots' in its metadata.",)
 
 
 @pytest.mark.parametrize(

@@ -150,6 +150,7 @@ def filter_answer(view: View, filters: Mapping[str, Any], limit: int) -> FilterA
     """Return the nodes whose numbers meet the filters."""
     ids = view.retriever.matching(number_filter(filters))
     listed = view.retriever.get(ids[:limit])
+    unheard = [] if ids else [key for key in filters if not view.retriever.matching({key: {"$exists": True}})]
     return FilterAnswer(
         filters=freeze(filters),
         measured=tuple(
@@ -157,4 +158,5 @@ def filter_answer(view: View, filters: Mapping[str, Any], limit: int) -> FilterA
         ),
         total=len(ids),
         truncated=len(ids) > limit,
+        notes=tuple(f"No node has {shown(key)} in its metadata." for key in unheard),
     )
