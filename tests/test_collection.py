@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fourfold import Edge, InvalidValueError, Retriever
-from fourfold.evaluate import JudgedQuery, evaluate, load_collection, load_judgements, save_probes
+from fourfold.evaluate import JudgedQuery, evaluate, load_collection, load_judgements, save_probes, tune
 
 
 def write(folder, corpus, queries, qrels, edges=None):
@@ -68,8 +68,11 @@ def test_a_query_without_words_is_left_out_of_a_folder(tmp_path):
 
 def test_two_queries_of_one_id_are_not_measured_as_one():
     queries = [JudgedQuery("1", "one", {"1": 1.0}), JudgedQuery("1", "two", {"2": 1.0})]
-    with pytest.raises(InvalidValueError, match="the id '1' is that of 2 queries"):
-        evaluate(Retriever(":memory:"), queries)
+    for measured in (evaluate, tune):
+        with pytest.raises(InvalidValueError, match="the id '1' is that of 2 queries"):
+            measured(Retriever(":memory:"), queries)
+        with pytest.raises(InvalidValueError, match="'one' is no JudgedQuery"):
+            measured(Retriever(":memory:"), ["one"])
 
 
 def test_the_form_of_trec_is_read_too(tmp_path):

@@ -3,6 +3,7 @@
 import json
 import math
 import sqlite3
+from random import Random
 
 import networkx as nx
 import numpy as np
@@ -40,6 +41,18 @@ def test_alpha_counts_stored_edges():
     catalog.retriever.delete(edges=[Edge(*links[0])])
     assert catalog.search_tools("n3")["meta"]["alpha"] == 0.8
     assert catalog.search_tools("n3")["meta"]["graph_edges"] == 49
+
+
+@pytest.mark.parametrize("weighting", ["adaptive", "fixed"])
+def test_tools_stand_in_the_order_of_their_scores_those_that_fill_up_too(weighting):
+    random = Random(1)
+    words = ["file", "read", "json", "list", "net", "http", "get", "parse", "zip", "resize", "image", "mail", "send"]
+    catalog = plain(sorted({"_".join(random.sample(words, 2)) for _ in range(14)}))
+    for _ in range(5):
+        catalog.record_use(random.sample(sorted(catalog.retriever.manifest()), 2))
+    for query in ("resize image", "zip the json", "send"):
+        scores = [tool.score for tool in catalog.search_tools(query, limit=10, weighting=weighting)]
+        assert len(scores) == 10 and scores == sorted(scores, reverse=True)
 
 
 @pytest.mark.parametrize(("semantic", "graph", "score"), [(0.75, 0.80, 0.765), (0.80, 0.40, 0.68), (0.60, 0.90, 0.69)])

@@ -239,7 +239,10 @@ def _intent(record: Mapping[str, Any]) -> str | None:
 
 
 def require_own_ids(queries: Sequence[JudgedQuery], where: str = "The judged queries") -> None:
-    """Refuse two queries of one id: the answers to one would be judged as the other's."""
+    """Refuse what is no judged query, and two of one id: the answers to one would be judged as the other's."""
+    for query in queries:
+        if not isinstance(query, JudgedQuery):
+            raise InvalidValueError(f"{where}: {shown(query)} is no JudgedQuery; load_judgements reads a file of them.")
     seen = Counter(query.id for query in queries)
     if twice := [identity for identity, count in seen.items() if count > 1]:
         raise InvalidValueError(

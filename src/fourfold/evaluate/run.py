@@ -151,7 +151,7 @@ def evaluate(
         options: passed to ``Retriever.search``.
 
     Raises:
-        InvalidValueError: two queries have the same id.
+        InvalidValueError: something else than judged queries, or two of the same id.
 
     """
     rankings, scores, intents, seconds = {}, {}, {}, {}

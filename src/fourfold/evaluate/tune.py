@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError
-from fourfold.evaluate.collection import JudgedQuery
+from fourfold.evaluate.collection import JudgedQuery, require_own_ids
 from fourfold.evaluate.components import ComponentScores, ideal_gain
 from fourfold.evaluate.documents import Documents
 from fourfold.evaluate.learner import MINIMUM_GAIN, Learner
@@ -117,11 +117,12 @@ def tune(
         progress: called with (steps done, steps in all).
 
     Raises:
-        InvalidValueError: no queries.
+        InvalidValueError: no queries, something else than judged queries, or two of the same id.
 
     """
     if not queries:
         raise InvalidValueError("There are no judged queries to tune by; 20 or more are wanted.")
+    require_own_ids(queries)
     start = retriever.config
     groups = answer_groups(queries)
     fold_of, used = make_folds(groups, folds, seed)

@@ -85,7 +85,7 @@ def rank(
         semantic = similarity * semantic
         score = semantic + boost
         ranked = np.where(candidates, score, 0.0)
-        order = _filled(best_of(ranked, limit, state.ids), ranked, state, query, limit)
+        order = _filled(best_of(ranked, limit, state.ids), score, state, query, limit)
         return Ranking(
             order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, np.zeros(len(semantic)), signals=signals
         )
@@ -112,7 +112,7 @@ def rank(
         signals["boost"] = boost = similarity * boost
         score = alpha * semantic + (1.0 - alpha) * graph + boost
     ranked = np.where(candidates, score, 0.0)
-    order = _filled(best_of(ranked, limit, state.ids), ranked, state, query, limit)
+    order = _filled(best_of(ranked, limit, state.ids), score, state, query, limit)
     return Ranking(order, alpha, similarity, np.clip(score, 0.0, 1.0), semantic, graph, chosen, needed_by, signals)
 
 
@@ -212,11 +212,15 @@ def best_of(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> list
     return sorted(found.tolist(), key=lambda position: (-values[position], ids[position]))[:count]
 
 
-def _filled(order: list[int], values: NDArray[np.float64], state: State, query: Query, limit: int) -> list[int]:
-    """Fill up to the limit with the tools of the next best cosine: there is no threshold, once anything matches."""
+def _filled(order: list[int], score: NDArray[np.float64], state: State, query: Query, limit: int) -> list[int]:
+    """Fill up to the limit with the tools of the next best cosine: there is no threshold, once anything matches.
+
+    Those that came by their cosine have a score as well, which may be above that of others: the order is of the scores.
+    """
     if not order or len(order) >= limit:
         return order
     rest = np.setdiff1d(np.arange(len(state.ids)), order)
     cosines = cosines_of(state, query, rest.tolist())
     best = sorted(zip(cosines, rest.tolist(), strict=True), key=lambda pair: (-pair[0], state.ids[pair[1]]))
-    return order + [position for _, position in best[: limit - len(order)]]
+    filled = order + [position for _, position in best[: limit - len(order)]]
+    return sorted(filled, key=lambda position: -score[position])
