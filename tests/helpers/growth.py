@@ -40,6 +40,7 @@ _COUNTS = (8, 12, 16, 20, 24, 28, 32, 38, 46, 58, 80, 150, 500)
 _LONG = 4_000  # characters
 _QUICK = 0.001  # seconds: what is quadratic takes several times as long for a text of _LONG characters
 _SLOW = 0.05
+_HOPELESS = 0.2  # seconds for _LONG / 4 characters, some thousand times what is linear takes: _LONG would take minutes
 _TRIES, _ROUNDS = 5, 8
 _TIMES, _BOUND = 16, 4  # in proportion, a text 16 times as long takes as long as 16 texts; quadratic, 16 times that
 
@@ -57,7 +58,11 @@ def grows(run: Callable[[str], object], make: Callable[[int], str], *, bounded: 
         text = make(count)
         if not _takes_less(run, text, _SLOW):
             return f"more than {_SLOW} s for {len(text)} characters: {text[:60]!r}…"
-    if bounded or _seconds(run, make(_LONG)) < _QUICK:
+    if bounded:
+        return None
+    if not _takes_less(run, text := make(_LONG // 4), _HOPELESS):
+        return f"more than {_HOPELESS} s for {len(text)} characters: {text[:60]!r}…"
+    if _seconds(run, make(_LONG)) < _QUICK:
         return None
     length = 250
     while length < _LONG and _takes_less(run, make(length), _QUICK / 4):
