@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.asking import Asker
 
 MADE = json.loads((Path(__file__).parents[1] / "benchmarks" / "facts_made.json").read_text("utf-8"))
 COMPANY = MADE["company"]
@@ -65,3 +66,16 @@ def test_every_question_of_the_made_graphs_names_its_answer(name):
     nodes = MADE[name]["nodes"]
     assert all(end in nodes for edge in MADE[name]["edges"] for end in edge[:2])
     assert all(answer in nodes for kind in ("of one step", "of two steps") for _, answer in MADE[name][kind])
+
+
+def test_names_of_nodes_are_read_only_where_a_question_may_ask_for_an_edge(monkeypatch):
+    read = []
+    monkeypatch.setattr(Asker, "_names_of", lambda self, nodes: read.append(len(nodes)) or [("atlas",)] * len(nodes))
+    with Retriever() as retriever:
+        retriever.add(
+            [*NODES, Node("atlas1", "Atlas"), Node("atlas2", "Atlas")], [*EDGES, Edge("atlas1", "atlas2", "near")]
+        )
+        assert set(retriever.search("atlas graphics").ids[:2]) == {"atlas1", "atlas2"}
+        assert read == []
+        retriever.search("who founded Atlas?")
+        assert read == [2]

@@ -272,20 +272,20 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None:
         return
-    vocabulary = scores.term_numbers
-    found = names.named(query.words, vocabulary, snapshot.names)
-    named = [
-        names.as_written(one, query.words, query.names_of) for one in found if snapshot.edges.degree(one.nodes).any()
-    ]
+    found = names.named(query.words, scores.term_numbers, snapshot.names)
+    named = [one for one in found if snapshot.edges.degree(one.nodes).any()]
     if not named:
         return
+    meaning = relations.read(query.words, settings, named)
+    if not meaning.trust.any() and not refine.may_be_silent(query, named, settings):
+        return  # before any name is read: most questions ask for no edge
+    named = [names.as_written(one, query.words, query.names_of) for one in named]
     content = np.array([bool(terms) for _, terms in query.words])
 
     def ask(meaning: Meaning) -> paths.Answer:
         found = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
         return found or paths.nothing(named)
 
-    meaning = relations.read(query.words, settings, named)
     answer = ask(meaning)
     silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)
     if silent and not len(answer.nodes):

@@ -85,11 +85,16 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
         scores.covered = Covered(nodes, covered)
 
 
+def may_be_silent(query: Query, named: Sequence[Named], settings: Paths) -> bool:
+    """Tell whether the question asks for more than the nodes it names, so that ``silent`` is to be asked of them."""
+    return settings.silent <= 1.0 and asks_beside(query.words, named)
+
+
 def silent(
     scores: Scores, query: Query, nodes: Nodes, named: Sequence[Named], relations: Relations, settings: Paths
 ) -> bool:
     """Tell whether the question asks for more than the nodes it names, which say nothing that their edges do not."""
-    if settings.silent > 1.0 or not asks_beside(query.words, named):
+    if not may_be_silent(query, named, settings):
         return False
     snapshot, table = scores.snapshot, late.token_table()
     known = np.concatenate((table.distinct([query.text])[0], relations.pieces(table)))

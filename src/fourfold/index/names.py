@@ -127,7 +127,11 @@ class Names:
     def holders(self, keys: Keys) -> tuple[NDArray[np.int64], Nodes]:
         """Return (starts, nodes), see ``NamePart``."""
         found = [segment.holders(keys) for segment in self.segments]
-        origin = np.concatenate([np.empty(0, np.int64), *(origin for origin, _ in found)])
-        nodes = np.concatenate([np.empty(0, np.int64), *(nodes for _, nodes in found)])
-        order = np.lexsort((nodes, origin))
-        return np.searchsorted(origin[order], np.arange(len(keys) + 1)), nodes[order]
+        if len(found) == 1:  # of one segment they stand in order already
+            origin, nodes = found[0]
+        else:
+            origin = np.concatenate([np.empty(0, np.int64), *(origin for origin, _ in found)])
+            nodes = np.concatenate([np.empty(0, np.int64), *(nodes for _, nodes in found)])
+            order = np.lexsort((nodes, origin))
+            origin, nodes = origin[order], nodes[order]
+        return np.searchsorted(origin, np.arange(len(keys) + 1)), nodes
