@@ -199,7 +199,7 @@ def test_a_filter_that_keeps_few_is_exact(kind):
 class Misleading:
     """Codes that name the worst rows."""
 
-    kind, margin, nbytes = "numpy", 2, 0
+    kind, margin, eager, nbytes = "numpy", 2, 1, 0
 
     def __init__(self, matrix):
         self._matrix = unit(matrix)
@@ -227,6 +227,30 @@ def test_no_value_is_above_the_maximum_even_where_codes_mislead():
         ranking.at(np.array([int(np.argmin(unit(matrix) @ unit([question])[0]))]))
         assert ranking.moments.maximum >= max(values.max(), before.maximum)
     assert Vectors([misled], exact=True).ask(question).best(1).nodes.tolist() == [8]
+
+
+class Blurred(Misleading):
+    """Codes that tell the best 2,000 rows from the rest, and not from one another."""
+
+    eager = 4
+
+    def nearest(self, question, count, mask):
+        rows = np.argsort(-(self._matrix @ question))
+        rows[:2000] = np.random.default_rng(0).permutation(rows[:2000])
+        return rows[:count] if mask is None else rows[mask.rows[rows]][:count]
+
+
+@pytest.mark.parametrize("allowed", [None, Allowed(np.arange(0, 30_000, 3))])
+def test_where_the_last_of_the_candidates_are_among_the_best_more_are_taken(allowed):
+    matrix = clustered(30_000)
+    stage = FirstStage(Blurred(matrix), 3200, 1.0)
+    blurred = VectorSegment(segment(np.arange(30_000), matrix).arrays(), first_stage=stage)
+    assert stage.begun_with == 800
+    question = clustered(1, seed=5)[0]
+    found, exact = (Vectors([blurred], exact=exact).ask(question).best(10, allowed) for exact in (False, True))
+    assert found.nodes.tolist() == exact.nodes.tolist()
+    assert not found.exact
+    assert FirstStage(Blurred(matrix), 16_384, 1.0).begun_with == 16_384, "where the most are few all are taken at once"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -8,7 +8,6 @@ estimation techniques from rounding algorithms" (2002).
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -19,7 +18,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import InvalidValueError, MissingExtraError
-from fourfold.index.product import with_each
 from fourfold.types import FloatArray
 
 Vectors32 = NDArray[np.float32]
@@ -33,11 +31,6 @@ RECALL = 0.995
 
 _BLOCK = 16_384
 _SAMPLE = 8_192
-_QUESTIONS = 100
-_LEAST = 256
-_NARROW = 2_048
-_MOST = 16_384
-_AIM = 0.998
 
 
 class StoredArray(Protocol):
@@ -106,6 +99,8 @@ class Codes(Protocol):
     kind: str
     margin: int
     """How many times more candidates real questions need than those between two own vectors."""
+    eager: int
+    """A search begins with one in so many of its candidates, and takes more where the last are among the best."""
 
     @property
     def nbytes(self) -> int:
@@ -131,6 +126,7 @@ class ProductCodes:
 
     kind = "faiss"
     margin = 4
+    eager = 4
 
     def __init__(self, rotation: Vectors32, serialised: NDArray[np.uint8], index: Any = None) -> None:
         self._rotation = rotation
@@ -193,6 +189,7 @@ class SignCodes:
 
     kind = "numpy"
     margin = 2
+    eager = 1
 
     def __init__(self, directions: Vectors32, first: NDArray[np.uint64], second: NDArray[np.uint64]) -> None:
         self._directions = directions
@@ -262,42 +259,6 @@ def wanted(n: int, settings: FirstStageSettings) -> Literal["faiss", "numpy"] | 
 def encode(kind: Literal["faiss", "numpy"], vectors: Vectors32, mean: FloatArray, covariance: FloatArray) -> Codes:
     """Return codes of vectors, (n, d), given their mean, (d,), and covariance, (d, d)."""
     return ProductCodes.build(vectors, mean, covariance) if kind == "faiss" else SignCodes.build(vectors, mean)
-
-
-def measure(codes: Codes, vectors: Vectors32) -> tuple[int, float]:
-    """Return how many candidates to rescore, and the recall@10 of so many, for questions between two own vectors.
-
-    How many is what finds ``_AIM`` of their ten best, times the margin of the codes.
-    """
-    rng = np.random.default_rng(0)
-    n, d = vectors.shape
-    pairs = vectors[rng.integers(0, n, (2, _QUESTIONS))]
-    noise = rng.standard_normal((_QUESTIONS, d)).astype(np.float32) * np.float32(0.5 / math.sqrt(d))
-    questions = pairs[0] + np.float32(0.8) * pairs[1] + noise
-    questions /= np.maximum(np.linalg.norm(questions, axis=1, keepdims=True), 1e-9)
-    best = np.full((_QUESTIONS, 10), -np.inf, np.float32)
-    for start in range(0, n, _BLOCK):
-        scores = np.hstack((best, questions @ vectors[start : start + _BLOCK].T))
-        best = np.partition(scores, scores.shape[1] - 10, axis=1)[:, -10:]
-    tenth, most = best.min(axis=1), min(_MOST, n // 2)
-    for width in sorted({min(_NARROW, most), most}):
-        recall = _recall(codes, vectors, questions, tenth, width)
-        enough = max(int(np.searchsorted(recall, _AIM)) + 1, _LEAST)
-        if enough * codes.margin <= width:
-            break
-    rescored = min(enough * codes.margin, width)
-    return rescored, float(recall[rescored - 1])
-
-
-def _recall(codes: Codes, vectors: Vectors32, questions: Vectors32, tenth: Vectors32, width: int) -> FloatArray:
-    """Return the recall@10 among the first 1, 2, … ``width`` candidates, given each question's tenth best product."""
-    hits = np.zeros(width)
-    for question, least in zip(questions, tenth, strict=True):
-        rows = codes.nearest(question, width, None)
-        # What counts is the score, not the row: of a thousand duplicates any ten are right.
-        right = with_each(vectors[rows], question) >= least - np.float32(1e-6)
-        hits += np.minimum(np.cumsum(np.pad(right, (0, width - len(rows)))), 10)
-    return hits / (10 * len(questions))
 
 
 def load(arrays: Mapping[str, StoredArray]) -> Codes | None:

@@ -17,6 +17,7 @@ from fourfold.index import quantised
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.directions import lengths
 from fourfold.index.quantised import Codes, FirstStageSettings, Mask, StoredArray
+from fourfold.index.rescoring import begun_with, measure
 
 _BLOCK = 16_384
 FEW = 128
@@ -52,11 +53,16 @@ class Sums:
 
 @dataclass(frozen=True, slots=True)
 class FirstStage:
-    """Codes, how many candidates of theirs are rescored, and the recall@10 measured with so many."""
+    """Codes, how many candidates are to be rescored, and the recall@10 of those that a search begins with."""
 
     codes: Codes
     rescored: int
     recall: float
+
+    @property
+    def begun_with(self) -> int:
+        """How many of the candidates a search begins with; it takes more where the last are among the best."""
+        return begun_with(self.codes, self.rescored)
 
 
 @dataclass(frozen=True, slots=True)
@@ -243,7 +249,7 @@ class VectorSegment:
         stored |= {"total": sums.total, "products": sums.products}
         mean = sums.total / len(unit)
         codes = quantised.encode(kind, unit, mean, sums.products / len(unit) - np.outer(mean, mean))
-        rescored, recall = quantised.measure(codes, unit)
+        rescored, recall = measure(codes, unit)
         if settings.exact is None and recall < quantised.RECALL:
             return cls(stored, sums=sums)
         stored |= {"quality": np.array([rescored, recall]), **codes.arrays()}

@@ -25,7 +25,9 @@ from fourfold.when_needed import lazy
 __all__ = ["FirstStageSettings", "VectorRanking", "VectorSegment", "Vectors", "VectorsInfo", "merge"]
 
 _RESCORED = 6
-"""Candidates rescored for each node asked for, at least."""
+"""Candidates rescored for each node asked for, at least …"""
+_ASKED = 128
+"""… as if so many were asked for."""
 _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
 _ROUNDING = 1.3e-7
@@ -227,8 +229,8 @@ class _Search:
             selection.mask is None or size <= len(self.segment) // FEW + self._stage.rescored
         ):
             return self._read(selection.listed())
-        rescored = max(self._stage.rescored, _RESCORED * count)
-        most = max(rescored, size // 8)  # beyond, reading every vector is quicker
+        rescored = max(self._stage.begun_with, _RESCORED * max(count, _ASKED))
+        most = max(self._stage.rescored, rescored, size // 8)  # beyond, reading every vector is quicker
         while rescored < size and rescored <= most:
             rows = self._candidates(self._stage, rescored, selection)[:rescored]
             values = self._rescored(rows)
