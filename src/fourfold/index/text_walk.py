@@ -87,15 +87,9 @@ class Walk:
         if self.rows is None:
             found[known] = self.scores[rows]
             return found
-        scratch = self.shard.borrow()
-        sums = scratch[0]
-        sums[self.rows] = self.scores
-        scores = sums[rows]
-        sums[self.rows] = 0.0
-        self.shard.give_back(scratch)
-        if self._columns:
-            others = np.flatnonzero(scores == 0.0)
-            scores[others] = self._common(rows[others])
+        scores = self._common(rows)
+        for word, count in self._lists:
+            scores += self._scaled(word.at(rows), count)
         found[known] = scores
         return found
 
