@@ -86,6 +86,19 @@ def test_links_lead_from_folder_to_folder(tmp_path):
     assert edges == {("a.md", "two/sub/b.md"), ("two/sub/b.md", "two/top.md"), ("two/sub/b.md", "two/sub/c.md")}
 
 
+@pytest.mark.parametrize("later", ["two", "."])
+def test_links_lead_to_a_folder_that_comes_later(tmp_path, later):
+    write(tmp_path / "one" / "a.md", "[b](../two/sub/b.md#part), [root](../two/top.md) and [nobody](../three/c.md)")
+    write(tmp_path / "two" / "sub" / "b.md", "[a](../../one/a.md)")
+    write(tmp_path / "two" / "top.md", "top")
+    grown, fresh = open_graph(), open_graph()
+    index_folder(grown, tmp_path / "one")
+    index_folder(grown, tmp_path / later)
+    index_paths(fresh, [tmp_path / "one", tmp_path / later])
+    edges = grown.edges(ids(grown))
+    assert [edge.type for edge in edges].count("relates_to") == 3 and edges == fresh.edges(ids(fresh))
+
+
 def test_a_file_of_an_earlier_version_keeps_its_names(tmp_path):
     write(tmp_path / "one" / "a.md", "# A")
     write(tmp_path / "two" / "a.md", "# A")

@@ -14,7 +14,7 @@ from fourfold.ingest.readers import READ_APART, READERS, Parsed
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.roots import Roots
 
-_READING = b"5"
+_READING = b"6"
 """Part of every file's hash: another number makes all files be read again."""
 
 
@@ -68,7 +68,7 @@ def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> t
     name = path.parent.name if path.stem in ("__init__", "index") else path.stem
     links = dict.fromkeys([*_targets(parsed.links, path, roots), *parsed.wiki_links])
     links.pop(identity, None)
-    aliases = dict.fromkeys((path.stem, identity.removesuffix(path.suffix), str(below), *_aliases(parsed)))
+    aliases = dict.fromkeys((path.stem, identity.removesuffix(path.suffix), str(below), place, *_aliases(parsed)))
     document = Document(
         id=identity,
         text=parsed.text,
@@ -89,7 +89,10 @@ def _aliases(parsed: Parsed) -> list[str]:
 
 
 def _targets(links: Sequence[str], path: Path, roots: Roots) -> Iterator[str]:
-    """Return the ids that links of a file lead to; other sites and places in the file are left out."""
+    """Return what links of a file lead to: ids, and outside all roots paths, which a root to come may hold.
+
+    Other sites and places in the file are left out.
+    """
     place = path.as_posix()
     root = roots.root_of(place) or path.parent.as_posix()
     for link in links:
@@ -101,6 +104,5 @@ def _targets(links: Sequence[str], path: Path, roots: Roots) -> Iterator[str]:
             continue
         target = unquote(parts.path)
         start = root if target.startswith("/") else posixpath.dirname(place)
-        identity = roots.id_of(posixpath.normpath(posixpath.join(start, target.lstrip("/"))))
-        if identity is not None:
-            yield identity
+        meant = posixpath.normpath(posixpath.join(start, target.lstrip("/")))
+        yield roots.id_of(meant) or meant
