@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import unicodedata
+
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -163,6 +165,23 @@ def test_titles_in_scripts_without_word_boundaries():
     retriever = linked(Document("t", "私は東京に住んでいます"))
     add_documents(retriever, [Document("tokyo", "-", "東京")])
     assert edges_of(retriever, "mentions") == {("t", "tokyo")}
+
+
+@pytest.mark.parametrize(
+    ("title", "text"),
+    [
+        ("日本語 Guide", "Read the 日本語 GUIDE first."),
+        ("React 入門", "今日はReact入門を読む。"),
+        ("東京タワー", "東京\nタワー"),
+        ("ガイド", unicodedata.normalize("NFD", "この ガイド です")),
+        ("한국어 문서", unicodedata.normalize("NFD", "이것은 한국어 문서 입니다")),
+    ],
+)
+def test_a_new_title_finds_its_mentions_however_old_texts_write_it(title, text):
+    others = [Document(f"other {number}", "filler") for number in range(150)]  # so many that not all are read again
+    retriever = linked(*others, Document("text", text))
+    add_documents(retriever, [Document("new", "something", title=title)])
+    assert edges_of(retriever, "mentions") == {("text", "new")}
 
 
 def test_a_long_document_becomes_chunks_of_a_hidden_parent():

@@ -134,8 +134,8 @@ class Books(Protocol):
         """Mark for reading the texts that hold these words in a row."""
         ...
 
-    def read_containing(self, text: str) -> None:
-        """Mark for reading the texts that contain this string; every text is looked at."""
+    def read_containing(self, characters: Sequence[str]) -> None:
+        """Mark for reading the texts that contain these characters, wherever; every text is looked at."""
         ...
 
     def count_reading(self) -> int:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from fourfold.engines.documents import Books, Label
 from fourfold.ingest.documents import Document, IngestConfig
-from fourfold.ingest.mentions import Matcher, head, heads, is_unspaced, normal_title, title_key
+from fourfold.ingest.mentions import Matcher, head, heads, is_unspaced, normal_title, title_key, unspaced
 
 _TITLES_FOR_A_SCAN = 100
 """From one new title for that many texts on, reading all texts at once beats looking each title up."""
@@ -62,8 +62,8 @@ def link(books: Books, config: IngestConfig) -> None:
         books.read_all()
     else:
         for key in new:
-            if is_unspaced(key):
-                books.read_containing(key.replace(" ", ""))
+            if is_unspaced(key):  # between its characters texts may have blanks, ends of lines, anything
+                books.read_containing(unspaced(key))
             else:
                 books.read_holding(key.split(" "))
     count = books.count_reading()

@@ -71,6 +71,11 @@ def is_unspaced(key: str) -> bool:
     return _UNSPACED.search(key) is not None
 
 
+def unspaced(key: str) -> list[str]:
+    """Return the characters of a title's key that are of scripts without word boundaries, each once."""
+    return list(dict.fromkeys(_UNSPACED.findall(key)))
+
+
 class Matcher:
     """Finds the titles that a text names, all at once, in time linear in the text.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import unicodedata
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from fourfold.engines.documents import EDGE_TYPE, Entry, Kind, Label
@@ -12,6 +13,8 @@ from fourfold.types import Edge
 
 _CHUNK = 2048
 _NO_LIMIT = 1 << 62
+_MOST_CHARACTERS = 20
+"""Of a title's characters so many are looked for: a text that has them is nearly always one that names it."""
 
 
 class Books:
@@ -139,18 +142,21 @@ class Books:
 
     def read_holding(self, words: Sequence[str]) -> None:
         """Mark for reading the texts that hold these words in a row."""
+        row = " ".join(words).replace('"', "")
+        spellings = dict.fromkeys((row, unicodedata.normalize("NFD", row)))  # Hangul is indexed as it is written
         self._execute(
             "INSERT OR IGNORE INTO temp.reading SELECT p.node FROM fts f JOIN passages p ON p.node = f.rowid "
             "WHERE f.fts MATCH ?",
-            ('text : "' + " ".join(words).replace('"', "") + '"',),
+            (" OR ".join(f'text : "{spelling}"' for spelling in spellings),),
         )
 
-    def read_containing(self, text: str) -> None:
-        """Mark for reading the texts that contain this string; every text is looked at."""
+    def read_containing(self, characters: Sequence[str]) -> None:
+        """Mark for reading the texts that contain these characters, wherever; every text is looked at."""
+        some = characters[:_MOST_CHARACTERS]
         self._execute(
             "INSERT OR IGNORE INTO temp.reading SELECT p.node FROM passages p JOIN nodes n ON n.num = p.node "
-            "WHERE instr(n.text, ?)",
-            (text,),
+            f"WHERE {' AND '.join('(instr(n.text, ?) OR instr(n.text, ?))' for _ in some)}",
+            [form for character in some for form in (character, unicodedata.normalize("NFD", character))],
         )
 
     def count_reading(self) -> int:
