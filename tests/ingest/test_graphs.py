@@ -110,6 +110,25 @@ def test_networkx_and_graphml(tmp_path):
         read_graphml(tmp_path / "bad.graphml")
 
 
+def test_two_nodes_that_would_have_one_id_are_refused():
+    with pytest.raises(InvalidValueError, match="The nodes 1 and '1' would both have the id '1'; rename one of them"):
+        from_networkx(nx.Graph([(1, "1")]))
+
+
+def test_the_ids_of_edges_in_graphml_are_no_types_unless_edges_share_them(tmp_path):
+    lines = [f'<edge id="e{n}" source="a" target="{end}"/>' for n, end in enumerate("bbc")]
+    namespace = 'xmlns="http://graphml.graphdrawing.org/xmlns"'
+    (tmp_path / "ids.graphml").write_text(
+        f'<graphml {namespace}><graph edgedefault="directed"><node id="a"/><node id="b"/><node id="c"/>'
+        f"{''.join(lines)}</graph></graphml>"
+    )
+    edges = read_graphml(tmp_path / "ids.graphml", edge_type="near")[1]
+    assert [(e.target, e.type) for e in edges] == [("b", "near"), ("b", "near"), ("c", "near")]
+    keyed = nx.MultiDiGraph([("a", "b", "knows"), ("a", "b", "likes"), ("b", "c", "knows")])
+    nx.write_graphml(keyed, tmp_path / "keys.graphml")
+    assert [e.type for e in read_graphml(tmp_path / "keys.graphml")[1]] == ["knows", "likes", "knows"]
+
+
 def test_between_tabs_a_quotation_mark_is_one(tmp_path):
     path = tmp_path / "facts.tsv"
     path.write_text('"Weird Al" Yankovic\tborn_in\tDowney\nA\tsize\t"7\nB\tr\t"C ""x"""\nD\tsize\t7"\n')

@@ -187,18 +187,26 @@ def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[No
         edge_type: the type of edges that do not say theirs.
 
     Raises:
-        InvalidValueError: something that is no graph, or a weight that is no number.
+        InvalidValueError: something that is no graph, a weight that is no number, or two nodes of one id, as 1 and "1"
+            would be.
 
     """
     if not hasattr(graph, "is_multigraph"):
         raise InvalidValueError(f"graph is {shown(graph)}; it must be a graph of NetworkX.")
+    named: dict[str, Any] = {}
+    for identity in graph:
+        if named.setdefault(str(identity), identity) is not identity:
+            raise InvalidValueError(
+                f"The nodes {shown(named[str(identity)])} and {shown(identity)} would both have the id "
+                f"{shown(str(identity))}; rename one of them."
+            )
     nodes = [_node(identity, dict(attributes)) for identity, attributes in graph.nodes(data=True)]
     edges: list[Edge] = []
     for source, target, key, attributes in _edges(graph):
-        named = [attributes.get(name) for name in ("type", "relation", "label")] + [
+        told = [attributes.get(name) for name in ("type", "relation", "label")] + [
             key if isinstance(key, str) else None
         ]
-        kind = str(next((name for name in named if name), edge_type))
+        kind = str(next((name for name in told if name), edge_type))
         weight = _number(attributes.get("weight"), f"the edge {shown(source)} → {shown(target)}")
         ends = [(source, target)] if graph.is_directed() else [(source, target), (target, source)]
         edges += [Edge(str(a), str(b), kind, weight) for a, b in ends]
@@ -239,6 +247,9 @@ def _taken(attributes: dict[str, Any], keys: Iterable[str]) -> str:
 def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:
     """Return the graph of a GraphML file; see ``from_networkx``.
 
+    The id of an edge is its type where another edge has the same one, as in files that NetworkX wrote of a multigraph;
+    ids that are an edge's own say nothing.
+
     Raises:
         InvalidValueError: the file is no GraphML.
 
@@ -250,4 +261,17 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
         raise
     except Exception as error:
         raise InvalidValueError(f"{path} is no GraphML that can be read: {said(error)}.") from error
-    return from_networkx(graph, edge_type=edge_type)
+    return from_networkx(_without_ids(graph), edge_type=edge_type)
+
+
+def _without_ids(graph: Any) -> Any:
+    """Return a graph that was read without the keys which are no more than the ids of its edges."""
+    if not graph.is_multigraph():
+        return graph
+    keys = [key for _, _, key in graph.edges(keys=True) if isinstance(key, str)]
+    if len(set(keys)) < len(keys):
+        return graph
+    plain = type(graph)()
+    plain.add_nodes_from(graph.nodes(data=True))
+    plain.add_edges_from(graph.edges(data=True))
+    return plain
