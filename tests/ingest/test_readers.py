@@ -17,6 +17,7 @@ from fourfold.ingest import IngestConfig, index_folder, list_documents
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.html import parse_html
+from fourfold.ingest.readers.markdown import parse_markdown
 from fourfold.ingest.readers.notebook import read_notebook
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
@@ -315,11 +316,53 @@ def test_a_heading_stands_with_the_text_below_it(tmp_path):
         ("<select><option>Red<option>Green</select><label>Name</label>", "", "Red\n\nGreen\n\nName"),
         ("<p>a  b\n c</p><pre>def f():\n    return 1\n</pre>", "", "a b c\n\ndef f():\n    return 1"),
         ("<pre>a\tb \x01\n\n</pre>", "", "a   b"),
+        ("<h1> </h1><h1>A <b>first</b>\none</h1><h1>Two</h1>", "A first one", "A first one\n\nTwo"),
+        ("<title> </title><h1>Head</h1>", "Head", "Head"),
+        ("<title>Page</title><h1>Head</h1>", "Page", "Head"),
     ],
 )
 def test_of_a_page_words_stay_apart_and_the_title_is_its_own(source, title, text):
     parsed = parse_html(source)
     assert (parsed.title, parsed.text) == (title, text)
+
+
+@pytest.mark.parametrize(
+    ("source", "title"),
+    [
+        ("# [Fourfold](https://example.org/four_fold)", "Fourfold"),
+        ("# ![logo](logo.png) The `run` *now* **or** \\*never\\* &amp; ever", "The run now or *never* & ever"),
+        ("# ![Fourfold](logo.svg)", "Fourfold"),
+        ('# <a name="x"></a>H<sub>2</sub>O', "H2O"),
+        ("# First steps { #first-steps }", "First steps"),
+        ("Two\nlines {: #two .wide }\n=====", "Two lines"),
+        ("# <img src='x.png'>\n\n# Name", "Name"),
+        ("# {set} {'a': 1} C#", "{set} {'a': 1} C#"),
+    ],
+)
+def test_a_title_is_what_a_heading_says_without_its_markup(source, title):
+    assert parse_markdown(source).title == title
+
+
+def test_a_chunk_is_named_by_its_own_headings_also_where_a_file_has_several_of_the_first_level(tmp_path):
+    words = "Some words that fill the section. " * 20
+    notes = f"# Install\n\n{words}\n\n# [Usage](x.md)\n\n{words}\n\n## `run`\n\n{words}"
+    (tmp_path / "notes.md").write_text(notes)
+    (tmp_path / "named.md").write_text(f"---\ntitle: Guide\n---\n{notes}")
+    (tmp_path / "one.md").write_text(f"---\ntitle: Guide\n---\n# The guide\n\n{words}\n\n## End\n\n{words}")
+    (tmp_path / "notes.rst").write_text(f"Install\n=======\n\n{words}\n\nUsage\n=====\n\n{words}")
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    index_folder(retriever, tmp_path, config=IngestConfig(whole_length=1_000))
+    places = [document.id for document in list_documents(retriever)]
+    names = {place: [node.name for node in retriever.context(f"{place}#0", after=9)] for place in places}
+    assert names["notes.md"] == ["Install", "Install › Usage", "Install › Usage › run"]
+    assert names["named.md"] == ["Guide › Install", "Guide › Usage", "Guide › Usage › run"]
+    assert names["one.md"] == ["Guide", "Guide › End"]
+    assert names["notes.rst"] == ["Install", "Install › Usage"]
+
+
+def test_wiki_links_may_have_marks_of_emphasis():
+    links = parse_markdown("[[__init__]], *[[a_b]]* and [[_x_|y]]; `[[code]]`, [[no\nlink]]").wiki_links
+    assert links == ["__init__", "a_b", "_x_"]
 
 
 def test_front_matter_keeps_keys_that_are_dates():

@@ -27,6 +27,8 @@ _AS_SET = str.maketrans({"\n": _LINE, " ": _BLANK})
 def parse_html(source: str) -> Parsed:
     """Read HTML as libxml2 does, in time linear in its length; tags that do not match are named in ``problem``.
 
+    A page without a title is called by its first heading of the first level.
+
     Raises:
         MissingExtraError: lxml is not installed.
 
@@ -38,7 +40,7 @@ def parse_html(source: str) -> Parsed:
     blocks = (_SPACE.sub(" ", block).strip(f" {_LINE}") for block in "".join(reader.text).split(_BLOCK))
     shown = (block.replace(_LINE, "\n").replace(_BLANK, " ").rstrip() for block in blocks)
     parsed = Parsed("\n\n".join(block for block in shown if block.strip()))
-    parsed.title = " ".join("".join(reader.title).split())
+    parsed.title = " ".join("".join(reader.title).split()) or " ".join("".join(reader.heading).split())
     parsed.links = reader.links
     wrong = dict.fromkeys(entry.message for entry in parser.error_log if entry.message.startswith(_MISNESTED))
     if wrong:
@@ -52,10 +54,11 @@ class _Reader:
     def __init__(self) -> None:
         self.text: list[str] = []
         self.title: list[str] = []
+        self.heading: list[str] = []
         self.links: list[str] = []
         self._open: Counter[str] = Counter()
         self._hidden = 0
-        self._titled = False
+        self._titled = self._headed = False
 
     def start(self, tag: str, attributes: Any) -> None:
         if tag in _BLOCKS:
@@ -69,6 +72,7 @@ class _Reader:
         if tag in _BLOCKS:
             self.text.append(_BLOCK)
         self._titled |= tag == "title" and self._open["svg"] == 0
+        self._headed |= tag == "h1" and any(map(str.strip, self.heading))
         self._open[tag] -= 1
         self._hidden -= tag in _HIDDEN
 
@@ -79,7 +83,10 @@ class _Reader:
         if self._open["title"]:  # that of a picture says nothing of the page
             if not self._titled and not self._open["svg"]:
                 self.title.append(plain)
-        elif self._open["pre"]:
+            return
+        if self._open["h1"] and not self._headed:
+            self.heading.append(plain)
+        if self._open["pre"]:
             self.text.append(plain.expandtabs(4).translate(_AS_SET))
         else:
             self.text.append(plain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 from fourfold.errors import MissingExtraError
@@ -11,6 +11,10 @@ from fourfold.ingest.readers.front_matter import front_matter
 from fourfold.ingest.readers.parsed import Parsed, cut_at, plain_lines, with_those_above
 
 _WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
+_EMPHASIS = frozenset({"em_open", "em_close", "strong_open", "strong_close"})
+
+_ANCHOR = re.compile(r"\s*\{:?\s*#[^{}]*\}\Z")
+"""The name by which links call a heading, as site generators write it: ``{ #first-steps }``."""
 
 
 def parse_markdown(source: str) -> Parsed:
@@ -24,25 +28,39 @@ def parse_markdown(source: str) -> Parsed:
     metadata, text = front_matter(plain_lines(source))
     tokens = _parser().parse(text)
     headings = [
-        (token.map[0], int(token.tag[1:]), tokens[place + 1].content.strip())
+        (token.map[0], int(token.tag[1:]), _words(tokens[place + 1].children or ()))
         for place, token in enumerate(tokens)
         if token.type == "heading_open" and token.map and token.level == 0
     ]
-    parsed = Parsed(text.strip(), metadata=metadata, sections=tuple(cut_at(text, with_those_above(headings))))
-    first = next((words for _, level, words in headings if level == 1), "")
+    first = next((words for _, level, words in headings if level == 1 and words), "")
     given = metadata.get("title")
-    parsed.title = given if isinstance(given, str) and given else first
-    for token in _inline(tokens):
-        if token.type == "link_open" and (target := token.attrGet("href")):
-            parsed.links.append(str(target))
-        elif token.type == "text":
-            parsed.wiki_links += (match.strip() for match in _WIKI_LINK.findall(token.content))
+    title = given if isinstance(given, str) and given else first
+    sections = tuple(cut_at(text, with_those_above(headings, title)))
+    parsed = Parsed(text.strip(), title, metadata, sections=sections)
+    for token in tokens:
+        for child in token.children or ():
+            if child.type == "link_open" and (target := child.attrGet("href")):
+                parsed.links.append(str(target))
+        parsed.wiki_links += (match.strip() for match in _WIKI_LINK.findall(_as_written(token.children or ())))
     return parsed
 
 
-def _inline(tokens: Sequence[Any]) -> Iterator[Any]:
-    for token in tokens:
-        yield from token.children or ()
+def _words(inline: Sequence[Any]) -> str:
+    """Return what a heading says, without its markup; of pictures that stand alone what they show."""
+    said = "".join(" " if token.type.endswith("break") else token.content for token in inline if _is_said(token))
+    shown = " ".join(token.content for token in inline if token.type == "image")
+    return " ".join((_ANCHOR.sub("", said.strip()) or shown).split())
+
+
+def _is_said(token: Any) -> bool:
+    return token.type in ("text", "code_inline", "softbreak", "hardbreak")
+
+
+def _as_written(inline: Sequence[Any]) -> str:
+    """Return a text with the marks of emphasis, which are letters in ``[[__init__]]``; nothing else is wiki links'."""
+    return "".join(
+        token.content if token.type == "text" else token.markup if token.type in _EMPHASIS else "\n" for token in inline
+    )
 
 
 def _parser() -> Any:

@@ -74,12 +74,21 @@ def cut_at(text: str, headings: Iterable[tuple[int, str]]) -> Iterator[Section]:
         start, heading = end, following
 
 
-def with_those_above(headings: Iterable[tuple[int, int, str]]) -> Iterator[tuple[int, str]]:
-    """Return each heading (line, level, words) with those above it, but for the first level: the document's title."""
+def with_those_above(headings: Iterable[tuple[int, int, str]], title: str) -> Iterator[tuple[int, str]]:
+    """Return each heading (line, level, words) with those above it, but for the document's title.
+
+    Args:
+        headings: line number, level from 1, words.
+        title: the document's. An only heading of the first level is another way to write it.
+
+    """
+    given = list(headings)
+    first = [shortened(words) for _, level, words in given if level == 1]
+    titles = {shortened(title), *(first if len(first) == 1 else ())}
     above: list[tuple[int, str]] = []
-    for line, level, words in headings:
+    for line, level, words in given:
         above = [(other, label) for other, label in above if other < level] + [(level, shortened(words))]
-        yield line, " › ".join(label for other, label in above if other > 1)
+        yield line, " › ".join(label for other, label in above if label and (other > 1 or label not in titles))
 
 
 def reason(error: Exception) -> str:
