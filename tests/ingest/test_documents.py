@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fourfold import InvalidValueError, Node, Retriever
+from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.ingest import (
     Document,
     IngestConfig,
@@ -215,11 +215,18 @@ def test_links_resolve_whichever_document_comes_first():
 def test_an_edge_of_the_user_outlives_the_derived_ones():
     retriever = linked(Document("a", "x", links=("b",)), Document("b", "x"))
     retriever.add(nodes=[Node("n")])
-    from fourfold import Edge
-
     retriever.add(edges=[Edge("n", "b", "relates_to")])
     add_documents(retriever, [Document("a", "changed"), Document("b", "changed")])
     assert edges_of(retriever, "relates_to") == {("n", "b")}
+
+
+def test_a_derived_edge_that_the_user_adds_again_is_the_user_s_and_stays():
+    retriever = linked(Document("a", "x", links=("b", "c")), Document("b", "x"), Document("c", "x"))
+    retriever.add(edges=[Edge("a", "b", "relates_to", 3.0)])
+    for text in ("changed", "changed again"):
+        add_documents(retriever, [Document("a", text, links=("c",) if text == "changed" else ())])
+        assert Edge("a", "b", "relates_to", 3.0) in retriever.edges(["a"])
+    assert edges_of(retriever, "relates_to") == {("a", "b")}
 
 
 def test_each_bad_document_is_reported_once_and_nothing_else_is_lost():

@@ -177,7 +177,7 @@ class Writer:
             self._vocabulary.pop(term, None)
 
     def put_edges(self, edges: Sequence[Edge]) -> None:
-        """Insert edges or replace their weights.
+        """Insert edges or replace their weights; those that ingest had derived are no longer its own.
 
         Raises:
             UnknownNodeError: an end that is no node; the first few are listed.
@@ -197,6 +197,12 @@ class Writer:
             "generation = excluded.generation",
             ((nums[e.source], nums[e.target], types[e.type], float(e.weight), self.generation) for e in ordered),
         )
+        if self._connection.execute("SELECT EXISTS (SELECT 1 FROM derived_edges)").fetchone()[0]:
+            self._connection.executemany(
+                "DELETE FROM derived_edges WHERE edge = (SELECT num FROM edges WHERE source = ? AND target = ? "
+                "AND type = ?)",
+                ((nums[e.source], nums[e.target], types[e.type]) for e in ordered),
+            )
 
     def _number_edge_type(self, name: str) -> None:
         if name in self.edge_types:
