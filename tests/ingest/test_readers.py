@@ -360,6 +360,18 @@ def test_a_chunk_is_named_by_its_own_headings_also_where_a_file_has_several_of_t
     assert names["notes.rst"] == ["Install", "Install › Usage"]
 
 
+def test_pictures_written_into_a_text_are_no_words_of_it():
+    data = "iVBORw0KGgo/+" * 2_000
+    parsed = parse_markdown(
+        f"# A\n\n![chart](data:image/png;base64,{data}==) rises\n\n[x]: <data:a/b;c=d;base64,{data}>"
+    )
+    assert parsed.text == "# A\n\n![chart](data:image/png;base64,…) rises\n\n[x]: <data:a/b;c=d;base64,…>"
+    short = "`data:image/png;base64,iVBORw0KGgo=`"
+    assert parse_markdown(short).text == short
+    hostile = "data:a/" * 50_000 + "data:a/b" + ";a" * 200_000
+    assert parse_markdown(hostile).text == hostile
+
+
 def test_wiki_links_may_have_marks_of_emphasis():
     links = parse_markdown("[[__init__]], *[[a_b]]* and [[_x_|y]]; `[[code]]`, [[no\nlink]]").wiki_links
     assert links == ["__init__", "a_b", "_x_"]

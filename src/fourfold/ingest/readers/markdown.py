@@ -16,9 +16,12 @@ _EMPHASIS = frozenset({"em_open", "em_close", "strong_open", "strong_close"})
 _ANCHOR = re.compile(r"\s*\{:?\s*#[^{}]*\}\Z")
 """The name by which links call a heading, as site generators write it: ``{ #first-steps }``."""
 
+_PICTURE = re.compile(r"(data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*;base64,)[A-Za-z0-9+/=_-]{100,}")
+"""What is written into a text in Base64. Cut into chunks like words it would be most of what a file is found by."""
+
 
 def parse_markdown(source: str) -> Parsed:
-    """Read Markdown (CommonMark with tables); the text is the source without its front matter.
+    """Read Markdown (CommonMark with tables); the text is the source without its front matter and written-in pictures.
 
     Raises:
         InvalidValueError: the front matter cannot be read; the sentence says why.
@@ -26,6 +29,7 @@ def parse_markdown(source: str) -> Parsed:
 
     """
     metadata, text = front_matter(plain_lines(source))
+    text = _PICTURE.sub(r"\1…", text)
     tokens = _parser().parse(text)
     headings = [
         (token.map[0], int(token.tag[1:]), _words(tokens[place + 1].children or ()))
