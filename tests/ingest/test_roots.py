@@ -140,6 +140,17 @@ def test_the_ids_of_a_corpus_are_within_its_folder_and_one_that_comes_twice_is_r
     assert ids(retriever) == ["a/1", "b/1", "b/page.md"] and retriever.get(["a/1"])[0].text == "one"
 
 
+def test_the_links_of_a_corpus_lead_to_its_documents_in_whatever_folder_it_lies(tmp_path):
+    lines = [{"_id": "a", "text": "x", "links": ["b"]}, {"_id": "b", "text": "y", "links": ["A page", "page.md"]}]
+    write(tmp_path / "one" / "page.md", "# A page")
+    write(tmp_path / "two" / "corpus.jsonl", "\n".join(map(json.dumps, lines)))
+    write(tmp_path / "two" / "queries.jsonl", "")
+    retriever = open_graph()
+    index_paths(retriever, [tmp_path / "one", tmp_path / "two"])
+    edges = {(edge.source, edge.target) for edge in retriever.edges(ids(retriever))}
+    assert edges == {("two/a", "two/b"), ("two/b", "page.md")}
+
+
 def test_another_process_that_adds_a_folder_meanwhile_is_noticed(tmp_path):
     write(tmp_path / "one" / "a.md", "# A")
     write(tmp_path / "two" / "a.md", "# A")

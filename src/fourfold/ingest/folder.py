@@ -210,7 +210,10 @@ class _Run:
         yield document
 
     def _corpus(self, path: Path) -> Iterator[Document]:
-        """Return the documents of a file of JSON Lines; their ids are within its folder, like the names of files."""
+        """Return the documents of a file of JSON Lines; their ids are within its folder, like the names of files.
+
+        So are the ids that they link to; these may be titles, or ids of other folders, as well.
+        """
         broken: list[Problem] = []
         place = path.as_posix()
         folder = (self._roots.id_of(place) or "").removesuffix(path.name)
@@ -219,7 +222,8 @@ class _Run:
                 metadata = document.metadata
                 if document.source != str(path):
                     metadata = {"source": document.source, **metadata}
-                yield replace(document, id=folder + document.id, source=place, metadata=metadata)
+                links = dict.fromkeys((*document.links, *(folder + link for link in document.links)))
+                yield replace(document, id=folder + document.id, source=place, metadata=metadata, links=tuple(links))
         except (OSError, InvalidValueError) as error:
             self._notes.leave_out(place, reason(error))
         self._notes.problems += broken
