@@ -44,6 +44,19 @@ def test_triples(tmp_path, content):
     ]
 
 
+@pytest.mark.parametrize("names", ["source,target,type", "Source,Target,Weight", "id,from,to,label", "tail, rel, head"])
+def test_columns_in_another_order_are_refused(tmp_path, names):
+    path = tmp_path / "t.csv"
+    path.write_text(f"{names}\nA,B,knows\n")
+    for header in (None, True):
+        with pytest.raises(InvalidValueError, match=r"t.csv:1: the columns are called .*; a line is subject, relation"):
+            read_triples(path, header=header)
+    path.write_text("source,target,type\nA,B,knows\n")
+    assert len(read_triples(path, header=False)[1]) == 2
+    path.write_text("A,head,tail of B\nB,from,C\n")
+    assert len(read_triples(path)[1]) == 2
+
+
 @pytest.mark.parametrize("line", ["a,likes", ",likes,b", "a,likes,b,much"])
 def test_a_line_that_is_no_triple_is_named(tmp_path, line):
     path = tmp_path / "t.csv"

@@ -109,8 +109,8 @@ def read_triples(
         header: whether the first line names the columns; None looks for such names in it.
 
     Raises:
-        InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number; a
-            delimiter that is none.
+        InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number; the first
+            line names the columns in another order; a delimiter that is none.
         OSError: the file cannot be read.
 
     """
@@ -124,6 +124,11 @@ def read_triples(
         for number, row in _rows(_reader(file, delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
+            if number == 1 and header is not False and _names_another_order(row):
+                raise InvalidValueError(
+                    f"{path}:1: the columns are called {', '.join(map(shown, row[:9]))}; a line is subject, relation, "
+                    "object and a weight, if any. Put the columns in that order."
+                )
             if number == 1 and (header or (header is None and _is_header(row))):
                 continue
             if len(row) < 3 or not row[0].strip() or not row[2].strip():
@@ -162,9 +167,18 @@ def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
         number += 1
 
 
+_SUBJECTS = frozenset({"subject", "source", "head", "from"})
+_OBJECTS = frozenset({"object", "target", "tail", "to"})
+
+
 def _is_header(row: list[str]) -> bool:
-    ends = {"subject", "source", "head", "from"}, {"object", "target", "tail", "to"}
-    return len(row) >= 3 and row[0].strip().lower() in ends[0] and row[2].strip().lower() in ends[1]
+    return len(row) >= 3 and row[0].strip().lower() in _SUBJECTS and row[2].strip().lower() in _OBJECTS
+
+
+def _names_another_order(row: list[str]) -> bool:
+    """Whether a line names both ends of an edge, and not in the columns where they are read: ``source,target,type``."""
+    names = {cell.strip().lower() for cell in row}
+    return bool(names & _SUBJECTS and names & _OBJECTS) and not _is_header(row)
 
 
 def _weight(row: list[str], path: str | Path, number: int) -> float:
