@@ -81,6 +81,25 @@ def test_files_folders_corpora_and_graphs_together(tmp_path):
     assert f"{tmp_path / 'letter.docx'}: there is no reader for .docx." in told
 
 
+def test_edges_of_a_graph_may_name_documents_of_the_same_run(tmp_path):
+    notes, graph, db = tmp_path / "notes", tmp_path / "graph.jsonl", tmp_path / "g.sqlite"
+    notes.mkdir()
+    (notes / "a.md").write_text("# A")
+    (notes / "b.md").write_text("# B")
+    graph.write_text('{"id": "t"}\n{"source": "a.md", "target": "t", "type": "about"}')
+    answer = json.loads(fourfold("index", graph, notes, "--db", db, "--json").stdout)
+    assert answer["graph"] == {"nodes": 1, "edges": 1} and (answer["added"], answer["edges"]) == (2, 1)
+    (notes / "a.md").unlink()
+    (tmp_path / "triples.csv").write_text("a.md,about,t")
+    answer = json.loads(fourfold("index", tmp_path / "triples.csv", notes, "--db", db, "--json").stdout)
+    assert (answer["removed"], answer["nodes"], answer["edges"]) == (1, 3, 1)  # as any other node that triples name
+    graph.write_text('{"source": "b.md", "target": "nobody", "type": "about"}')
+    told = fourfold("index", graph, notes, "--db", tmp_path / "new.sqlite", code=1).stderr
+    assert "'nobody'. Nothing was written. The documents were written before, and stay." in " ".join(told.split())
+    with Retriever(tmp_path / "new.sqlite", must_exist=True) as retriever:
+        assert list(retriever.manifest()) == ["b.md"]
+
+
 def test_a_first_run_that_is_stopped_keeps_what_it_had_written(tmp_path, monkeypatch):
     notes, db = tmp_path / "notes", tmp_path / "n.sqlite"
     notes.mkdir()

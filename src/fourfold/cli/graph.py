@@ -14,6 +14,7 @@ from rich.progress import Progress, TaskID
 from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.checking import check
 from fourfold.cli import documents, options, output
+from fourfold.errors import UnknownNodeError
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
 from fourfold.presets import open_under
@@ -52,7 +53,8 @@ def index(
 
     A line of a graph is {"id": …, "name": …, "type": …, "text": …, "metadata": {…}} or {"source": …, "target": …,
     "type": …, "weight": …}. A node of a known id is replaced, an edge that is known gets the new weight; triples only
-    name their nodes, and leave one of a known id as it is. All of the graphs is written, or nothing.
+    name their nodes, and leave one of a known id as it is. All of the graphs is written, or nothing; their edges may
+    name documents by their ids.
     """
     readers = {source: _graph_reader(source) for source in sources}
     graphs = {source: read for source, read in readers.items() if read is not None}
@@ -73,11 +75,17 @@ def index(
                 raise InvalidValueError(
                     f"{db} was not made for the preset {preset!r}; leave --preset out, or index into a new file."
                 )
+            # First the documents, for the edges of a graph may name them.
+            report = documents.index(retriever, texts, progress, follow_links=follow_links) if texts else None
             if graphs:
                 nodes = list({node.id: node for node in (*_unknown(retriever, named), *nodes)}.values())
-                add(retriever, nodes, edges, progress)
+                try:
+                    add(retriever, nodes, edges, progress)
+                except UnknownNodeError as error:
+                    raise UnknownNodeError(
+                        f"{error}{' The documents were written before, and stay.' if report else ''}"
+                    ) from error
                 told["graph" if texts else "added"] = {"nodes": len(nodes), "edges": len(edges)}
-            report = documents.index(retriever, texts, progress, follow_links=follow_links) if texts else None
             facts = retriever.info()
     if json:
         output.emit_json({**told, **(asdict(report) if report else {}), **facts})
