@@ -241,6 +241,32 @@ def test_each_bad_document_is_reported_once_and_nothing_else_is_lost():
     assert retriever.get(["ok"])[0].text == "fine"
 
 
+@pytest.mark.parametrize(
+    ("field", "value", "says"),
+    [
+        ("links", "bergen", "the links of document 'a' are 'bergen'; they must be a tuple of strings."),
+        ("links", None, "the links of document 'a' are None; they must be a tuple of strings."),
+        ("aliases", (5,), "the aliases of document 'a' are (5,); they must be a tuple of strings."),
+        ("sections", ("x",), "the sections of document 'a' are ('x',); they must be a tuple of Sections."),
+        ("metadata", None, "the metadata of document 'a' are None; they must be a mapping, as {}."),
+        ("metadata", [1], "the metadata of document 'a' are [1]; they must be a mapping, as {}."),
+    ],
+)
+def test_a_document_of_wrong_parts_is_reported_and_the_others_are_kept(field, value, says):
+    retriever = open_graph()
+    report = add_documents(retriever, [Document("a", "x", **{field: value}), Document("b", "x", links=["a"])])
+    assert [problem.what for problem in report.problems] == [says] and report.left_out == ["a"]
+    assert [entry.id for entry in list_documents(retriever)] == ["b"]
+
+
+def test_a_node_with_a_text_is_an_answer_though_it_was_a_document_in_chunks():
+    retriever = linked(Document("a", "A fox is red. " * 9, "Foxes"), config=SMALL)
+    retriever.add([Node("a", "Foxes", text="Zebras are striped.")])
+    assert "a" in retriever.search("zebras", k=20).ids
+    retriever.add([Node("a", "Foxes")])
+    assert "a" not in retriever.search("zebras", k=20).ids
+
+
 def test_another_config_than_the_file_was_begun_with_is_refused():
     retriever = linked(Document("a", "x"), config=SMALL)
     with pytest.raises(InvalidValueError, match="was begun with"):

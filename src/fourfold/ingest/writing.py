@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked, Entry
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.chunking import chunks
-from fourfold.ingest.documents import Document, IngestConfig, shortened
+from fourfold.ingest.documents import Document, IngestConfig, Section, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
 from fourfold.ingest.report import Report
 from fourfold.retriever import Retriever
@@ -217,15 +217,10 @@ def _problem(document: Document, *, empty: bool) -> str | None:
         return f"a document must be a fourfold.ingest.Document, not {type(document).__name__}."
     if not isinstance(document.id, str) or not document.id:
         return f"the id is {shown(document.id)}; it must be a string that is not empty."
-    for name in ("text", "title", "type", "source"):
-        if not isinstance(getattr(document, name), str):
-            return (
-                f"the {name} of document {shown(document.id)} is {shown(getattr(document, name))}; it must be a string."
-            )
+    if wrong := _wrong_part(document):
+        return wrong
     if any("\x00" in name for name in (document.id, document.source)):
         return f"id or source of document {shown(document.id)} holds a NUL character."
-    if not all(isinstance(name, str) for name in (*document.links, *document.aliases)):
-        return f"the links and aliases of document {shown(document.id)} must be strings."
     if not (empty or document.text.strip() or document.title.strip()):
         return f"document {shown(document.id)} has neither a text nor a title."
     try:
@@ -233,6 +228,29 @@ def _problem(document: Document, *, empty: bool) -> str | None:
     except UnicodeEncodeError:
         return f"document {shown(document.id)} holds a lone surrogate, which is no text."
     return None
+
+
+_COLLECTIONS = (("links", str, "strings"), ("aliases", str, "strings"), ("sections", Section, "Sections"))
+
+
+def _wrong_part(document: Document) -> str | None:
+    """Return what is wrong with the types of a document's fields."""
+    of = f"of document {shown(document.id)}"
+    for name in ("text", "title", "type", "source"):
+        if not isinstance(one := getattr(document, name), str):
+            return f"the {name} {of} is {shown(one)}; it must be a string."
+    for name, kind, kinds in _COLLECTIONS:
+        if not _holds(several := getattr(document, name), kind):
+            return f"the {name} {of} are {shown(several)}; they must be a tuple of {kinds}."
+    if not isinstance(document.metadata, Mapping):
+        return f"the metadata {of} are {shown(document.metadata)}; they must be a mapping, as {{}}."
+    return None
+
+
+def _holds(several: object, kind: type) -> bool:
+    """Whether something is a collection of such values; a string is not one of its letters."""
+    is_one = isinstance(several, (str, bytes))
+    return isinstance(several, Collection) and not is_one and all(isinstance(each, kind) for each in several)
 
 
 def _batches(documents: Iterable[Document]) -> Iterator[tuple[list[Document], bool]]:
