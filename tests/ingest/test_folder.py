@@ -63,6 +63,16 @@ def test_a_markdown_file_becomes_a_document(tmp_path):
     assert links == {("sub/page.md", "foxes.md"), ("sub/page.md", "sub/old_owl.txt")}
 
 
+def test_front_matter_may_name_a_file_by_a_number_and_by_one_alias(tmp_path):
+    write(
+        tmp_path, novel_md="---\ntitle: 1984\naliases: The Last Man\n---\n# Part one", a_md="[[the last man]], [[1984]]"
+    )
+    retriever = open_graph()
+    index_folder(retriever, tmp_path)
+    assert retriever.get(["novel.md"])[0].name == "1984"
+    assert [edge.target for edge in retriever.edges(["a.md"])] == ["novel.md"]
+
+
 def test_a_long_markdown_file_is_cut_at_its_headings(tmp_path):
     write(tmp_path, page_md=PAGE)
     retriever = open_graph()

@@ -85,6 +85,8 @@ def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> t
 
 def _aliases(parsed: Parsed) -> list[str]:
     given = parsed.metadata.get("aliases")
+    if isinstance(given, str):
+        return [given]
     return [alias for alias in given if isinstance(alias, str)] if isinstance(given, list) else []
 
 

@@ -38,7 +38,8 @@ def parse_markdown(source: str) -> Parsed:
     ]
     first = next((words for _, level, words in headings if level == 1 and words), "")
     given = metadata.get("title")
-    title = given if isinstance(given, str) and given else first
+    is_number = isinstance(given, (int, float)) and not isinstance(given, bool)  # 1984 is a title
+    title = str(given) if is_number or (isinstance(given, str) and given) else first
     sections = tuple(cut_at(text, with_those_above(headings, title)))
     parsed = Parsed(text.strip(), title, metadata, sections=sections)
     for token in tokens:
