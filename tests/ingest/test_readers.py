@@ -317,7 +317,7 @@ def test_a_heading_stands_with_the_text_below_it(tmp_path):
         ("<p>a  b\n c</p><pre>def f():\n    return 1\n</pre>", "", "a b c\n\ndef f():\n    return 1"),
         ("<pre>a\tb \x01\n\n</pre>", "", "a   b"),
         ("<h1> </h1><h1>A <b>first</b>\none</h1><h1>Two</h1>", "A first one", "A first one\n\nTwo"),
-        ("<title> </title><h1>Head</h1>", "Head", "Head"),
+        ("<title> </title><h1>Head<br>line</h1>", "Head line", "Head\n\nline"),
         ("<title>Page</title><h1>Head</h1>", "Page", "Head"),
     ],
 )

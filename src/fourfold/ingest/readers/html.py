@@ -63,6 +63,7 @@ class _Reader:
     def start(self, tag: str, attributes: Any) -> None:
         if tag in _BLOCKS:
             self.text.append(_BLOCK)
+            self.heading += [" "] if self.heading and not self._headed else []
         if tag == "a" and (target := attributes.get("href")):
             self.links.append(target)
         self._open[tag] += 1
