@@ -322,14 +322,10 @@ class Store:
             return connection.execute(sql, parameters).fetchall()
 
     def hidden(self) -> NDArray[np.int64]:
-        """Return the numbers of the nodes that are no answers: documents whose text is in their chunks.
-
-        One that was written with a text of its own since is an answer.
-        """
+        """Return the numbers of the nodes that are no answers: documents with all of their text in chunks."""
+        sql = "SELECT node FROM documents CROSS JOIN nodes ON num = node WHERE chunks > 0 AND text = ''"
         with self._reading() as connection:
-            rows = connection.execute(
-                "SELECT d.node FROM documents d CROSS JOIN nodes n ON n.num = d.node WHERE d.chunks > 0 AND n.text = ''"
-            ).fetchall()
+            rows = connection.execute(sql).fetchall()
             return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
