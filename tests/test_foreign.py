@@ -203,6 +203,37 @@ def test_layouts(make, layout):
         assert next(h for h in hits if h.node.id == edge.target).components.graph > 0
 
 
+JSON_GRAPH = """CREATE TABLE nodes (body TEXT, id TEXT GENERATED ALWAYS AS (json_extract(body, '$.id')) VIRTUAL NOT NULL UNIQUE);
+    CREATE TABLE edges (source TEXT REFERENCES nodes(id), target TEXT REFERENCES nodes(id), properties TEXT);
+    INSERT INTO nodes VALUES ('{"id": "1", "name": "Apple"}'), ('{"id": "2", "name": "Steve Wozniak"}');
+    INSERT INTO edges VALUES ('2', '1', '{"action": "founded"}');"""
+
+
+def test_columns_and_views_made_of_json_are_read(make):
+    with foreign(make(JSON_GRAPH)) as graph:  # the layout of simple-graph
+        assert graph.search("Wozniak").ids[0] == "2" and graph.edges(["2"]) == [Edge("2", "1", "", 1.0)]
+    views = (
+        'CREATE TABLE raw (payload TEXT); INSERT INTO raw VALUES (\'{"key": "a", "title": "Ada"}\');'
+        "CREATE VIEW nodes AS SELECT json_extract(payload, '$.key') AS id, json_extract(payload, '$.title') AS name FROM raw"
+    )
+    with foreign(make(views, name="views.db")) as graph:
+        assert graph.get(["a"])[0].name == "Ada" and not graph.info()["foreign"]["notes"]
+
+
+def test_a_file_with_columns_made_of_json_is_sent_to_open_foreign(make):
+    with pytest.raises(StoreError, match="database of another application; open .* with Retriever.open_foreign"):
+        Retriever(make(JSON_GRAPH))
+
+
+def test_a_view_calls_no_function_that_reaches_further(make):
+    script = (
+        "CREATE TABLE nodes (id TEXT, name TEXT); INSERT INTO nodes VALUES ('a', 'Ada');"
+        "CREATE VIEW edges AS SELECT load_extension('x') AS source, 'a' AS target"
+    )
+    with pytest.warns(FourfoldWarning, match="load_extension"), foreign(make(script)) as graph:
+        assert graph.search("Ada").ids == ["a"]
+
+
 def vector_rows(kind):
     vectors = {1: [1, 0, 0], 2: [0, 1, 0], 3: [0, 0, 91 / 3]}  # the last begins with b"[" or so in some byte order
     pack = json.dumps if kind == "json" else lambda v: np.array(v, "<f4").tobytes()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import suppress
+from contextlib import closing, suppress
 from urllib.parse import quote
 
 from fourfold.engines.sqlite.schema import (
@@ -17,6 +17,7 @@ from fourfold.engines.sqlite.schema import (
     strangers,
 )
 from fourfold.errors import StoreError
+from fourfold.when_needed import once
 
 _BUSY_SECONDS = 60.0
 
@@ -169,6 +170,30 @@ def opened(target: str, *, uri: bool) -> sqlite3.Connection:
     )
 
 
+def distrust(connection: sqlite3.Connection) -> None:
+    """Let what somebody else's file brings along, views and generated columns, call no function but harmless ones.
+
+    SQLite 3.38 to 3.40, which is that of Debian 12, takes its own JSON functions for harmful; with these a file that
+    uses them could not be read at all. There the file is trusted: the functions are SQLite's own, the connection must
+    only read, and those that reach further, such as ``load_extension``, are refused to every file in any case.
+    """
+    if json_is_harmless():
+        connection.execute("PRAGMA trusted_schema = OFF")
+
+
+@once
+def json_is_harmless() -> bool:
+    """Whether this SQLite lets a file that it does not trust call the JSON functions."""
+    with closing(sqlite3.connect(":memory:")) as connection:
+        connection.execute("PRAGMA trusted_schema = OFF")
+        connection.execute("CREATE VIEW written AS SELECT json('1')")
+        try:
+            connection.execute("SELECT * FROM written")
+        except sqlite3.OperationalError:
+            return False
+    return True
+
+
 def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
     try:
         connection = opened(target, uri=uri)
@@ -209,7 +234,7 @@ def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durab
 def _checked_version(connection: sqlite3.Connection, path: str) -> int:
     """Return the schema version of a file that is ours, or is empty."""
     try:
-        connection.execute("PRAGMA trusted_schema = OFF")  # nothing that the file brings along calls a function
+        distrust(connection)
         connection.execute("BEGIN")  # one snapshot: another process may be creating the tables right now
         version = schema_version(connection)
         application = connection.execute("PRAGMA application_id").fetchone()[0]

@@ -30,7 +30,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import Followed, opened
+from fourfold.engines.sqlite.connection import Followed, distrust, opened
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -182,7 +182,7 @@ class ForeignFile:
                 raise StoreError(f"The file {self.path!r} cannot be read: {error}.") from error
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
-                connection.execute("PRAGMA trusted_schema = OFF")
+                distrust(connection)
                 connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
                 return connection
             except sqlite3.OperationalError as error:
