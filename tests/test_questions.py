@@ -220,6 +220,20 @@ def test_dependents_follow_meaning():
     assert [t.node.id for t in sorted(answer.touched, key=lambda t: t.depth)] == ["app", "report"]
 
 
+def test_dependencies_go_the_other_way():
+    questions = graph(
+        ["library", "app", "report", "friend"],
+        [("app", "library", "depends_on"), ("app", "report", "feeds_into"), ("report", "friend", "admires")],
+    )
+    answer = questions.impact_analysis("report", "dependencies")
+    assert [t.node.id for t in sorted(answer.touched, key=lambda t: t.depth)] == ["app", "library"]
+    assert answer.headline().startswith("report depends on 2 nodes (1 at depth 1, 1 at depth 2); critical path: report")
+    nothing = questions.impact_analysis("library", "dependencies").headline()
+    assert nothing == "library depends on nothing that the graph tells of (dependencies, 3 steps)."
+    lacking = graph(["a", "b"], [("a", "b", "admires")]).impact_analysis("a", "dependencies")
+    assert "dependencies cannot be told" in lacking.notes[0]
+
+
 def test_where_nothing_is_touched_the_edges_not_followed_are_named():
     questions = graph(["app", "library", "page"], [("app", "library", "uses"), ("page", "library", "mentions")])
     assert questions.impact_analysis("library").notes == ()
@@ -375,6 +389,136 @@ def test_ask_takes_the_node_that_is_given(asked):
 def test_a_phrase_around_what_is_asked_about_leaves_it_in(question):
     answer = graph(["ledger", "orders"], [("orders", "ledger", "requires")]).ask(question)
     assert [subject.node.id for subject in answer.subjects] == ["ledger"], answer
+
+
+SERVICES = [
+    *(Node(n, n.replace("_", " ").title(), "service") for n in ("web_shop", "gateway", "orders", "ledger", "mail")),
+    Node("mail_backup", "Mail Backup", "service"),
+]
+CALLS = [
+    ("web_shop", "gateway"),
+    ("gateway", "orders"),
+    ("orders", "ledger"),
+    ("mail_backup", "mail"),
+]
+
+
+@pytest.fixture(scope="module")
+def services():
+    with Retriever() as retriever:
+        retriever.add(SERVICES, [Edge(a, b, "depends_on") for a, b in CALLS])
+        yield Questions(retriever)
+
+
+@pytest.mark.parametrize(
+    ("question", "about", "listed"),
+    [
+        ("what depends on the gateway?", "gateway", {"web_shop"}),
+        ("which services rely on the orders directly?", "orders", {"gateway", "web_shop"}),
+        ("what does the gateway depend on?", "gateway", {"orders", "ledger"}),
+        ("which services does the gateway directly rely on to work?", "gateway", {"orders", "ledger"}),
+        ("what is the Web Shop dependent on?", "web_shop", {"gateway", "orders", "ledger"}),
+        ("what does the ledger depend on?", "ledger", set()),
+        ("which parts of the web shop are affected if orders fails", "orders", {"gateway", "web_shop"}),
+        ("if the ledger is down, what else breaks?", "ledger", {"orders", "gateway", "web_shop"}),
+    ],
+)
+def test_ask_looks_the_way_the_question_does(services, question, about, listed):
+    answer = services.ask(question)
+    assert answer.method == "impact_analysis" and [s.node.id for s in answer.subjects] == [about]
+    assert set(answer.ids) == listed and not answer.notes
+
+
+@pytest.mark.parametrize(
+    ("question", "about", "note"),
+    [
+        ("does the Web Shop depend on the ledger?", "ledger", "Yes: 'Web Shop' is touched by a change to 'Ledger', 3 "),
+        ("does the ledger depend on the Web Shop?", "web_shop", "No: as far as the graph tells, 'Ledger' is not touch"),
+        ("is the web shop affected if orders fails?", "orders", "Yes: 'Web Shop' is touched by a change to 'Orders', "),
+        ("if we remove mail, will the gateway break?", "mail", "No: as far as the graph tells, 'Gateway' is not tou"),
+        ("what does not depend on the ledger?", "ledger", "The question asks for those of which this is not so; "),
+        ("what will not break if I remove orders?", "orders", "The question asks for those of which this is not so"),
+        ("does anything depend on the ledger?", "ledger", None),
+        ("what breaks if the ledger does not start?", "ledger", None),
+    ],
+)
+def test_ask_says_whether_it_is_so(services, question, about, note):
+    answer = services.ask(question)
+    assert answer.method == "impact_analysis" and [s.node.id for s in answer.subjects] == [about]
+    assert [told[: len(note)] for told in answer.notes] == [note] if note else not answer.notes
+
+
+def test_ask_does_not_turn_to_another_node_where_the_one_it_is_about_is_unknown(services):
+    for question in ("does the web shop depend on the flux capacitor?", "which parts of orders depend on Frobnicator?"):
+        assert services.ask(question).method == "search", question
+
+
+def test_a_node_is_touched_however_far_away():
+    chain = [f"part{n}" for n in range(8)]
+    questions = graph(chain, [(a, b, "requires") for a, b in zip(chain, chain[1:], strict=False)])
+    (note,) = questions.ask("does part0 depend on part7?").notes
+    assert note == "Yes: 'part0' is touched by a change to 'part7', 7 steps away."
+
+
+def test_a_path_needs_two_names(services):
+    answer = services.ask("trace the path from the Mail Backup")
+    assert answer.method == "search" and answer.subjects[0].node.id == "mail_backup"
+    assert services.ask("path between mail and mail backup").answer.length == 1
+
+
+FILMS = [
+    Node("12", "The Fellowship of the Ring", "film"),
+    Node("7", "12 Angry Men", "film"),
+    Node("20", "Sidney Lumet", "person"),
+    Node("21", "Peter Jackson", "person"),
+    *(Node(f"SVC-{n}", name) for n, name in enumerate(["Cart", "Stock", "Price", "Tax", "Login", "Report"])),
+    Node("p1", "John Smith", "person", "A baker."),
+    Node("p2", "John Smith", "person", "A pilot."),
+]
+
+
+@pytest.fixture(scope="module")
+def films():
+    with Retriever() as retriever:
+        retriever.add(
+            [*FILMS, *(Node(f"x{n}", f"paper{chr(97 + n // 10)}{chr(97 + n % 10)}") for n in range(60))],
+            [Edge("7", "20", "directed_by"), Edge("12", "21", "directed_by"), Edge("SVC-0", "SVC-3", "requires")],
+        )
+        yield Questions(retriever)
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("tell me everything about 12 Angry Men", ["7"]),
+        ("is there a link between 12 Angry Men and Sidney Lumet", ["7", "20"]),
+        ("tell me everything about 12", ["12"]),
+        ("path from 12 to 21", ["12", "21"]),
+        ("what depends on SVC-3?", ["SVC-3"]),
+        ("how is SVC-0 connected to svc-3?", ["SVC-0", "SVC-3"]),
+    ],
+)
+def test_a_question_names_nodes_by_their_ids(films, question, about):
+    answer = films.ask(question)
+    assert [s.node.id for s in answer.subjects] == about and answer.method != "search"
+    assert {s.confidence for s in answer.subjects} == {1.0}
+
+
+@pytest.mark.parametrize("question", ["show me everything about 12 films", "show me everything about 20 directors"])
+def test_an_amount_is_no_id(films, question):
+    assert films.ask(question).method == "search"
+
+
+def test_of_several_nodes_of_one_name_it_is_said_which_was_taken(films):
+    answer = films.ask("tell me everything about John Smith")
+    taken = answer.subjects[0].node.id
+    other = {"p1": "p2", "p2": "p1"}[taken]
+    assert answer.notes == (
+        f"2 nodes are named 'John Smith': {taken!r} was taken, not {other!r}; node= with an id says which is meant.",
+    )
+    assert answer.notes[0] in str(answer)
+    assert films.ask("tell me everything about John Smith", node="p1").notes == ()
+    assert films.ask("tell me everything about p1").notes == ()
 
 
 def test_ask_falls_back_to_search_where_the_graph_has_no_such_edges():

@@ -27,7 +27,7 @@ from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.intent import classify
 from fourfold.plain_text import plain_text
-from fourfold.questions import locate, rules
+from fourfold.questions import effects, locate, rules
 from fourfold.questions.rules import RULES
 from fourfold.signals.text import term_weights
 from fourfold.tokenizer import make_tokenizer
@@ -109,7 +109,7 @@ def made() -> dict[tuple[str, str], list[str]]:
         ("fourfold.intent", "_compiled"): [],  # those of __post_init__
         ("fourfold.questions.intents", "QuestionRule._phrases"): [phrase for rule in RULES for phrase in rule.phrases],
         ("fourfold.questions.intents", "QuestionRule._keywords"): [rule._keywords.pattern for rule in RULES],
-        ("fourfold.questions.locate", "_written"): [r"(?<!\w)aa\ a(?!\w)"],
+        ("fourfold.questions.locate", "_places"): [r"(?<!\w)aa\ a(?!\w)", rf"(?<!\w)11(?!\w){locate._AMOUNT}"],
         ("fourfold.evaluate.synthetic", "_sentences"): [re.escape("aa a")],
         ("fourfold.engines.milvus.schema", "load"): ["graph_(nodes|edges|space_[0-9]+)"],
     }
@@ -293,6 +293,8 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
         yield "classify", lambda text, specs=config.intents.specs: classify(text.strip(), specs)
     yield "classify_intent", rules.classify_intent
     yield "two_ends", locate.two_ends
+    yield "effect_of", effects.effect_of
+    yield "spelled", locate.spelled
     yield "parts_of", planning.parts_of
     yield "label", edge_types.label.__wrapped__
     kinds = {

@@ -62,7 +62,7 @@ def impact(
     node: NodeName,
     db: options.Db,
     direction: Annotated[
-        str, typer.Option("--direction", help="dependents, downstream, upstream or both.")
+        str, typer.Option("--direction", help="dependents, dependencies, downstream, upstream or both.")
     ] = "dependents",
     depth: Annotated[int, typer.Option("--depth", help="Number of steps at most.")] = 3,
     limit: Annotated[int, typer.Option("--limit", help="Number of nodes listed.")] = 100,

@@ -21,9 +21,14 @@ def callables(questions: Questions) -> tuple[Callable[..., Answer], ...]:
         return questions.trace_path(a, b, max_depth)
 
     def impact_analysis(
-        node: str, direction: Literal["dependents", "downstream", "upstream", "both"] = "dependents", max_depth: int = 3
+        node: str,
+        direction: Literal["dependents", "downstream", "upstream", "both", "dependencies"] = "dependents",
+        max_depth: int = 3,
     ) -> Answer:
-        """Tell what a change to a node, given by id or name, touches, with the risk of each and the critical path."""
+        """Tell what a change to a node, given by id or name, touches, with the risk of each and the critical path.
+
+        Direction "dependencies" tells what the node itself depends on.
+        """
         return questions.impact_analysis(node, direction, max_depth)
 
     def similar_to(node: str, k: int = 10) -> Answer:

@@ -22,11 +22,12 @@ from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
 from fourfold.types import Edge, Node
 
-Direction = Literal["dependents", "downstream", "upstream", "both"]
+Direction = Literal["dependents", "downstream", "upstream", "both", "dependencies"]
 
-DIRECTIONS: tuple[Direction, ...] = ("dependents", "downstream", "upstream", "both")
+DIRECTIONS: tuple[Direction, ...] = ("dependents", "downstream", "upstream", "both", "dependencies")
 """``downstream`` follows the arrows, ``upstream`` goes against them, ``both`` does either; ``dependents`` follows
-meaning: against "A requires B", along "A feeds into B" and "A enables B" (``vocabulary.ROLES``)."""
+meaning: against "A requires B", along "A feeds into B" and "A enables B" (``vocabulary.ROLES``); ``dependencies`` goes
+the other way: to what the node depends on."""
 
 DEPENDENT_ROLES = {name: "along" if role.flow > 0 else "against" for name, role in ROLES.items() if role.flow}
 """How an effect travels along an edge of each role."""
@@ -65,13 +66,18 @@ class ImpactAnswer(Answer):
             yield touched.node, touched.risk, f"depth {touched.depth}, {_walked(touched.via, touched.node)}"
 
     def headline(self) -> str:
-        """Return how much is touched."""
+        """Return how much is touched, or how much the node depends on."""
+        needs = self.direction == "dependencies"
         if not self.total:
-            return f"Nothing is touched by a change to {title(self.node)} ({self.direction}, {self.max_depth} steps)."
+            within = f"({self.direction}, {self.max_depth} steps)"
+            if needs:
+                return f"{title(self.node)} depends on nothing that the graph tells of {within}."
+            return f"Nothing is touched by a change to {title(self.node)} {within}."
         counts = ", ".join(f"{count} at depth {depth}" for depth, count in enumerate(self.levels, 1))
         path = " → ".join(title(node) for node in self.critical_nodes)
         nodes = "1 node" if self.total == 1 else f"{self.total} nodes"
-        return f"A change to {title(self.node)} touches {nodes} ({counts}); critical path: {path}."
+        told = f"{title(self.node)} depends on" if needs else f"A change to {title(self.node)} touches"
+        return f"{told} {nodes} ({counts}); critical path: {path}."
 
     def mermaid(self) -> str:
         """Draw the nodes listed with the edges that reach them; the critical path is marked."""
@@ -164,6 +170,17 @@ def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Nodes, No
     return tuple(followed.values()), along, against
 
 
+def steps_to(view: View, node: str | Node, other: str | Node) -> int | None:
+    """Return how many steps the effects of a change to one node take to another, however many; None if none get there.
+
+    A node's own effects take 0.
+    """
+    _, along, against = dependents(view.vocabulary)
+    found = spread(view.graph, view.number(node), view.graph.size, along=along, against=against)
+    depth = int(found.nodes.of("depth", view.number(other)))
+    return depth if depth >= 0 else None
+
+
 def _other_types(graph: Graph, node: int, followed: tuple[TypeMatch, ...]) -> list[str]:
     """Return the types of a node's edges that are not among those followed."""
     types = np.unique(graph.walk(np.array([node], np.int64), along=True, against=True).types)
@@ -178,11 +195,13 @@ def answer(view: View, node: str | Node, direction: Direction, max_depth: int, l
     against: object = direction in ("upstream", "both")
     notes: list[str] = []
     followed: tuple[TypeMatch, ...] = ()
-    if direction == "dependents":
+    if direction in ("dependents", "dependencies"):
         followed, along, against = dependents(view.vocabulary)
+        if direction == "dependencies":
+            along, against = against, along
         if not followed:
             notes.append(
-                f"{lacking(tuple(DEPENDENT_ROLES), 'dependents cannot be told')} "
+                f"{lacking(tuple(DEPENDENT_ROLES), f'{direction} cannot be told')} "
                 "Ask for direction downstream, upstream or both."
             )
     found = spread(graph, here, min(max_depth, graph.size), along=along, against=against)

@@ -1,13 +1,14 @@
 """Which node a question is about: found by the retriever's own search, with a confidence.
 
 ``confidence = 0.7 · share of the node's name that the question says + 0.3 · share of the question that the name says``,
-terms weighted by rarity, and 1 where the question writes the node's id or name as it is.
+terms weighted by rarity, and 1 where the question writes the node's id or name as it is, and not merely as a part of a
+longer name that it writes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,6 +19,14 @@ from fourfold.types import Node
 
 CONFIDENT = 0.6
 """Least confidence at which a question is taken to be about a node."""
+
+_AMOUNT = (
+    r"(?! (?!(?:and|or|to|is|are|was|if|when|with|from|by|vs|versus|goes|does|do|has|have"
+    r"|(?:fail|break|stop|change|depend|affect|connect|link|need|use|work|close|crash)\w*)\b)[^\W\d])"
+)
+"""What must not follow a number that is an id: "12 Angry Men" and "10 films" name no node 12 or 10."""
+
+_AROUND = " \t\n.,;:!?\"'`()[]{}<>“”‘’«»"
 
 _NAME, _QUESTION = 0.7, 0.3
 _NEAREST = 5
@@ -35,19 +44,22 @@ def rate(graph: Graph, text: str, nodes: Sequence[Node], terms: Callable[[str], 
     """Return the nodes with the confidence that the text is about them, surest first, ties in the order given."""
     asked = list(dict.fromkeys(terms(text)))
     weight = dict(zip(asked, graph.rarity(asked).tolist(), strict=True))
+    places = [_places(node, text) for node in nodes]
+    apart = _in_no_longer({place for found in places for place in found})
     subjects = []
-    for node in nodes:
+    for node, own in zip(nodes, places, strict=True):
         named = list(dict.fromkeys(terms(node.name or node.id)))
         rarity = dict(zip(named, graph.rarity(named).tolist(), strict=True))
         said = sum(value for term, value in rarity.items() if term in weight)
         share = said / total if (total := sum(rarity.values())) else 0.0
         covered = said / whole if (whole := sum(weight.values())) else 0.0
         confidence = _NAME * share + _QUESTION * min(covered, 1.0)
-        if any(written and _written(written, text) for written in (node.id, node.name)):
+        longest = max((end - start for start, end in own if (start, end) in apart), default=0)
+        if longest:
             confidence = 1.0
-        subjects.append(Subject(node, round(min(confidence, 1.0), 4)))
-    subjects.sort(key=lambda subject: (-subject.confidence, -len(subject.node.name)))
-    return subjects
+        subjects.append((Subject(node, round(min(confidence, 1.0), 4)), longest))
+    subjects.sort(key=lambda rated: (-rated[0].confidence, -rated[1], -len(rated[0].node.name)))
+    return [subject for subject, _ in subjects]
 
 
 def coverage(graph: Graph, text: str, nodes: Sequence[Node], terms: Callable[[str], list[str]]) -> float:
@@ -100,11 +112,50 @@ def two_ends(question: str) -> tuple[str, str] | None:
     return None
 
 
-def _written(written: str, text: str) -> bool:
-    """Whether a name of several characters stands in the text as it is, between word boundaries."""
-    if len(written) < 2 or written.lower() not in text.lower():
-        return False
-    return re.search(rf"(?<!\w){re.escape(written)}(?!\w)", text, re.IGNORECASE) is not None
+def spelled(text: str) -> list[str]:
+    """Return the words of a text that look like an id rather than a word, such as INC-4711, as ids may be written.
+
+    A number is one only where it is all that the text says.
+    """
+    found = []
+    for word in text.split():
+        plain = word.strip(_AROUND)
+        if not plain or plain.isalpha() and plain[1:].islower() or (plain.isdecimal() and plain != text.strip(_AROUND)):
+            continue
+        found += [plain, plain.upper(), plain.lower()]
+    return list(dict.fromkeys(found))
+
+
+def without(text: str, node: Node) -> str:
+    """Return a text without the id and the name of a node, where it writes them as they are."""
+    kept, read = [], 0
+    for start, end in sorted(_places(node, text)):
+        kept.append(text[read:start])
+        read = max(read, end)
+    return " ".join([*kept, text[read:]])
+
+
+def _places(node: Node, text: str) -> list[tuple[int, int]]:
+    """Return where a text writes a node's id or name of several characters as it is, between word boundaries."""
+    places = []
+    for written in dict.fromkeys((node.name, node.id)):
+        if len(written) < 2 or written.lower() not in text.lower():
+            continue
+        amount = _AMOUNT if written.isdecimal() and written != node.name and node.name else ""
+        pattern = rf"(?<!\w){re.escape(written)}(?!\w){amount}"
+        places += [found.span() for found in re.finditer(pattern, text, re.IGNORECASE)]
+    return places
+
+
+def _in_no_longer(places: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
+    """Return the places that are no part of a longer one."""
+    kept: set[tuple[int, int]] = set()
+    reached = -1
+    for start, end in sorted(places, key=lambda place: (place[0], -place[1])):
+        if end > reached:
+            kept.add((start, end))
+            reached = end
+    return kept
 
 
 def _pairs(text: str) -> frozenset[str]:

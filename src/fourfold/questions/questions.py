@@ -161,7 +161,8 @@ class Questions:
         Args:
             node: what changes.
             direction: ``"downstream"`` along the arrows, ``"upstream"`` against them, ``"both"``, or ``"dependents"``:
-                along or against by what each edge type means.
+                along or against by what each edge type means; ``"dependencies"`` goes the other way, to what the node
+                depends on.
             max_depth: number of steps.
             limit: number of nodes listed, those with the highest risk; all are counted.
 

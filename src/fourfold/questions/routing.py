@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -11,10 +11,11 @@ import numpy as np
 
 from fourfold.filters import parse
 from fourfold.questions import capability, compose, explore, goals, impact, locate, lookup, paths, similar
+from fourfold.questions.effects import Effect, effect_of
 from fourfold.questions.graph import Reached
 from fourfold.questions.intents import READ, Classification, QuestionIntent
 from fourfold.questions.locate import CONFIDENT, Subject
-from fourfold.questions.results import Answer
+from fourfold.questions.results import Answer, title
 from fourfold.questions.rules import RULES, classify_intent
 from fourfold.questions.view import View
 from fourfold.types import Edge, Hit, Node, SearchResult
@@ -144,6 +145,12 @@ def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, 
             "search",
             SearchAnswer(result=result if result.known else replace(result, hits=()), notes=result.notes),
         )
+    else:
+        ids = view.graph.ids([view.number(end) for end in (node, to) if end is not None])
+        about = [subject.node for subject in subjects]
+        if isinstance(found, capability.CapabilityAnswer) and found.subject is not None:
+            about.append(found.subject)
+        found = replace(found, notes=(*found.notes, *_namesakes(view, query, about, ids)))
     return AskAnswer(
         question=query,
         classification=classification,
@@ -189,6 +196,20 @@ def intent_search(view: View, query: str, limit: int, filters: Mapping[str, Any]
     )
 
 
+def _namesakes(view: View, query: str, about: Sequence[Node], given: Sequence[str]) -> Iterator[str]:
+    """Yield which of several nodes of one name was taken, where the question does not say by its id."""
+    said = {*given, *locate.spelled(query)}
+    for node in about:
+        if not node.name or node.id in said:
+            continue
+        others = [other.id for other in view.named(node.name) if other.id != node.id]
+        if others:
+            yield (
+                f"{len(others) + 1} nodes are named {node.name!r}: {node.id!r} was taken, not "
+                f"{', '.join(map(repr, others))}; node= with an id says which is meant."
+            )
+
+
 _ONE_SIDE = "The two were not compared, for which a search has both sides; these are the nodes most like"
 
 Outcome = tuple[str, str, tuple[Subject, ...], Answer | None]
@@ -229,14 +250,16 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
         case QuestionIntent.TRACE:
             return _trace(view, query, node, to, read)
         case QuestionIntent.IMPACT | QuestionIntent.EXPLORE | QuestionIntent.LEARN | QuestionIntent.COMPARE:
-            subjects = _subjects(view, query, node, intent)
+            effect = effect_of(query) if intent is QuestionIntent.IMPACT else Effect()
+            subjects = _subjects(view, effect.about or query, node, intent)
             if not subjects or subjects[0].confidence < CONFIDENT:
                 return "search", f"{read} No node that it names was found.", subjects, None
             about = subjects[0].node
             if intent is QuestionIntent.IMPACT:
-                touched = impact.answer(view, about, "dependents", 3, 100)
+                touched = impact.answer(view, about, "dependencies" if effect.forwards else "dependents", 3, 100)
                 if not touched.edge_types:
                     return "search", f"{read} {touched.notes[0]}", subjects, None
+                touched = replace(touched, notes=(*touched.notes, *_said_of(view, effect, about)))
                 return "impact_analysis", read, subjects, touched
             if intent is QuestionIntent.COMPARE:
                 alike = similar.answer(view, about, k)
@@ -247,6 +270,21 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
             return "explore_smart", read, subjects, explore.answer(view, about, depth, 50)
         case _:
             return "search", read, (), None
+
+
+def _said_of(view: View, effect: Effect, about: Node) -> Iterator[str]:
+    """Yield whether the node that a question asks of is touched, or that the question denies what the answer lists."""
+    others = view.subjects(effect.other) if effect.other else []
+    if others and others[0].confidence >= CONFIDENT and others[0].node.id != about.id:
+        other = others[0].node
+        near = impact.steps_to(view, about, other)
+        change = f"touched by a change to {title(about)!r}"
+        if near is None:
+            yield f"No: as far as the graph tells, {title(other)!r} is not {change}."
+        else:
+            yield f"Yes: {title(other)!r} is {change}, {near} step{'s' if near != 1 else ''} away."
+    elif effect.denied:
+        yield "The question asks for those of which this is not so; the ones listed are those of which it is."
 
 
 def _debug(view: View, query: str, node: str | Node | None, k: int, read: str) -> Outcome:
@@ -268,6 +306,8 @@ def _trace(view: View, query: str, node: str | Node | None, to: str | Node | Non
         if given is not None:
             found.append(Subject(view.nodes([view.number(given)])[view.number(given)], 1.0))
             continue
+        if found and ends is None:  # the name of the one says nothing of the other, which may be called alike
+            words = locate.without(words, found[0].node)
         taken = {subject.node.id for subject in found}
         candidates = [subject for subject in view.subjects(words) if subject.node.id not in taken]
         found += candidates[:1]

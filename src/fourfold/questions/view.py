@@ -97,8 +97,8 @@ class View:
         known = self.numbers([wanted])
         if wanted in known:
             return known[wanted]
-        near = [hit.node for hit in self.search(wanted, CANDIDATES, mode="text")] if wanted.strip() else []
-        same = [found for found in near if found.name.casefold() == wanted.casefold()]
+        near = self._near(wanted)
+        same = _named(wanted, near)
         if len(same) == 1 and (known := self.numbers([same[0].id])):
             return known[same[0].id]
         if same:
@@ -110,10 +110,24 @@ class View:
         hint = f"; the nearest are {nearest}" if nearest else ""
         raise UnknownNodeError(f"There is no node {shown(wanted)} in {self.retriever.path!r}{hint}.")
 
+    def named(self, name: str) -> list[Node]:
+        """Return the nodes of a name, as far as the search for it finds them."""
+        return _named(name, self._near(name))
+
+    def _near(self, name: str) -> list[Node]:
+        return [hit.node for hit in self.search(name, CANDIDATES, mode="text")] if name.strip() else []
+
     def subjects(self, text: str) -> list[locate.Subject]:
-        """Return the nodes a text may be about, surest first."""
-        found = [hit.node for hit in self.search(text, CANDIDATES)] if text.strip() else []
-        return locate.rate(self.graph, text, found, self.terms)
+        """Return the nodes a text may be about, surest first: those whose ids it writes, and those a search finds."""
+        if not text.strip():
+            return []
+        written = self.nodes(self.numbers(locate.spelled(text)).values()).values()
+        found = {node.id: node for node in (*written, *(hit.node for hit in self.search(text, CANDIDATES)))}
+        return locate.rate(self.graph, text, list(found.values()), self.terms)
+
+
+def _named(name: str, nodes: Iterable[Node]) -> list[Node]:
+    return [node for node in nodes if node.name.casefold() == name.casefold()]
 
 
 def lacking(roles: Iterable[str], consequence: str) -> str:

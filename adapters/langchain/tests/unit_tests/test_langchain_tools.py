@@ -33,7 +33,13 @@ def test_each_method_is_a_tool_that_says_what_it_does(graph):
     }
     assert all(tool.description for tool in tools.values())
     assert tools["trace_path"].args["max_depth"]["default"] == 5
-    assert tools["impact_analysis"].args["direction"]["enum"] == ["dependents", "downstream", "upstream", "both"]
+    assert tools["impact_analysis"].args["direction"]["enum"] == [
+        "dependents",
+        "downstream",
+        "upstream",
+        "both",
+        "dependencies",
+    ]
 
 
 def test_content_is_text_and_artifact_is_json(graph):
