@@ -203,6 +203,64 @@ def test_layouts(make, layout):
         assert next(h for h in hits if h.node.id == edge.target).components.graph > 0
 
 
+MORE_EDGES = {
+    "of the same nodes": "CREATE TABLE owns (source TEXT, target TEXT); INSERT INTO owns VALUES ('a', 'b')",
+    "by foreign keys": "CREATE TABLE owns (who TEXT REFERENCES nodes, what TEXT REFERENCES nodes); INSERT INTO owns VALUES ('a', 'b')",
+    "of other nodes": """CREATE TABLE parts (id INTEGER PRIMARY KEY, name TEXT); INSERT INTO parts VALUES (7, 'bolt'), (8, 'nut');
+        CREATE TABLE owns (source_id INTEGER, target_id INTEGER); INSERT INTO owns VALUES (7, 8)""",
+}
+NO_EDGES = {
+    "a view of the same": "CREATE VIEW owns AS SELECT source, target FROM edges",
+    "an empty one": "CREATE TABLE owns (source TEXT, target TEXT)",
+    "ends that are no nodes": "CREATE TABLE owns (source TEXT, target TEXT); INSERT INTO owns VALUES ('wiki', 'book')",
+    "two columns of anything": "CREATE TABLE owns (a TEXT, b TEXT); INSERT INTO owns VALUES ('a', 'b')",
+}
+ONE_GRAPH = """CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT); CREATE TABLE edges (source TEXT{0}, target TEXT{0});
+    INSERT INTO nodes VALUES ('a', 'Ada'), ('b', 'Bob'); INSERT INTO edges VALUES ('b', 'a');"""
+
+
+@pytest.mark.parametrize("more", MORE_EDGES)
+def test_tables_of_edges_that_are_not_read_are_told_of(make, more):
+    with pytest.warns(FourfoldWarning, match="One table of edges is read, 'edges' of .* in 'owns', too, and are left"):
+        graph = foreign(make(ONE_GRAPH.format(" REFERENCES nodes") + MORE_EDGES[more]))
+    assert "'owns'" in graph.info()["foreign"]["notes"][0] and graph.edges(["a"]) == [Edge("b", "a", "", 1.0)]
+    graph.close()
+
+
+@pytest.mark.parametrize("more", NO_EDGES)
+def test_what_holds_no_further_edges_is_not_told_of(make, more):
+    with foreign(make(ONE_GRAPH.format("") + NO_EDGES[more])) as graph:
+        assert not graph.info()["foreign"]["notes"]
+
+
+def test_a_view_of_all_edges_says_enough(make):
+    script = (
+        ONE_GRAPH.format("").replace("TABLE edges", "TABLE knows").replace("INTO edges", "INTO knows")
+        + MORE_EDGES["of the same nodes"]
+    )
+    union = ";CREATE VIEW edges AS SELECT *, 'knows' AS type FROM knows UNION ALL SELECT *, 'owns' FROM owns"
+    with foreign(make(script + union)) as graph:
+        assert not graph.info()["foreign"]["notes"]
+        assert graph.edges(["a"]) == [Edge("a", "b", "owns", 1.0), Edge("b", "a", "knows", 1.0)]
+
+
+@pytest.mark.parametrize(
+    ("columns", "values", "name", "text"),
+    [
+        ("title, full_name", ["Countess", "Ada Lovelace"], "Ada Lovelace", ""),
+        ("Title, FirstName, LastName", ["Countess", "Ada", "Lovelace"], "Countess", "Ada\nLovelace"),
+        ("first_name, surname, bio", ["Ada", "Lovelace", "wrote"], "Ada", "Lovelace\nwrote"),
+    ],
+)
+def test_people_are_found_by_their_names(make, columns, values, name, text):
+    script = f"CREATE TABLE nodes (id INTEGER PRIMARY KEY, {columns})"
+    row = f"INSERT INTO nodes VALUES (1, {', '.join('?' * len(values))})"
+    with foreign(make(script, [(row, [values])])) as graph:
+        node = graph.get(["1"])[0]
+        assert (node.name, node.text) == (name, text)
+        assert graph.search("lovelace", mode="text").ids == ["1"]
+
+
 JSON_GRAPH = """CREATE TABLE nodes (body TEXT, id TEXT GENERATED ALWAYS AS (json_extract(body, '$.id')) VIRTUAL NOT NULL UNIQUE);
     CREATE TABLE edges (source TEXT REFERENCES nodes(id), target TEXT REFERENCES nodes(id), properties TEXT);
     INSERT INTO nodes VALUES ('{"id": "1", "name": "Apple"}'), ('{"id": "2", "name": "Steve Wozniak"}');

@@ -9,7 +9,14 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.engines import ForeignSchema
-from fourfold.errors import DimensionError, EmbedderMismatchError, InvalidValueError, SchemaDetectionError, StoreError
+from fourfold.errors import (
+    DimensionError,
+    EmbedderMismatchError,
+    FourfoldWarning,
+    InvalidValueError,
+    SchemaDetectionError,
+    StoreError,
+)
 
 NUMBERS = itertools.count()
 
@@ -217,6 +224,21 @@ def test_layouts(theirs, layout):
         else:
             return
         assert graph.search("zebra", mode="text").ids[0] == "b"
+
+
+def test_tables_of_edges_that_are_not_read_are_told_of(theirs):
+    theirs.execute(
+        """CREATE TABLE nodes (id text PRIMARY KEY, name text); CREATE TABLE edges (source text, target text);
+        CREATE TABLE owns (source text, target text); CREATE VIEW seen AS SELECT source, target FROM edges;
+        INSERT INTO nodes VALUES ('a', 'Ada'), ('b', 'Bob'); INSERT INTO edges VALUES ('b', 'a')"""
+    )
+    with foreign(theirs) as graph:
+        assert not graph.info()["foreign"]["notes"]
+    theirs.execute("INSERT INTO owns VALUES ('a', 'b')")
+    with pytest.warns(FourfoldWarning, match="One table of edges is read, 'edges' of .* in 'owns', too, and are left"):
+        graph = foreign(theirs)
+    assert "'owns'" in graph.info()["foreign"]["notes"][0]
+    graph.close()
 
 
 def vector_rows(kind):

@@ -50,9 +50,18 @@ _ENDS = (
     ("a", "b"),
     ("1", "2"),
 )
+_PLAIN = 2 * _ENDS.index(("source", "destination"))
+"""Ends up to this rank are those of edges whatever the table is called; "a" and "b" may be anything."""
+_MOST_ENDS = 0.5
 _IDS = ("id", "uid", "uuid", "key", "identifier", "iri", "uri", "qid", "slug", "pk")
 _NAMES = ("name", "title", "label", "term", "headline", "heading", "caption")
 _TYPES = ("type", "kind", "category", "class", "label", "labels", "group")
+_PERSONAL = frozenset(
+    (
+        *(("first", "name"), ("middle", "name"), ("last", "name"), ("given", "name"), ("family", "name")),
+        *(("firstname",), ("lastname",), ("forename",), ("surname",)),
+    )
+)
 _TEXTS = (
     *("description", "desc", "text", "summary", "content", "contents", "body", "definition", "abstract", "notes"),
     *("note", "details", "detail", "docstring", "documentation", "comment", "snippet", "explanation", "observation"),
@@ -70,12 +79,16 @@ _JSON = ("metadata", "cmetadata", "meta", "properties", "props", "attributes", "
 
 @dataclass(frozen=True, slots=True)
 class Table:
-    """A readable table or view: declared types by column, the primary key, and (table, column) by foreign key."""
+    """A readable table or view: declared types by column, the primary key, and (table, column) by foreign key.
+
+    ``view``: whether it is known to be a view.
+    """
 
     name: str
     columns: Mapping[str, str]
     primary: tuple[str, ...] = ()
     references: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
+    view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -161,20 +174,28 @@ def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, 
     return tuple(column for column in table.columns if column not in named)
 
 
-def remarks(schema: ForeignSchema, path: str) -> tuple[str, ...]:
-    """Return what is to be said of a schema that was found: of the nodes no word is read but the id.
+def unread(schema: ForeignSchema, tables: Sequence[Table], matches: Matches) -> list[str]:
+    """Return the tables of edges beside the one that was found, whose ends are nodes of some table.
 
-    Args:
-        schema: with its metadata.
-        path: where the tables are.
-
+    None where that one is a view: it was made by somebody who knew. Other views may say what the table says.
     """
-    if schema.text or schema.name not in (None, schema.id) or not schema.metadata:
-        return ()
-    return (
-        f"No column of the table {schema.node_table!r} of {path!r} is called like a name or a text, so searches read "
-        f"no word of {', '.join(map(repr, schema.metadata[:8]))}; say what they are: "
-        "Retriever.open_foreign(path, ForeignSchema(name=…, text=(…,), …)).",
+    stored = [table for table in tables if not table.view]
+    if all(table.name != schema.edge_table for table in stored):
+        return []
+    known = (schema.node_table, schema.edge_table, schema.vector_table)
+    found = [edges for table in stored if table.name not in known and (edges := _as_edges(table)) is not None]
+    found = [each for each in found if each.refers_to or each.rank < _PLAIN or _is_called(each.table, _EDGE_TABLES)]
+    nodes = [table for table in stored if table.name == schema.node_table or _as_edges(table) is None]
+    return [edges.table.name for edges in found if any(_joins(edges, table, matches) for table in nodes)]
+
+
+def _joins(edges: _Edges, nodes: Table, matches: Matches) -> bool:
+    """Whether at least half of the ends of some edges are nodes of a table."""
+    ends = (edges.source, edges.target)
+    return any(
+        _fit(edges, nodes, key, matches) > 0
+        and min(matches(edges.table.name, end, nodes.name, key) for end in ends) >= _MOST_ENDS
+        for key in _keys(nodes)
     )
 
 
@@ -269,7 +290,8 @@ def _described(
     vector = _first(nodes, _VECTORS, taken)
     type_ = _first(nodes, _TYPES, {*taken, vector})
     taken |= {vector, type_}
-    text = tuple(c for c in nodes.columns if c not in taken and words(c)[-1:] and words(c)[-1] in _TEXTS)
+    free = [column for column in nodes.columns if column not in taken and words(column)]
+    text = tuple(column for column in free if words(column)[-1] in _TEXTS or words(column) in _PERSONAL)
     relation = weight = None
     if edges is not None:
         ends = {edges.source, edges.target}
@@ -298,7 +320,8 @@ def _described(
 def _name_column(table: Table, key: str) -> str | None:
     """Return the column with the node's name; a key of words names the node itself."""
     own = _singular(words(table.name)[-1]) if words(table.name) else ""
-    spellings = [("name",), (own, "name"), ("display", "name"), ("title",), (own,), *((n,) for n in _NAMES)]
+    spellings = [("name",), (own, "name"), ("display", "name"), ("full", "name"), ("title",), (own,)]
+    spellings += [(word,) for word in _NAMES]
     for spelling in spellings:
         for column in table.columns:
             if words(column) == spelling:

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.foreign import ForeignSchema, detect
 from fourfold.engines.foreign.detect import Table
+from fourfold.engines.foreign.remarks import remarks
 from fourfold.engines.foreign.values import (
     hash_of,
     metadata_of,
@@ -222,7 +223,7 @@ class ForeignFile:
             detect.check(schema, tables, self.path)
         self.schema = replace(schema, metadata=detect.with_metadata(schema, tables))
         if self._given is None:
-            self.notes += detect.remarks(self.schema, self.path)
+            self.notes += tuple(remarks(self.schema, tables, self.path, self._matches))
         self._understood = version
 
     def _tables_version(self) -> int:
@@ -252,6 +253,7 @@ class ForeignFile:
                     columns={row[1]: (row[2] or "").upper() for row in columns if row[6] != 1},
                     primary=tuple(row[1] for row in sorted(columns, key=lambda row: row[5]) if row[5]),
                     references={row[3]: (row[2], row[4]) for row in keys},
+                    view=kind == "view",
                 )
             )
         return tables, tuple(notes)

@@ -11,12 +11,12 @@ from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
 from fourfold.engines.foreign import ForeignSchema, Write, only_read
 from fourfold.engines.foreign.change import MovedError, schema_as_json
-from fourfold.engines.foreign.detect import remarks
+from fourfold.engines.foreign.remarks import remarks
 from fourfold.engines.postgres.address import Address, ForeignAddress
 from fourfold.engines.postgres.backend import PostgresBackend
 from fourfold.engines.postgres.foreign.reading import Difference, Reader, Stamp
 from fourfold.engines.postgres.foreign.statements import MIRRORED, Statements
-from fourfold.engines.postgres.foreign.tables import Tables, understood
+from fourfold.engines.postgres.foreign.tables import Tables, matches, understood
 from fourfold.engines.postgres.foreign.watching import (
     News,
     Transactions,
@@ -279,4 +279,7 @@ class Source:
 
 def _notes(link: Link, tables: Tables, schema: ForeignSchema, given: ForeignSchema | None) -> tuple[str, ...]:
     """Return the remarks on the tables, and on their meaning where nobody has said it."""
-    return (*tables.notes, *(() if given is not None else remarks(schema, link.path)))
+    if given is not None:
+        return tables.notes
+    found = remarks(schema, tables.listed, link.path, lambda *names: matches(link, tables, *names))
+    return (*tables.notes, *found)

@@ -44,6 +44,7 @@ WHERE f.contype = 'f' AND cardinality(f.conkey) = 1 AND t.relnamespace = c.relna
 _EXTENSION = (
     "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'"
 )
+_VIEWS = frozenset("vm")
 _STORED = frozenset("rpm")
 """Kinds of relations whose rows have a place and a writer; of views and foreign tables only the content tells."""
 
@@ -96,8 +97,9 @@ class Tables:
                 _columns(names, kinds),
                 primary.get(name, ()),
                 {column: (other, key) for table, column, other, key in references if table == name},
+                view=kind in _VIEWS,
             )
-            for name, _, readable, names, kinds in columns
+            for name, kind, readable, names, kinds in columns
             if readable
         ]
         unique: dict[str, frozenset[str]] = {
@@ -180,7 +182,7 @@ def _found(link: Link, tables: Tables, address: ForeignAddress) -> ForeignSchema
             f"&table={known[0].node_table}."
         )
     if not known:
-        return detect.detect(tables.listed, link.path, lambda *names: _matches(link, tables, *names), address.table)
+        return detect.detect(tables.listed, link.path, lambda *names: matches(link, tables, *names), address.table)
     return _of_collection(link, tables, known[0], address.collection)
 
 
@@ -197,7 +199,7 @@ def _of_collection(link: Link, tables: Tables, schema: ForeignSchema, wanted: st
     return replace(schema, only=(schema.only[0], found[0]))
 
 
-def _matches(link: Link, tables: Tables, edges: str, column: str, nodes: str, key: str) -> float:
+def matches(link: Link, tables: Tables, edges: str, column: str, nodes: str, key: str) -> float:
     """Return the share of the first edges whose end is a value of the node table's column."""
     try:
         ends = link.rows(
