@@ -56,6 +56,37 @@ def graph(nodes, edges, **options):
 # -- can_it -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("question", "denied"),
+    [
+        ("is it impossible to read binary files?", True),
+        ("is read_file unable to read binary files?", True),
+        ("can read_file not read binary files?", True),
+        ("can read_file read binary files?", False),
+        ("can read_file read files that are not binary?", False),
+    ],
+)
+def test_a_capability_that_is_asked_for_in_the_negative_is_told_of(asked, question, denied):
+    answer = asked.can_it(question)
+    assert answer.verdict == Verdict.YES_WITH_LIMITATIONS and answer.subject.id == "read_file"
+    assert [note for note in answer.notes if "in the negative" in note] == ["The question is put in the negative; the "
+        "verdict tells whether it can."] * denied  # fmt: skip
+
+
+def test_a_goal_that_the_graph_knows_nothing_of_is_told_of(asked):
+    answer = asked.want_to("bake sourdough bread")
+    assert not answer.known and answer.serving
+    assert answer.notes[-1].startswith("The graph seems to know nothing of 'bake sourdough bread' (confidence 0.")
+    assert asked.want_to("read a text file").known and not asked.want_to("read a text file").notes
+    asked_for = asked.ask("find a tool to bake sourdough bread")
+    assert asked_for.method == "search" and not asked_for.ids and "know nothing of 'bake sourd" in asked_for.why
+
+
+def test_what_a_goal_denies_is_told_to_be_looked_for(asked):
+    (note,) = asked.want_to("edit a file but do not send a mail").notes
+    assert note == "What stands after 'not' is looked for like the rest, not left out."
+
+
 def test_can_it_yes(asked):
     answer = asked.can_it("run tests")
     assert (answer.verdict, answer.subject.id) == (Verdict.YES, "run_tests")

@@ -34,7 +34,7 @@ ABOUT = 0.5
 """Least share of what was asked, by rarity, or least cosine with it, of a text that is about it."""
 
 _ASIDE = re.compile(
-    r"\b(?:can|could|does|do|is|are|will|would|it|you|this|that|possible|able|capable|ability|supports?|supported|handles?"
+    r"\b(?:can|could|does|do|is|are|will|would|it|you|this|that|possible|able|capable|impossible|unable|incapable|not|ability|supports?|supported|handles?"
     r"|works?|to|anything|everything|something|all|at|will|has|have|uses?)\b",
     re.IGNORECASE,
 )
@@ -49,6 +49,15 @@ _FAILS = re.compile(
     re.IGNORECASE,
 )
 """How a name, or the first sentence of a text, tells what does not work; "retry failed jobs" does not."""
+
+_DENIED = re.compile(
+    r"\b(?:impossible|unable|incapable|cannot)\b|\b(?:ca|could|do|does|is|are|wo)n['’]t\b"
+    r"|(?<!\bis )(?<!are )(?<!was )(?<!\bdo )(?<!does )(?<!\bor )(?<!\bbut )(?<!\band )(?<!\bif )\bnot\b(?! only)",
+    re.IGNORECASE,
+)
+"""How a question asks whether something can not be done; "files that are not text" does not."""
+
+_PUT_IN_THE_NEGATIVE = "The question is put in the negative; the verdict tells whether it can."
 
 _SENTENCE_END = re.compile(r"[.!?;](?:\s|$)")
 
@@ -265,6 +274,8 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
             f"{title(nodes[subject])!r} tells of what does not work ({failure!r}); "
             "an edge has_limitation from what has it would make that an answer."
         )
+    if answered is not Verdict.UNKNOWN and _DENIED.search(capability):
+        notes.append(_PUT_IN_THE_NEGATIVE)
     return CapabilityAnswer(
         capability=capability,
         verdict=answered,

@@ -7,6 +7,7 @@ A step keeps 0.7 of the score, times the edge's weight where that is below 1.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 
@@ -26,6 +27,9 @@ STARTS = 5
 STRONG = 0.5
 """A node is found by the goal's words if it has at least this share of the best one's score."""
 
+_DENIED = re.compile(r"\b(?:not|no|never|without|except|cannot|(?:do|does|is|are|ca|wo)n['’]t)\b", re.IGNORECASE)
+"""Words by which a goal says what is not wanted; a search does not understand them."""
+
 
 @dataclass(frozen=True, slots=True)
 class Serving:
@@ -39,11 +43,15 @@ class Serving:
 
 @dataclass(frozen=True, kw_only=True)
 class GoalAnswer(Answer):
-    """The nodes that serve a goal, best first, ties by id; ``total`` counts all that were found."""
+    """The nodes that serve a goal, best first, ties by id; ``total`` counts all that were found.
+
+    ``known`` is False where the graph seems to know nothing of the goal: the nodes are then only the nearest.
+    """
 
     goal: str
     serving: tuple[Serving, ...]
     total: int
+    known: bool = True
 
     def rows(self) -> Iterator[tuple[Node, float, str]]:
         """Yield each node with the path to it."""
@@ -144,7 +152,8 @@ def _factors(vocabulary: Vocabulary) -> tuple[FloatArray, FloatArray]:
 def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     """Return the nodes that serve a goal; the arguments are those of ``Questions.want_to``."""
     intent = "goal_based" if any(spec.name == "goal_based" for spec in view.retriever.config.intents.specs) else None
-    starts, scores = view.known(view.search(goal, min(STARTS, k), intent=intent))
+    result = view.search(goal, min(STARTS, k), intent=intent)
+    starts, scores = view.known(result)
     strong = scores >= STRONG * scores.max(initial=0.0)
     starts, scores = starts[strong], scores[strong]
     found = reach(view.graph, view.vocabulary, starts, scores, min(max_depth, view.graph.size))
@@ -156,6 +165,12 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     ways = {place: way_to(found, place, arrivals) for place in best}
     nodes = view.nodes([place for path, _ in ways.values() for place in path])
     followed = matches(view.vocabulary)
+    notes = [] if followed else [lacking(ROLES, "only the matches of the goal's words are listed")]
+    if not result.known:
+        told = f"(confidence {result.confidence:.2f})"
+        notes.append(f"The graph seems to know nothing of {goal!r} {told}; what is listed is only nearest to it.")
+    if denied := _DENIED.search(goal):
+        notes.append(f"What stands after {denied[0]!r} is looked for like the rest, not left out.")
     return GoalAnswer(
         goal=goal,
         serving=tuple(
@@ -165,5 +180,6 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
         total=len(reached),
         edge_types=followed,
         truncated=len(reached) > k,
-        notes=() if followed else (lacking(ROLES, "only the matches of the goal's words are listed"),),
+        known=result.known,
+        notes=tuple(notes),
     )

@@ -244,7 +244,10 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
         case QuestionIntent.FIND_TOOL | QuestionIntent.RECOMMEND | QuestionIntent.OPTIMIZE:
             if not goals.matches(view.vocabulary):
                 return "search", f"{read} The graph has no edges that mean {', '.join(goals.ROLES)}.", (), None
-            return "want_to", read, (), goals.answer(view, _PREAMBLE.sub("", query) or query, k, 2)
+            serving = goals.answer(view, _PREAMBLE.sub("", query) or query, k, 2)
+            if not serving.known:
+                return "search", f"{read} The graph seems to know nothing of {serving.goal!r}.", (), None
+            return "want_to", read, (), serving
         case QuestionIntent.DEBUG:
             return _debug(view, query, node, k, read)
         case QuestionIntent.TRACE:
