@@ -491,6 +491,31 @@ def test_a_node_is_touched_however_far_away():
     assert note == "Yes: 'part0' is touched by a change to 'part7', 7 steps away."
 
 
+NAMES = ("Back to the Future", "Future", "Jaws", "Romeo and Juliet", "Romeo", "Juliet", "Hamlet", "C", "C++", "C#")
+
+
+@pytest.mark.parametrize(
+    ("question", "about"),
+    [
+        ("path from Back to the Future to Jaws", ["Back to the Future", "Jaws"]),
+        ("path from Jaws to Back to the Future", ["Jaws", "Back to the Future"]),
+        ("path between Romeo and Juliet and Hamlet", ["Romeo and Juliet", "Hamlet"]),
+        ("how are Hamlet and Romeo and Juliet connected?", ["Hamlet", "Romeo and Juliet"]),
+        ("path between Romeo and Juliet", ["Romeo", "Juliet"]),
+        ("compare Romeo and Juliet and Hamlet", ["Romeo and Juliet"]),
+        ("path from C# to C", ["C#", "C"]),
+        ("what depends on C?", ["C"]),
+        ("what depends on C++?", ["C++"]),
+    ],
+)
+def test_names_that_hold_other_names_and_the_words_that_part_them(question, about):
+    chain = [Edge(a, b, "requires") for a, b in zip(NAMES, NAMES[1:], strict=False)]
+    with Retriever() as retriever:
+        retriever.add([Node(name, name, "thing") for name in NAMES], chain)
+        answer = Questions(retriever).ask(question)
+    assert [subject.node.id for subject in answer.subjects] == about and answer.method != "search"
+
+
 def test_a_path_needs_two_names(services):
     answer = services.ask("trace the path from the Mail Backup")
     assert answer.method == "search" and answer.subjects[0].node.id == "mail_backup"

@@ -103,13 +103,25 @@ _ENDS = tuple(
 )
 
 
+_FAR_ENDS = tuple(re.compile(ends.pattern.replace("(?P<a>.+?)", "(?P<a>.+)"), re.IGNORECASE) for ends in _ENDS)
+"""The same, parted as late as can be: "from Back to the Future to Jaws"."""
+
+
 def two_ends(question: str) -> tuple[str, str] | None:
     """Return the two things a question speaks of, such as "from … to …", or None."""
+    return next(iter(ways_to_part(question)), None)
+
+
+def ways_to_part(question: str) -> list[tuple[str, str]]:
+    """Return the two things a question speaks of, parted as early and as late as can be; empty if it speaks of none."""
     text = " ".join(question[:READ].split()).rstrip("?.! ")
-    for pattern in _ENDS:
-        if found := pattern.search(text):
-            return found["a"].strip(), re.split(r", (?:and|along|which|what)\b", found["b"])[0].strip()
-    return None
+    for early, late in zip(_ENDS, _FAR_ENDS, strict=True):
+        if found := [ends for ends in (early.search(text), late.search(text)) if ends]:
+            parted = (
+                (ends["a"].strip(), re.split(r", (?:and|along|which|what)\b", ends["b"])[0].strip()) for ends in found
+            )
+            return list(dict.fromkeys(parted))
+    return []
 
 
 def spelled(text: str) -> list[str]:
@@ -136,10 +148,11 @@ def without(text: str, node: Node) -> str:
 
 
 def _places(node: Node, text: str) -> list[tuple[int, int]]:
-    """Return where a text writes a node's id or name of several characters as it is, between word boundaries."""
+    """Return where a text writes a node's id or name as it is, between word boundaries; of one character, alone."""
     places = []
     for written in dict.fromkeys((node.name, node.id)):
-        if len(written) < 2 or written.lower() not in text.lower():
+        alone = written.casefold() == text.strip(_AROUND).casefold()
+        if (len(written) < 2 and not alone) or written.lower() not in text.lower():
             continue
         amount = _AMOUNT if written.isdecimal() and written != node.name and node.name else ""
         pattern = rf"(?<!\w){re.escape(written)}(?!\w){amount}"

@@ -303,7 +303,7 @@ def _debug(view: View, query: str, node: str | Node | None, k: int, read: str) -
 
 def _trace(view: View, query: str, node: str | Node | None, to: str | Node | None, read: str) -> Outcome:
     """Find the path between the two nodes that are given or that the question names."""
-    ends = locate.two_ends(query)
+    ends = _ends(view, query)
     found: list[Subject] = []
     for given, words in zip((node, to), ends or (query, query), strict=True):
         if given is not None:
@@ -320,12 +320,25 @@ def _trace(view: View, query: str, node: str | Node | None, to: str | Node | Non
     return "trace_path", read, subjects, paths.answer(view, subjects[0].node, subjects[1].node, 5, directed=False)
 
 
+def _ends(view: View, query: str) -> tuple[str, str] | None:
+    """Return the two things a question speaks of; where names hold the word that parts them, as the names have it."""
+    ways = locate.ways_to_part(query)
+    if len(ways) < 2:
+        return next(iter(ways), None)
+
+    def written(ends: tuple[str, str]) -> int:
+        best = [subjects[0] for words in ends if (subjects := view.subjects(words))]
+        return sum(len(title(subject.node)) for subject in best if subject.confidence == 1.0)
+
+    return max(ways, key=written)
+
+
 def _subjects(view: View, query: str, node: str | Node | None, intent: QuestionIntent) -> tuple[Subject, ...]:
     """Return the node that is given, or those the question may be about, without the words that ask."""
     if node is not None:
         place = view.number(node)
         return (Subject(view.nodes([place])[place], 1.0),)
-    if intent is QuestionIntent.COMPARE and (ends := locate.two_ends(query)):
+    if intent is QuestionIntent.COMPARE and (ends := _ends(view, query)):
         words = ends[0]
     else:
         words = _without_phrases(query, intent)
