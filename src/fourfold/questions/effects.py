@@ -17,27 +17,10 @@ _RELIES = re.compile(
     re.IGNORECASE,
 )
 _MANNER = frozenset(("directly", "indirectly", "transitively", "exactly", "most", "mostly", "mainly"))
-_ASKING = frozenset(
-    (
-        *(
-            "please",
-            "tell",
-            "me",
-            "us",
-            "list",
-            "show",
-            "find",
-            "all",
-            "and",
-            "so",
-            "what",
-            "who",
-            "whatever",
-            "anything",
-        ),
-        *("everything", "something", "things", "nodes", "that", "else", "also", "would", "will", "could", "does", "do"),
-        *("not", "don't", "doesn't", "is", "are", "isn't", "aren't", "which", *_MANNER),
-    )
+_ASKING = _MANNER.union(
+    ("please", "tell", "me", "us", "list", "show", "find", "all", "and", "so", "what", "who", "whatever", "which"),
+    ("anything", "everything", "something", "things", "nodes", "that", "else", "also"),
+    ("would", "will", "could", "does", "do", "is", "are", "not", "don't", "doesn't", "isn't", "aren't"),
 )
 """Words before the verb of "what depends on" that name nobody who depends."""
 
