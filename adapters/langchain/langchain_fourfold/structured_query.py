@@ -28,8 +28,8 @@ _COMPARATORS: Mapping[Comparator, str] = {
 class FourfoldTranslator(Visitor):
     """``SelfQueryRetriever(…, structured_query_translator=FourfoldTranslator())`` over a ``FourfoldVectorStore``.
 
-    ``like`` takes a text, with ``%`` at its ends at most, and compares without regard to case. Dates are compared as
-    the strings that they become in the metadata.
+    ``like`` takes a text, with ``%`` at its ends at most, and compares without regard to case. Dates and times are
+    compared as the strings that they become in the metadata.
     """
 
     allowed_comparators = list(_COMPARATORS)
@@ -52,8 +52,7 @@ class FourfoldTranslator(Visitor):
         """
         self._validate_func(comparison.comparator)
         value = comparison.value
-        if isinstance(value, Mapping) and "date" in value:  # {"date": "2020-01-01", "type": "date"}
-            value = value["date"]
+        value = [_plain(one) for one in value] if isinstance(value, list) else _plain(value)
         if comparison.comparator == Comparator.LIKE:
             if not isinstance(value, str) or "%" in value.strip("%"):
                 raise FilterError(f"like on {comparison.attribute!r} takes a text with % at its ends, not {value!r}.")
@@ -64,3 +63,9 @@ class FourfoldTranslator(Visitor):
         """Return the query, and the filter as an option of ``similarity_search``."""
         found = {} if structured_query.filter is None else {"filter": structured_query.filter.accept(self)}
         return structured_query.query, found
+
+
+def _plain(value: Any) -> Any:
+    """Unwrap what the query language makes of a date or a time: {"date": "2020-01-01", "type": "date"}."""
+    kinds = ("date", "datetime") if isinstance(value, Mapping) else ()
+    return next((value[kind] for kind in kinds if kind in value), value)

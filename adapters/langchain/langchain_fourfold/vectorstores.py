@@ -293,3 +293,9 @@ class FourfoldVectorStore(Contexts, VectorStore):
         """Return the ``k`` best documents with their confidence: what a ``score_threshold`` can cut on."""
         result = self._search(query, k, kwargs.pop("filter", None), kwargs)
         return [(self._document(hit, result), hit.confidence) for hit in result.hits]
+
+    async def _asimilarity_search_with_relevance_scores(
+        self, query: str, k: int = 4, **kwargs: Any
+    ) -> list[tuple[Document, float]]:
+        """Like ``similarity_search_with_relevance_scores``, in a thread: LangChain's own would give the scores."""
+        return await run_in_executor(None, self._similarity_search_with_relevance_scores, query, k, **kwargs)

@@ -149,6 +149,15 @@ async def test_asynchronously(store):
     assert len(await made.asimilarity_search("text")) == 1
 
 
+async def test_a_threshold_cuts_on_the_confidence_asynchronously_too(store):
+    told = store.similarity_search_with_relevance_scores("read a file", k=4)
+    assert await store.asimilarity_search_with_relevance_scores("read a file", k=4) == told
+    assert [score for _, score in told] != [s for _, s in store.similarity_search_with_score("read a file", k=4)]
+    sure = store.as_retriever(search_type="similarity_score_threshold", search_kwargs={"score_threshold": 0.25})
+    assert sure.invoke("zxqv wkjh") == await sure.ainvoke("zxqv wkjh") == []
+    assert sure.invoke("read a file") == await sure.ainvoke("read a file") != []
+
+
 # -- making and keeping -----------------------------------------------------------------------------------------------
 
 
@@ -318,6 +327,10 @@ def test_the_translator_alone():
         "q",
         {"filter": {"at": {"$lt": "2020-01-02"}}},
     )
+    time = {"datetime": "2020-01-02T10:00:00", "type": "datetime"}
+    assert translated(Comparison(comparator="in", attribute="at", value=[date, time, "x"]))[1]["filter"] == {
+        "at": {"$in": ["2020-01-02", "2020-01-02T10:00:00", "x"]}
+    }
     two = [Comparison(comparator="eq", attribute=name, value=1) for name in "ab"]
     assert translated(Operation(operator="not", arguments=two))[1]["filter"] == {
         "$not": {"$or": [{"a": {"$eq": 1}}, {"b": {"$eq": 1}}]}
@@ -325,6 +338,33 @@ def test_the_translator_alone():
     for value in ("a%b", 5):
         with pytest.raises(fourfold.FilterError, match="like on 'a' takes a text"):
             translated(Comparison(comparator="like", attribute="a", value=value))
+
+
+@pytest.mark.parametrize(
+    ("condition", "expected"),
+    [
+        ('gt("at", "2020-01-02T10:00:00")', ["late"]),
+        ('lte("at", 2020-01-02T10:00:00)', ["early", "noon"]),
+        ('in("at", ["2020-01-02T10:00:00"])', ["noon"]),
+        ('gte("at", 2020-01-03)', ["late"]),
+    ],
+)
+def test_self_query_by_dates_and_times(condition, expected):
+    times = {"early": (1, 9), "noon": (2, 10), "late": (3, 11)}
+    store = FourfoldVectorStore.from_texts(
+        ["a file", "a file", "a file"],
+        metadatas=[{"at": datetime.datetime(2020, 1, day, hour)} for day, hour in times.values()],
+        ids=list(times),
+    )
+    answer = "```json\n" + json.dumps({"query": "file", "filter": condition}) + "\n```"
+    retriever = SelfQueryRetriever.from_llm(
+        FakeListLLM(responses=[answer]),
+        store,
+        "Texts",
+        [AttributeInfo(name="at", description="time", type="datetime")],
+        structured_query_translator=FourfoldTranslator(),
+    )
+    assert sorted(ids(retriever.invoke("anything"))) == sorted(expected)
 
 
 def test_multi_query_and_ensemble(store):
