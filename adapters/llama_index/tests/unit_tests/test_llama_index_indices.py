@@ -9,7 +9,7 @@ from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, EntityNode, 
 from llama_index.core.indices.property_graph import ImplicitPathExtractor
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import Document, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.schema import Document, IndexNode, MetadataMode, NodeRelationship, RelatedNodeInfo, TextNode
 from llama_index.core.vector_stores import SimpleVectorStore
 from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore
 from llama_index.vector_stores.chroma import ChromaVectorStore
@@ -166,6 +166,51 @@ def in_chroma(folder):
 
 def in_fourfold(folder):
     return FourfoldVectorStore(folder / "store.sqlite")
+
+
+@pytest.mark.parametrize("override", [False, True])
+@pytest.mark.parametrize("kind", [simple, in_faiss, in_chroma, in_fourfold])
+def test_what_is_in_the_docstore_hides_no_nodes_and_adds_none(tmp_path, kind, override):
+    table = IndexNode(id_="table", text="A table of boats.", index_id="boats")
+    storage = StorageContext.from_defaults(vector_store=kind(tmp_path))
+    storage.docstore.add_documents([Document(id_="parent", text="Ann lives in New York. Bob builds boats.")])
+    model = Counting(embed_dim=3)
+    index = VectorStoreIndex(
+        [*PAGES, table], embed_model=model, storage_context=storage, store_nodes_override=override
+    )  # fmt: skip
+    before = model.count
+    taken = FourfoldRetriever.from_vector_index(index).retriever
+    assert set(taken.manifest()) == {"ann", "bob", "ny", "table"} and model.count == before
+
+
+@pytest.mark.parametrize("kind", [simple, in_chroma, in_fourfold])
+def test_the_objects_of_an_index_are_retrieved_from(tmp_path, kind):
+    model = Counting(embed_dim=3)
+    inner = FourfoldRetriever.from_nodes([TextNode(id_="deep", text="Trains leave at nine.")], embed_model=model)
+    table = IndexNode(id_="table", text="A table of train times.", index_id="trains", obj=inner)
+    storage = StorageContext.from_defaults(vector_store=kind(tmp_path))
+    index = VectorStoreIndex(objects=[table], embed_model=model, storage_context=storage)
+    for retriever in (index.as_retriever(), FourfoldRetriever.from_vector_index(index)):
+        assert [hit.node.node_id for hit in retriever.retrieve("train times")] == ["deep"]
+
+
+class Unlisted(SimpleVectorStore):
+    """A vector store that does not tell what it holds, as PGVectorStore where it is asked for all."""
+
+    stores_text: bool = True
+
+    def get_nodes(self, node_ids=None, filters=None):
+        assert node_ids is not None or filters is not None, "Either node_ids or filters must be provided"
+
+
+def test_a_store_that_does_not_list_its_nodes():
+    table = IndexNode(id_="table", text="A table of boats.", index_id="boats")
+    storage = StorageContext.from_defaults(vector_store=Unlisted())
+    index = VectorStoreIndex([*PAGES, table], embed_model=Counting(embed_dim=3), storage_context=storage)
+    with pytest.raises(InvalidValueError, match="Unlisted does not list the nodes it holds; give them to from_nodes"):
+        FourfoldRetriever.from_vector_index(index)
+    storage.docstore.add_documents(PAGES)
+    assert len(FourfoldRetriever.from_vector_index(index).retriever) == 4
 
 
 @pytest.mark.parametrize("kind", [simple, in_faiss, in_chroma, in_fourfold])

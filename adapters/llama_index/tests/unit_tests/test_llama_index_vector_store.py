@@ -1,7 +1,7 @@
 """The LlamaIndex vector store: as LlamaIndex's own, beside it, and in what wants one."""
 
 import pytest
-from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStoreIndex
+from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStoreIndex, load_index_from_storage
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
@@ -195,6 +195,12 @@ def test_words_and_vector_both_count(fourfold_store):
     assert best(mode=VectorStoreQueryMode.TEXT_SEARCH) == best(mode=VectorStoreQueryMode.SPARSE) == "d"
     assert best(mode=VectorStoreQueryMode.HYBRID, alpha=0.0) == "d"
     assert best(mode=VectorStoreQueryMode.SEMANTIC_HYBRID, alpha=1.0) == "c"
+    query = VectorStoreQuery(query_embedding=[1.0, 1.0], query_str="Rome", similarity_top_k=4, hybrid_top_k=2)
+    for mode, count in ((VectorStoreQueryMode.HYBRID, 2), (VectorStoreQueryMode.DEFAULT, 4)):
+        query.mode = mode
+        assert len(fourfold_store.query(query).ids) == count
+    with pytest.raises(fourfold.InvalidValueError, match="alpha is 2; it must be a finite number from 0 to 1"):
+        best(mode=VectorStoreQueryMode.HYBRID, alpha=2)
     with pytest.raises(fourfold.InvalidValueError, match="SVM.*default, hybrid"):
         best(mode=VectorStoreQueryMode.SVM)
     with pytest.raises(fourfold.DimensionError, match="3 dimensions"):
@@ -383,6 +389,42 @@ def test_image_and_index_nodes_hide_no_texts(models, store):
     assert found() == {"whales", "cats", "trains", "boat"}
     index.delete_nodes(["boat"])  # the index goes on naming it
     assert found() == {"whales", "cats", "trains"}
+
+
+@pytest.mark.parametrize("delete", ["delete_nodes", "delete_ref_doc", "clear", "through a retriever"])
+def test_an_index_whose_image_and_index_nodes_are_all_deleted_hides_no_texts(models, tmp_path, delete):
+    nodes = [
+        TextNode(id_="cats", text="Cats sleep all day."),
+        IndexNode(id_="trains", text="A table of train times.", index_id="table"),
+        ImageNode(id_="boat", text="A boat in the sea.", image="aGk="),
+    ]
+    for node in nodes[1:]:
+        node.relationships[NodeRelationship.SOURCE] = RelatedNodeInfo(node_id="album")
+    storage = StorageContext.from_defaults(vector_store=FourfoldVectorStore(tmp_path / "kg.sqlite"))
+    index = VectorStoreIndex(nodes, storage_context=storage)
+    if delete == "delete_nodes":
+        index.delete_nodes(["boat"])
+        index.delete_nodes(["trains"])
+    elif delete == "delete_ref_doc":
+        index.delete_ref_doc("album", delete_from_docstore=True)
+    elif delete == "clear":
+        index.vector_store.clear()
+    else:
+        FourfoldRetriever(retriever=index.vector_store.client).delete_nodes(["boat", "trains"])
+    index.insert_nodes([TextNode(id_="dogs", text="Dogs bark all day.")])
+
+    def found(index):
+        return {hit.node.node_id for hit in index.as_retriever(similarity_top_k=4).retrieve("all day")}
+
+    expected = {"dogs"} if delete == "clear" else {"cats", "dogs"}
+    assert found(index) == expected
+    assert not index.vector_store.query(VectorStoreQuery(query_str="day", node_ids=["nowhere"])).ids
+    storage.persist(str(tmp_path / "storage"))
+    storage.vector_store.client.close()
+    opened = FourfoldVectorStore(tmp_path / "kg.sqlite")
+    again = StorageContext.from_defaults(vector_store=opened, persist_dir=str(tmp_path / "storage"))
+    assert found(load_index_from_storage(again)) == expected
+    opened.client.close()
 
 
 def test_node_ids_that_are_meant_bind_beside_image_and_index_nodes(fourfold_store):

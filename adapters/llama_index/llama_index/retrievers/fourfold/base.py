@@ -18,7 +18,13 @@ from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_em
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
-from llama_index.retrievers.fourfold.nodes import add_nodes, context, delete_ref_doc, to_llama_index_node
+from llama_index.retrievers.fourfold.nodes import (
+    add_nodes,
+    context,
+    delete_nodes,
+    delete_ref_doc,
+    to_llama_index_node,
+)
 from llama_index.retrievers.fourfold.tools import as_tools
 
 from fourfold import (
@@ -33,7 +39,6 @@ from fourfold import (
 )
 from fourfold.engines.foreign import address_with
 from fourfold.filters import parse
-from fourfold.ingest import delete_linked
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:
@@ -191,7 +196,7 @@ class FourfoldRetriever(BaseRetriever):
         """Return a retriever over the nodes of a ``VectorStoreIndex``; their vectors are taken over, not made again.
 
         So it is over LlamaIndex's own vector store, FAISS and Chroma; of other stores that list their nodes the nodes
-        are taken, and embedded where the store does not give their vectors.
+        are taken, and embedded where the store does not give their vectors. The index's objects are retrieved from.
         The graph remembers whose vectors it took: opened again, it refuses another model by name.
 
         Args:
@@ -205,6 +210,7 @@ class FourfoldRetriever(BaseRetriever):
         nodes = nodes_of(index)
         given = next((v for n in ("embedder", "embed_model") if (v := options.get(n)) is not None), None)
         graph = options.get("retriever")
+        options["object_map"] = {**index._object_map, **(options.get("object_map") or {})}
         if given is None and graph is None:
             options["embedder"] = index._embed_model
         elif not is_model(as_embedder(given) if graph is None else graph.embedder, index._embed_model):
@@ -274,7 +280,7 @@ class FourfoldRetriever(BaseRetriever):
 
     def delete_nodes(self, node_ids: Sequence[str]) -> None:
         """Delete nodes by id; unknown ones are passed over."""
-        delete_linked(self.retriever, node_ids)
+        delete_nodes(self.retriever, node_ids)
 
     def delete_ref_doc(self, ref_doc_id: str) -> None:
         """Delete the nodes of a source document, and the document if it is a node itself."""

@@ -27,19 +27,31 @@ def nodes_of(index: VectorStoreIndex) -> list[BaseNode]:
         InvalidValueError: the nodes live in a vector store that does not list them.
 
     """
-    store = index.vector_store
-    nodes = list(index.docstore.docs.values())
-    ids = set(index.index_struct.nodes_dict.values())
-    nodes = [node for node in nodes if node.node_id in ids] if ids else nodes
-    if not nodes and store.stores_text:
-        try:
-            nodes = list(store.get_nodes(node_ids=None, filters=None))
-        except (NotImplementedError, TypeError, ValueError, AttributeError) as error:
+    nodes = _listed(index.vector_store) if index.vector_store.stores_text else None
+    if nodes is None:
+        nodes = list(index.docstore.docs.values())
+        ids = set(index.index_struct.nodes_dict.values())
+        known = [node for node in nodes if node.node_id in ids]
+        if not index.vector_store.stores_text or index._store_nodes_override:
+            nodes = known if ids else nodes
+        elif len(known) == len(nodes):  # its image and index nodes: the others are in the store alone
             raise InvalidValueError(
-                f"{type(store).__name__} does not list the nodes it holds; give them to from_nodes."
-            ) from error
+                f"{type(index.vector_store).__name__} does not list the nodes it holds; give them to from_nodes."
+            )
     vectors = _vectors_of(index)
     return [node.model_copy(update={"embedding": vectors.get(node.node_id, node.embedding)}) for node in nodes]
+
+
+def _listed(store: Any) -> list[BaseNode] | None:
+    """Return the nodes of a vector store that has the texts, None if it does not list them.
+
+    What an index's docstore has beside such a store are its image and index nodes, and whatever its user keeps there:
+    the parents of the nodes, or the documents they were cut from.
+    """
+    try:
+        return list(store.get_nodes(node_ids=None, filters=None))
+    except (NotImplementedError, TypeError, ValueError, AttributeError, AssertionError):
+        return None
 
 
 def _vectors_of(index: VectorStoreIndex) -> dict[str, Any]:

@@ -35,7 +35,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
-from fourfold.arguments import without_sets
+from fourfold.arguments import strings, without_sets
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 from fourfold.validation import check_node
@@ -48,6 +48,9 @@ REF_DOC_ID = f"{RESERVED}.ref_doc_id"
 
 KEPT_BY_INDICES = {f"{RESERVED}.class": {"$in": [ImageNode.class_name(), IndexNode.class_name()]}}
 """The filter of the nodes that an index of LlamaIndex keeps itself, though the store has them, too."""
+
+LAST_KEPT = "llama_index_last_kept"
+"""The setting that holds the id of such a node that was deleted: the index goes on naming it, in a file of its own."""
 
 
 # -- into the graph ---------------------------------------------------------------------------------------------------
@@ -319,7 +322,20 @@ def ids_where(retriever: Retriever, condition: Mapping[str, Any]) -> list[str]:
 
 def delete_ref_doc(retriever: Retriever, ref_doc_id: str) -> None:
     """Delete the nodes of a source document, and the document if it is a node itself."""
-    delete_linked(retriever, [ref_doc_id, *ids_where(retriever, {REF_DOC_ID: ref_doc_id})])
+    delete_nodes(retriever, [ref_doc_id, *ids_where(retriever, {REF_DOC_ID: ref_doc_id})])
+
+
+def delete_nodes(retriever: Retriever, node_ids: Sequence[str]) -> None:
+    """Delete nodes by id; unknown ones are passed over."""
+    remember_kept(retriever, strings(node_ids, "ids"))
+    delete_linked(retriever, node_ids)
+
+
+def remember_kept(retriever: Retriever, gone: Iterable[str]) -> None:
+    """Note, before nodes are deleted, if one of them is of those that indices keep; see ``LAST_KEPT``."""
+    if kept := set(ids_where(retriever, KEPT_BY_INDICES)).intersection(gone):
+        with retriever.backend.transaction(moves=False) as writer:
+            writer.set_meta(LAST_KEPT, min(kept))
 
 
 def context(retriever: Retriever, node_id: str, before: int, after: int) -> list[BaseNode]:

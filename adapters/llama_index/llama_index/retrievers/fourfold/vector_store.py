@@ -20,17 +20,19 @@ from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_em
 from llama_index.retrievers.fourfold.filters import translate
 from llama_index.retrievers.fourfold.nodes import (
     KEPT_BY_INDICES,
+    LAST_KEPT,
     REF_DOC_ID,
     add_chunks,
     as_given,
+    delete_nodes,
     delete_ref_doc,
     ids_where,
+    remember_kept,
     to_llama_index_node,
 )
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult
-from fourfold.arguments import strings
-from fourfold.ingest import delete_linked
+from fourfold.arguments import finite_number, strings
 from fourfold.mmr import diverse
 
 _HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
@@ -47,8 +49,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
 
     A query's embedding is the query's vector, and its words are its words: with both, as ``VectorStoreIndex`` asks,
     all four signals answer, also in the modes ``hybrid`` and ``semantic_hybrid``, where ``alpha`` divides the weight
-    between embedding (1) and text (0). ``text_search`` and ``sparse`` seed from words only, ``mmr`` wants what it
-    finds to differ.
+    between embedding (1) and text (0), and ``hybrid_top_k``, where given, is the number of nodes. ``text_search`` and
+    ``sparse`` seed from words only, ``mmr`` wants what it finds to differ.
 
     Args:
         path: the SQLite file, created if missing; ``":memory:"``, the default, keeps the graph in memory.
@@ -153,7 +155,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
     ) -> None:
         """Delete the nodes with these ids that meet the filters; without both, all of them."""
-        delete_linked(self._retriever, self._ids(node_ids, filters))
+        delete_nodes(self._retriever, self._ids(node_ids, filters))
 
     async def adelete_nodes(
         self, node_ids: list[str] | None = None, filters: MetadataFilters | None = None, **delete_kwargs: Any
@@ -163,7 +165,9 @@ class FourfoldVectorStore(BasePydanticVectorStore):
 
     def clear(self) -> None:
         """Delete every node."""
-        self._retriever.delete(self._retriever.manifest())
+        ids = self._retriever.manifest()
+        remember_kept(self._retriever, ids)
+        self._retriever.delete(ids)
 
     async def aclear(self) -> None:
         """Delete every node without blocking the event loop."""
@@ -201,7 +205,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
                 ``mmr_prefetch_k``; others are passed over, as by other stores.
 
         Raises:
-            InvalidValueError: a mode that is none of those of the class.
+            InvalidValueError: a mode that is none of those of the class, an ``alpha`` that is not from 0 to 1.
             FilterError: filters that cannot be translated.
             DimensionError: an embedding of another dimension than the nodes'.
 
@@ -214,7 +218,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
                 self._retriever, found, k=query.similarity_top_k, relevance=0.5 if threshold is None else threshold
             )
         else:
-            found = self._search(query, query.similarity_top_k)
+            of_both = query.hybrid_top_k if query.mode in _HYBRID[1:] else None
+            found = self._search(query, query.similarity_top_k if of_both is None else of_both)
             hits = list(found.hits)
         nodes = [to_llama_index_node(hit, found) if self.breakdown else as_given(hit.node) for hit in hits]
         return VectorStoreQueryResult(
@@ -236,6 +241,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             conditions.append({"$id": {"$in": query.node_ids}})
         mode = "text" if query.mode in _TEXT else "hybrid" if query.query_str else "embedding"
         alpha = query.alpha if query.mode in _HYBRID else None
+        if alpha is not None:
+            alpha = finite_number(alpha, "alpha", least=0, most=1)
         return self._retriever.search(
             query.query_str or "",
             k=count,
@@ -249,7 +256,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         """Tell ids that bind from those that an index names without meaning them.
 
         Over a store that has the texts, ``VectorStoreIndex`` knows of image and index nodes only, and its retriever
-        names what it knows: all of these, deleted ones too, or, where there are none, [].
+        names what it knows: all of these, deleted ones too, or, where there were none, [].
         """
-        kept = {node.id for node in self._retriever.get(node_ids)}
-        return bool(kept) and kept == set(ids_where(self._retriever, KEPT_BY_INDICES))
+        known = {node.id for node in self._retriever.get(node_ids)}
+        kept = set(ids_where(self._retriever, KEPT_BY_INDICES))
+        return known == kept and (bool(kept) or self._retriever.backend.meta(LAST_KEPT) in node_ids)
