@@ -2,17 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from langchain_core.documents import Document
 from langchain_core.indexing import DeleteResponse, DocumentIndex, UpsertResponse
 
 from fourfold import Edge, InvalidValueError, Node
-from fourfold.ingest import add_linked, delete_linked, list_documents, parts_of
+from fourfold.ingest import delete_linked, list_documents, parts_of
 from langchain_fourfold.chunks import add_documents
-from langchain_fourfold.documents import as_given, plain, to_node
+from langchain_fourfold.documents import as_given, plain
 from langchain_fourfold.retrievers import FourfoldRetriever
+
+_TEXTS = ("description", "text")
+"""The properties that may hold an entity's text, the first that is a string."""
+
+_NO_TYPE = "Node"
+"""The type that LangChain gives to an entity without one."""
 
 
 class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
@@ -50,31 +56,50 @@ class FourfoldDocumentIndex(FourfoldRetriever, DocumentIndex):
     def add_graph_documents(self, graph_documents: Iterable[Any], include_source: bool = True) -> None:
         """Add what a graph transformer found: entities, relations, and the documents they were found in.
 
+        An entity that was found before, here or in the graph, keeps the properties, name and text that it is not given
+        anew. Properties of relations are passed over: an edge has its type alone.
+
         Args:
             graph_documents: ``GraphDocument`` objects of langchain-community, langchain-experimental or the like.
-            include_source: add the source documents too, with a ``mentions`` edge to each entity found in them.
+            include_source: add the source documents too, as ``upsert`` does, with a ``mentions`` edge to each entity
+                found in them.
 
         """
-        nodes: dict[str, Node] = {}
-        edges: list[Edge] = []
-        for graph in graph_documents:
-            relations = list(graph.relationships)
-            ends = [end for relation in relations for end in (relation.source, relation.target)]
-            for entity in (*graph.nodes, *ends):
-                nodes.setdefault(str(entity.id), _entity(entity))
-            for relation in relations:
-                edges.append(Edge(str(relation.source.id), str(relation.target.id), relation.type))
-            source = getattr(graph, "source", None)
-            if include_source and source is not None:
-                document = to_node(source)
-                add_linked(self.retriever, [document])
-                edges += [Edge(document.id, str(entity.id), "mentions") for entity in graph.nodes]
-        self.retriever.add(nodes.values(), edges)
+        graphs = list(graph_documents)
+        edges = [
+            Edge(str(relation.source.id), str(relation.target.id), relation.type)
+            for graph in graphs
+            for relation in graph.relationships
+        ]
+        if include_source:
+            of_sources = [graph for graph in graphs if getattr(graph, "source", None) is not None]
+            sources = add_documents(self.retriever, [graph.source for graph in of_sources])
+            for source, graph in zip(sources, of_sources, strict=True):
+                edges += [Edge(source, str(entity.id), "mentions") for entity in graph.nodes]
+        named = dict.fromkeys(str(entity.id) for entity in _entities(graphs))
+        known = {node.id: node for node in self.retriever.get(named)}
+        nodes = dict(known)
+        for entity in _entities(graphs):
+            nodes[str(entity.id)] = _entity(entity, nodes.get(str(entity.id)))
+        self.retriever.add([node for node in nodes.values() if node != known.get(node.id)], edges)
 
 
-def _entity(entity: Any) -> Node:
+def _entities(graphs: Iterable[Any]) -> Iterator[Any]:
+    for graph in graphs:
+        yield from graph.nodes
+        for relation in graph.relationships:
+            yield from (relation.source, relation.target)
+
+
+def _entity(entity: Any, before: Node | None) -> Node:
+    """Return the node of an entity, with what was known of it before."""
+    identity = str(entity.id)
     properties = plain(entity.properties or {}, f"The properties of the entity {entity.id!r}")
-    text = next((properties[key] for key in ("description", "text") if isinstance(properties.get(key), str)), "")
+    known = Node(identity) if before is None else before
     return Node(
-        str(entity.id), name=str(properties.get("name") or entity.id), type=entity.type, text=text, metadata=properties
+        identity,
+        name=str(properties.get("name") or known.name or identity),
+        type=known.type if known.type and entity.type == _NO_TYPE else entity.type,
+        text=next((properties[key] for key in _TEXTS if isinstance(properties.get(key), str)), known.text),
+        metadata={**known.metadata, **properties},
     )

@@ -85,6 +85,58 @@ def test_graph_documents_bring_entities_relations_and_their_source():
     assert engine.get(["NYC"])[0].name == "New York" and engine.get(["Ann"])[0].metadata == {"age": 40}
 
 
+def found_in(source=None, nodes=(), relations=()):
+    def entity(identity, kind="Node", **properties):
+        return SimpleNamespace(id=identity, type=kind, properties=properties)
+
+    return SimpleNamespace(
+        nodes=[entity(*given[:2], **given[2]) for given in nodes],
+        relationships=[
+            SimpleNamespace(source=entity(source), target=entity(target), type=kind, properties={})
+            for source, kind, target in relations
+        ],
+        source=source,
+    )
+
+
+def test_an_entity_found_again_keeps_what_was_known_of_it():
+    ann = ("Ann", "Person", {"description": "A builder of boats.", "name": "Ann Lee", "born": 1950})
+    again = found_in(nodes=[("Ann", "Person", {"born": 1951})], relations=[("Ann", "LIVES_IN", "Oslo")])
+    city = found_in(nodes=[("Oslo", "City", {"description": "The capital of Norway."})])
+    for calls in ([[found_in(nodes=[ann])], [again], [city], [again]], [[found_in(nodes=[ann]), again, city, again]]):
+        destination = FourfoldDocumentIndex(k=1)
+        for graphs in calls:
+            destination.add_graph_documents(graphs)
+        known, oslo = destination.retriever.get(["Ann", "Oslo"])
+        assert (known.name, known.type, known.text) == ("Ann Lee", "Person", "A builder of boats.")
+        assert known.metadata == {"description": "A builder of boats.", "name": "Ann Lee", "born": 1951}
+        assert (oslo.type, oslo.text) == ("City", "The capital of Norway.")
+        assert destination.invoke("who builds boats")[0].id == "Ann"
+
+
+def test_an_entity_with_the_id_of_a_document_leaves_its_text():
+    destination = FourfoldDocumentIndex()
+    destination.upsert([Document(id="Ann", page_content="Ann builds boats.", metadata={"lang": "en"})])
+    destination.add_graph_documents([found_in(nodes=[("Ann", "Person", {"born": 1950})])])
+    [document] = destination.get(["Ann"])
+    assert document.page_content == "Ann builds boats." and document.metadata == {"lang": "en", "born": 1950}
+
+
+def test_chunks_in_which_entities_were_found_stay_joined():
+    chunks = [
+        Document(id=f"c{place}", page_content=text, metadata={"source": "boats.md", "start_index": 20 * place})
+        for place, text in enumerate(["Ann founded it.", "It builds boats.", "They float."])
+    ]
+    graphs = [found_in(chunk, nodes=[("Ann", "Person", {})]) for chunk in chunks]
+    alone, beside = FourfoldDocumentIndex(), FourfoldDocumentIndex()
+    beside.upsert(chunks)
+    for destination in (alone, beside):
+        destination.add_graph_documents(graphs)
+        assert [document.id for document in destination.context("c1")] == ["c0", "c1", "c2"]
+        mentioned = {e.source for e in destination.retriever.edges(["Ann"]) if e.type == "mentions"}
+        assert mentioned == {"c0", "c1", "c2"}
+
+
 def vectorstore(kind, embeddings):
     if kind == "memory":
         return InMemoryVectorStore.from_documents(PAGES, embeddings)
