@@ -64,6 +64,17 @@ class Handle:
         self.close()
 
 
+def opened_beside(kind: Opening, handle: Handle, config: RetrievalConfig) -> Any:
+    """Open what a retriever has open a second time, as a retriever of a kind, to be read under another config.
+
+    The embedder is the same; of another application's tables the schema is, too: read by another one, the index that
+    is derived from them would become another for both.
+    """
+    session = handle._session
+    embedder, _, _, schema = session.opened_with()
+    return _opened(kind, session.address, embedder, config, read_only=True, schema=schema)
+
+
 def _reopened(
     kind: Opening,
     path: str,
@@ -74,6 +85,18 @@ def _reopened(
 ) -> Any:
     """Open what a pickled retriever had open."""
     config = None if changes is None else with_changes(RetrievalConfig(), changes)
+    return _opened(kind, path, embedder, config, read_only=read_only, schema=schema)
+
+
+def _opened(
+    kind: Opening,
+    path: str,
+    embedder: object,
+    config: RetrievalConfig | None,
+    *,
+    read_only: bool,
+    schema: ForeignSchema | None,
+) -> Any:
     if schema is not None:
         return kind.open_foreign(path, schema, embedder=embedder, config=config)
     return kind(path, embedder=embedder, config=config, read_only=read_only, must_exist=True)

@@ -9,7 +9,7 @@ from lens_client import assert_harmless, client_of, names
 from lens_graphs import HOSTILE_NAME, TOOLS, documents, hostile, tools
 from starlette.testclient import TestClient
 
-from fourfold import InvalidValueError, Retriever
+from fourfold import InvalidValueError, Node, Retriever
 from fourfold.lens import Lens
 
 
@@ -83,6 +83,44 @@ def test_a_question_is_embedded_once_whatever_is_moved():
 def test_the_filter_binds(client, rows, expected):
     params = [("q", "file"), *(pair for row in rows for pair in zip(("fk", "fo", "fv"), row, strict=True))]
     assert set(names(client.get("/", params=params).text)) == expected
+
+
+@pytest.mark.parametrize(
+    ("row", "expected"),
+    [
+        (("year", "is", "2020"), {"number", "word"}),
+        (("year", "not", "2020"), {"later", "unknown"}),
+        (("year", "min", "2021"), {"later"}),
+        (("year", "is", "nan"), set()),
+        (("date", "min", "2020"), {"word"}),
+        (("flag", "is", "true"), {"number"}),
+        (("source.page", "is", "3"), {"later"}),
+    ],
+)
+def test_a_value_is_found_whatever_it_is_where_a_key_has_several_kinds(row, expected):
+    with Retriever() as retriever:
+        retriever.add(
+            [
+                Node("number", "number", text="a year", metadata={"year": 2020, "flag": True}),
+                Node("word", "word", text="a year", metadata={"year": "2020", "date": "2020-05-01"}),
+                Node("later", "later", text="a year", metadata={"year": 2021.5, "source": {"page": 3}, "$odd": 1}),
+                Node("unknown", "unknown", text="a year", metadata={"year": "unknown", "flag": "maybe"}),
+            ]
+        )
+        client = client_of(Lens(retriever))
+        params = {"q": "year", **dict(zip(("fk", "fo", "fv"), row, strict=True))}
+        assert set(names(client.get("/", params=params).text)) == expected
+        keys = [name for name, _ in client.get("/keys").json()["keys"]]
+        assert keys == ["year", "flag", "date", "source.page"]
+        assert client.get("/values", params={"key": "source.page"}).json() == {"values": ["3"]}
+
+
+def test_what_was_asked_for_in_vain_is_told(client):
+    row = {"q": "save", "fk": "lang", "fo": "is", "fv": "fr"}
+    page = unescape(client.get("/", params=row).text)
+    assert "Nothing was found" in page and "No node passes the filter" in page and "the graph is empty" not in page
+    assert "No node passes the filter" in client.get("/compare", params=row).text
+    assert "so nothing was grouped" in client.get("/", params={"q": "save", "group_by": "no such key"}).text
 
 
 def test_the_filter_knows_keys_and_values(client):

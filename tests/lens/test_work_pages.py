@@ -2,6 +2,7 @@
 
 import json
 import re
+import sqlite3
 import threading
 from html import unescape
 
@@ -9,7 +10,7 @@ import pytest
 from lens_client import assert_harmless, bound, client_of
 from lens_graphs import VILLAGE, hostile, tools, village
 
-from fourfold import Retriever, Weights
+from fourfold import ForeignSchema, Retriever, Weights
 from fourfold.evaluate import load_judgements
 from fourfold.ingest import index_paths
 from fourfold.lens import Lens, measuring
@@ -95,6 +96,25 @@ def test_an_applied_version_and_another_file_can_be_asked(retriever, tmp_path):
     left, right = columns(page)
     assert set(right) <= {"write_file", "disk"}
     assert left != right
+
+
+def test_tables_of_another_application_are_read_by_the_same_schema(tmp_path):
+    with sqlite3.connect(tmp_path / "theirs.db") as theirs:
+        theirs.executescript(
+            "CREATE TABLE items (id TEXT PRIMARY KEY, title TEXT, body TEXT, remark TEXT);"
+            "INSERT INTO items VALUES ('a', 'first', 'saves data', 'red'), ('b', 'second', 'reads data', 'green');"
+        )
+    theirs.close()
+    schema = ForeignSchema(node_table="items", id="id", name="title", text=("remark",))
+    with Retriever.open_foreign(tmp_path / "theirs.db", schema) as retriever:
+        before = retriever.get(["a", "b"])
+        lens = Lens(retriever)
+        page = client_of(lens).get("/compare", params={"q": "green", "a": "in force", "b": "default"}).text
+        lens.session.close()
+        left, right = columns(page)
+        assert left == right
+        assert retriever.search("green").hits[0].node.id == "b"
+        assert retriever.get(["a", "b"]) == before
 
 
 def test_an_unknown_way_and_a_graph_in_memory_are_sentences(client):

@@ -14,6 +14,7 @@ from fourfold import Edge, EmbedderError, Explanation, InvalidValueError, Node, 
 from fourfold.arguments import shown
 from fourfold.cache import Cache
 from fourfold.config_history import ConfigHistory, ConfigVersion
+from fourfold.handle import opened_beside
 from fourfold.intent import NO_INTENT
 from fourfold.lens.jobs import Jobs
 from fourfold.lens.keys import Key, keys_of
@@ -139,7 +140,7 @@ class Session:
         if not asked.conditions:
             return None
         kinds = {key.name: key.kind for key in self.metadata_keys()}
-        return {"$and": [row.as_filter(kinds.get(row.key, "text")) for row in asked.conditions]}
+        return {"$and": [row.as_filter(kinds.get(row.key, "mixed")) for row in asked.conditions]}
 
     def _vector(self, question: str, retriever: Retriever) -> FloatArray | None:
         """Return the question's embedding, from memory if it was asked before; None leaves it to the search."""
@@ -350,13 +351,7 @@ class Session:
                         f"This graph is in memory, and cannot be opened a second time with the config {way!r}; "
                         "keep it in a file, or compare by single signals."
                     )
-                embedder = self.retriever.embedder
-                if "foreign" in self.facts():
-                    opened = Retriever.open_foreign(self.retriever.path, embedder=embedder, config=config)
-                else:
-                    address = self.retriever.backend.address
-                    opened = Retriever(address, embedder=embedder, config=config, read_only=True)
-                self._others[way] = opened
+                self._others[way] = opened_beside(Retriever, self.retriever, config)
             return self._others[way]
 
     def close(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -11,6 +12,7 @@ from starlette.datastructures import QueryParams
 
 from fourfold import InvalidValueError, Weights
 from fourfold.arguments import one_of, shown
+from fourfold.filters import COLUMNS
 from fourfold.pipeline import MODES
 from fourfold.plain_text import plain_text
 from fourfold.types import COMPONENTS
@@ -32,7 +34,7 @@ OPERATORS = {
 }
 """What a row of the filter can say, and how it reads."""
 
-_SYMBOLS = {"not": "$ne", "has": "$icontains", "min": "$gte", "max": "$lte"}
+_BOUNDS = {"min": "$gte", "max": "$lte"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,16 +53,18 @@ class Condition:
         """Return the row as ``Retriever.search`` takes it.
 
         Args:
-            kind: what the values of the key are in this graph: ``"number"``, ``"boolean"`` or ``"text"``.
+            kind: what the values of the key are in this graph: ``"number"``, ``"boolean"``, ``"text"`` or
+                ``"mixed"``. Bounds go by it; what a value is equal to is found whatever it is.
 
         """
         if self.operator in ("any", "none"):
             return {self.key: {"$exists": self.operator == "any"}}
         if self.operator == "has":
             return {self.key: {"$icontains": self.value}}
-        value = _typed(self.value, kind)
-        symbol = _SYMBOLS.get(self.operator)
-        return {self.key: value if symbol is None else {symbol: value}}
+        if self.operator in _BOUNDS:
+            return {self.key: {_BOUNDS[self.operator]: _typed(self.value, kind)}}
+        values = [self.value] if self.key in COLUMNS else _meant(self.value)
+        return {self.key: {"$nin" if self.operator == "not" else "$in": values}}
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,12 +167,17 @@ def _conditions(keys: Sequence[str], operators: Sequence[str], values: Sequence[
 
 def _typed(text: str, kind: str) -> Any:
     """Return what was typed as the graph has it; what is no number stays text, and matches none."""
-    if kind == "boolean" and text.lower() in ("true", "false"):
-        return text.lower() == "true"
-    if kind == "number":
-        for read in (int, float):
-            try:
-                return read(text)
-            except ValueError:
-                continue
-    return text
+    return text if kind == "text" else _meant(text)[-1]
+
+
+def _meant(text: str) -> list[Any]:
+    """Return what was typed as text and, where it can be read so, as the boolean or the number that it may mean."""
+    if text.lower() in ("true", "false"):
+        return [text, text.lower() == "true"]
+    for read in (int, float):
+        try:
+            number = read(text)
+        except ValueError:
+            continue
+        return [text] if math.isnan(number) else [text, number]
+    return [text]
