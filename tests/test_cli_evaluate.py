@@ -1,6 +1,8 @@
 """The commands that measure and learn, from a graph file to an applied config and back."""
 
 import json
+import shutil
+from dataclasses import replace
 
 import pytest
 from typer.testing import CliRunner
@@ -49,6 +51,36 @@ def test_eval_prints_measures_and_keeps_the_run(graph, tmp_path):
     compared = json.loads(run("compare", tmp_path / "a.json", tmp_path / "a.txt", "--queries", probes, "--json").stdout)
     assert compared[0]["ties"] == 39 and compared[0]["p_holm"] == 1.0
     assert "two or more" in run("compare", tmp_path / "a.json", "--queries", probes, code=1).stderr
+
+
+def test_a_run_of_other_queries_is_not_compared(graph, few, tmp_path):
+    db, probes = graph
+    run("eval", few, "--db", db, "--save", tmp_path / "few.json")
+    run("eval", probes, "--db", db, "--save", tmp_path / "all.json")
+    pair = (tmp_path / "all.json", tmp_path / "few.json")
+    told = run("compare", *pair, "--queries", probes).stderr
+    assert "few.json has no answer to 27 of the 39 queries of probes, such as '12'; that counts 0." in " ".join(
+        told.split()
+    )
+    save_probes(tmp_path / "others.jsonl", [JudgedQuery("q1", "amber", {"n001": 1.0})])
+    told = run("compare", *pair, "--queries", tmp_path / "others.jsonl", code=1).stderr
+    assert "all.json answers none of the 1 query of others" in " ".join(told.split())
+
+
+def test_tune_applies_nothing_over_what_somebody_else_applied_meanwhile(graph, tmp_path, monkeypatch):
+    probes, db = graph[1], shutil.copy(graph[0], tmp_path)
+
+    def slow(retriever, *args, **options):
+        with Retriever(db) as other:
+            other.learning.apply_config(other.config.replace(limit=7))
+        config = retriever.config.replace(limit=8)
+        return replace(tune(retriever, load_judgements(probes).first(2), folds=2), config=config, worthwhile=True)
+
+    monkeypatch.setattr("fourfold.cli.evaluate.tune", slow)
+    told = run("tune", probes, "--db", db, "--apply", code=1).stderr
+    assert "tune again" in " ".join(told.split())
+    with Retriever(db) as retriever:
+        assert retriever.config.limit == 7
 
 
 def test_unknown_ids_are_told(graph, tmp_path):

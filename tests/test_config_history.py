@@ -94,6 +94,21 @@ def test_configs_are_numbered_and_taken_back(tmp_path):
         assert retriever.learning.apply_config(first) == 3
 
 
+def test_what_was_taken_back_does_not_come_again_with_the_next(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        learning = retriever.learning
+        for n in (3, 4):
+            learning.apply_config(RetrievalConfig(seeds=SeedConfig(per_component=n)))
+        assert learning.rollback_config() == 1
+        third = RetrievalConfig(seeds=SeedConfig(per_component=5))
+        assert learning.apply_config(third) == 3
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        assert retriever.learning.rollback_config() == 1
+        assert retriever.learning.rollback_config() == 0
+        assert retriever.learning.rollback_config(3) == 3 and retriever.config == third
+        assert retriever.learning.rollback_config() == 1
+
+
 def history(**version):
     known = {"number": 1, "applied": "2026-01-01", "changes": {}, "evidence": {}}
     return json.dumps({"in_force": 1, "versions": [{**known, **version}]})
@@ -105,6 +120,8 @@ DAMAGED = [
     '{"in_force": 4, "versions": []}',
     '{"in_force": 1e999, "versions": []}',
     '{"in_force": "1", "versions": []}',
+    '{"in_force": 0, "versions": [], "over": {"x": 1}}',
+    '{"in_force": 0, "versions": [], "over": [1]}',
     history(number="x"),
     history(changes=7),
     history(changes={"graph": {"type_weights": {"a": float("inf")}}}),

@@ -21,6 +21,7 @@ from fourfold.evaluate import (
     known_to,
     ladder,
     run_variants,
+    save_probes,
     suggest_probes,
     summarise,
     tune,
@@ -128,6 +129,36 @@ def test_an_id_that_is_named_twice_counts_once(measure):
     query = JudgedQuery("q", "?", {"a": 1.0, "b": 1.0})
     twice, once = (Run("s", "", {"q": ids}).values([query], measure)[0] for ids in (["a", "a", "b"], ["a", "b"]))
     assert twice == once == 1.0
+
+
+@pytest.mark.parametrize(
+    ("queries", "sentence"),
+    [
+        (["save"], "'save' is no JudgedQuery"),
+        ([QUERIES.queries[0]] * 2, "the id '1' is that of 2 queries"),
+        ([JudgedQuery("1", "save", ["w"])], r"relevant of '1' is \['w'\]; it must be node ids with their grades"),
+        ([JudgedQuery("1", "save", {"w": float("nan")})], "the grade of 'w' is nan"),
+    ],
+)
+def test_what_is_no_judged_query_is_refused_wherever_it_is_given(retriever, queries, sentence, tmp_path):
+    empty = Run("x", "", {})
+    for ask in (
+        lambda: evaluate(retriever, queries),
+        lambda: run_variants(retriever, queries, ladder(retriever.config)[:1]),
+        lambda: tune(retriever, queries),
+        lambda: summarise(empty, queries),
+        lambda: save_probes(tmp_path / "probes.jsonl", queries),
+    ):
+        with pytest.raises(InvalidValueError, match=sentence):
+            ask()
+    assert not list(tmp_path.iterdir())
+
+
+def test_one_measure_is_a_name_and_a_confidence_is_below_1():
+    run = Run("x", "", {"1": ["w"]})
+    assert set(summarise(run, QUERIES, measures="hit@1").measures) == {"hit@1"}
+    with pytest.raises(InvalidValueError, match="confidence is 95; it must be between 0 and 1"):
+        summarise(run, QUERIES, confidence=95)
 
 
 def test_unknown_ids_are_listed_and_skipped(retriever):

@@ -52,7 +52,7 @@ def test_an_equivalent_counts_for_semantic_recall_only():
     assert measure("semantic_recall@1")(["x", "a2"], query) == 0.0
 
 
-@pytest.mark.parametrize("name", ["ndgc@10", "recall@0", "recall@ten", "recall@-1", ""])
+@pytest.mark.parametrize("name", ["ndgc@10", "recall@0", "recall@ten", "recall@-1", "recall@", "", 10])
 def test_an_unknown_measure_is_refused_in_a_sentence(name):
     with pytest.raises(InvalidValueError, match="measure"):
         measure(name)

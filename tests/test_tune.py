@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourfold import Edge, InvalidValueError, Node, Retriever, Weights
-from fourfold.evaluate import JudgedQuery, measure, tune
+from fourfold.evaluate import JudgedQuery, Judgements, measure, tune
 from fourfold.evaluate.components import ComponentScores
 from fourfold.evaluate.learner import Learner
 from fourfold.evaluate.tune import ERROR, answer_groups, evidence, make_folds, passes
@@ -35,6 +35,16 @@ def graph():
     with Retriever(":memory:") as retriever:
         retriever.add(nodes, edges)
         yield retriever, queries
+
+
+def test_judgements_are_tuned_by_as_they_were_loaded(graph):
+    retriever, queries = graph
+    judged = Judgements("mine", tuple(queries[:3]))
+    assert tune(retriever, judged, folds=2).verdict.startswith("Not applied")
+    with pytest.raises(InvalidValueError, match="folds is 1; it must be a whole number of at least 2"):
+        tune(retriever, judged, folds=1)
+    with pytest.raises(InvalidValueError, match="k is 0"):
+        tune(retriever, judged, k=0)
 
 
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -88,10 +88,15 @@ class ConfigVersion:
 
 @dataclass(frozen=True, slots=True)
 class ConfigHistory:
-    """All configs ever applied to a file; ``in_force`` is the number of one of them, or 0 for the defaults."""
+    """All configs ever applied to a file; ``in_force`` is the number of one of them, or 0 for the defaults.
+
+    ``over`` has, by the number of a version, which one was in force when it was applied, where that was not the version
+    before it: one that had been taken back does not come again when the next is.
+    """
 
     versions: tuple[ConfigVersion, ...] = ()
     in_force: int = 0
+    over: Mapping[int, int] = field(default_factory=dict)
 
     def config(self) -> RetrievalConfig:
         """Return the config in force."""
@@ -114,17 +119,20 @@ class ConfigHistory:
 
     def applied(self, config: RetrievalConfig, when: str, evidence: Mapping[str, Any]) -> ConfigHistory:
         """Return the history with one more version, in force."""
-        number = max((version.number for version in self.versions), default=0) + 1
-        latest = ConfigVersion(number, when, changes_of(config), dict(evidence))
-        return ConfigHistory((*self.versions, latest), number)
+        last = max((version.number for version in self.versions), default=0)
+        latest = ConfigVersion(last + 1, when, changes_of(config), dict(evidence))
+        over = {**self.over} if self.in_force == last else {**self.over, last + 1: self.in_force}
+        return ConfigHistory((*self.versions, latest), last + 1, over)
 
     def before(self) -> int:
-        """Return the number to go back to: the version before the one in force, or 0."""
-        return max((version.number for version in self.versions if version.number < self.in_force), default=0)
+        """Return the number to go back to: what was in force when the version in force was applied, or 0."""
+        below = max((version.number for version in self.versions if version.number < self.in_force), default=0)
+        return self.over.get(self.in_force, below)
 
     def to_json(self) -> str:
         """Return the history as it is stored."""
-        return json.dumps({"in_force": self.in_force, "versions": [asdict(version) for version in self.versions]})
+        kept: dict[str, Any] = {"in_force": self.in_force, "versions": [asdict(version) for version in self.versions]}
+        return json.dumps(kept | ({"over": dict(self.over)} if self.over else {}))
 
     @classmethod
     def from_json(cls, text: str | None) -> ConfigHistory:
@@ -141,6 +149,7 @@ class ConfigHistory:
             return cls(
                 tuple(_version(**version) for version in data["versions"]),
                 whole_number(data["in_force"], "in_force", least=0),
+                {int(number): whole_number(was, "over", least=0) for number, was in data.get("over", {}).items()},
             )
 
 

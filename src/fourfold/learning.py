@@ -87,7 +87,7 @@ class Learning:
         return self._change(applied)
 
     def rollback_config(self, version: int | None = None) -> int:
-        """Go back to a version that was applied before; None is the one before this, 0 the defaults.
+        """Go back to a version that was applied before; None is the one whose place this took, 0 the defaults.
 
         Returns:
             The number of the version now in force.

@@ -11,6 +11,7 @@ import typer
 from rich.table import Table
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever
+from fourfold.arguments import shown
 from fourfold.cli import options, output
 from fourfold.evaluate import (
     Comparison,
@@ -157,6 +158,8 @@ def compare_(
         raise InvalidValueError("One run has nothing to be compared with; name two or more.")
     judged = load_judgements(queries)
     loaded = [Run.load(path) for path in runs]
+    for path, run in zip(runs, loaded, strict=True):
+        _require_answers(judged, run, path)
     values = [run.values(judged, measure) for run in loaded]
     found = compare(values[0], values[1:])
     if html is not None:
@@ -184,7 +187,7 @@ def tune_(
         bool, typer.Option("--force", help="With --apply: keep it whatever the gate says, with the evidence.")
     ] = False,
     rollback: Annotated[
-        bool, typer.Option("--rollback", help="Go back to the config before the one in force.")
+        bool, typer.Option("--rollback", help="Go back to the config that the one in force took the place of.")
     ] = False,
     history: Annotated[bool, typer.Option("--history", help="Show every config applied so far.")] = False,
     model: options.Model = None,
@@ -252,8 +255,23 @@ def _measures(judged: Judgements, asked: list[str] | None, k: int) -> list[str]:
     return names
 
 
+def _require_answers(judged: Judgements, run: Run, path: Path) -> None:
+    """Refuse a run that answers none of the queries, and say of how many it has no answer: that counts as 0."""
+    missing = [query.id for query in judged if query.id not in run.rankings]
+    if missing and len(missing) == len(judged):
+        raise InvalidValueError(
+            f"{path} answers none of the {judged.title}: it names queries such as "
+            f"{shown(next(iter(run.rankings), ''))}, the judged ones are such as {shown(missing[0])}."
+        )
+    if missing:
+        output.say(
+            f"{path} has no answer to {len(missing)} of the {judged.title}, such as {missing[0]!r}; that counts 0."
+        )
+
+
 def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, force: bool, json: bool) -> None:
     judged = _judged(retriever, queries)
+    begun_from = retriever.info()["config_version"]
     try:
         with _progress("tuning") as step:
             result = tune(retriever, judged.queries, k=k, progress=step)
@@ -271,7 +289,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, fo
     if apply and (result.worthwhile or (force and result.changes)):
         if not result.worthwhile:
             evidence |= {"forced": True, "verdict": result.verdict}
-        facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence)
+        facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence, over=begun_from)
     if json:
         output.emit_json(facts)
         return

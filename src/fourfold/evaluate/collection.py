@@ -184,8 +184,14 @@ def _some(ids: Sequence[str]) -> str:
 
 
 def save_probes(path: str | Path, queries: Iterable[JudgedQuery]) -> None:
-    """Write queries as a file of probes; grades other than 1 are kept."""
+    """Write queries as a file of probes; grades other than 1 are kept.
+
+    Raises:
+        InvalidValueError: something else than judged queries, or two of the same id: nobody could read the file.
+
+    """
     lines = []
+    require_own_ids(queries := list(queries))
     for query in queries:
         record: dict[str, Any] = {"id": query.id, "query": query.text, "expected": list(query.relevant)}
         if any(grade != 1 for grade in query.relevant.values()):
@@ -243,6 +249,14 @@ def require_own_ids(queries: Sequence[JudgedQuery], where: str = "The judged que
     for query in queries:
         if not isinstance(query, JudgedQuery):
             raise InvalidValueError(f"{where}: {shown(query)} is no JudgedQuery; load_judgements reads a file of them.")
+        if not isinstance(query.relevant, Mapping):
+            raise InvalidValueError(
+                f"{where}: relevant of {shown(query.id)} is {shown(query.relevant)}; it must be node ids with their "
+                'grades, such as {"a": 1.0}.'
+            )
+        for identity, grade in query.relevant.items():
+            if not isinstance(grade, bool):
+                finite_number(grade, f"{where}: the grade of {shown(identity)}")
     seen = Counter(query.id for query in queries)
     if twice := [identity for identity, count in seen.items() if count > 1]:
         raise InvalidValueError(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping, Sequence
 
+from fourfold.arguments import string
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery
 
@@ -74,8 +75,8 @@ def measure(name: str) -> Measure:
         InvalidValueError: there is no such measure, or what follows @ is no number of at least 1.
 
     """
-    kind, _, cut = name.partition("@")
-    if cut and (not cut.isdecimal() or int(cut) < 1):
+    kind, at, cut = string(name, "measure").partition("@")
+    if at and (not cut.isdecimal() or int(cut) < 1):
         raise InvalidValueError(f"The measure {name!r} is cut at {cut!r}; that must be a whole number of at least 1.")
     k = int(cut) if cut else None
     if kind == "semantic_recall":

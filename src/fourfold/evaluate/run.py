@@ -187,8 +187,14 @@ def summarise(
     """Return the means of the run with bootstrap intervals, overall and per intent.
 
     The intent is the one the author of a query gave, else the one the run read.
+
+    Raises:
+        InvalidValueError: no queries, something else than judged queries, two of the same id, or no such measure.
+
     """
     queries = list(judgements)
+    require_own_ids(queries)
+    measures = [measures] if isinstance(measures, str) else measures
     intents = np.array([str(query.intent or run.intents.get(query.id, "")) for query in queries])
     overall: dict[str, Interval] = {}
     by_intent: dict[str, dict[str, Interval]] = {}

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
 from fourfold.types import FloatArray
 from fourfold.when_needed import load
@@ -64,9 +65,11 @@ def bootstrap_interval(
         seed: of the random numbers.
 
     Raises:
-        InvalidValueError: there are no values.
+        InvalidValueError: there are no values, or the confidence is not between 0 and 1.
 
     """
+    if not 0.0 < finite_number(confidence, "confidence") < 1.0:
+        raise InvalidValueError(f"confidence is {confidence}; it must be between 0 and 1, such as 0.95.")
     sums, counts = _by_group(values, groups)
     means = _resampled(sums, counts, samples, np.random.default_rng(seed))
     tail = (1.0 - confidence) / 2

@@ -22,9 +22,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError
-from fourfold.evaluate.collection import JudgedQuery, require_own_ids
+from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.components import ComponentScores, ideal_gain
 from fourfold.evaluate.documents import Documents
 from fourfold.evaluate.learner import MINIMUM_GAIN, Learner
@@ -99,7 +100,7 @@ class TuneResult:
 
 def tune(
     retriever: Retriever,
-    queries: Sequence[JudgedQuery],
+    queries: Judgements | Sequence[JudgedQuery],
     *,
     k: int = 10,
     folds: int = _FOLDS,
@@ -112,17 +113,20 @@ def tune(
         retriever: the graph, with the config to start from.
         queries: judged queries that name nodes of the graph.
         k: nDCG is cut at k.
-        folds: every query is judged by a config learnt from the other folds.
+        folds: two or more; every query is judged by a config learnt from the other folds.
         seed: of folds and intervals.
         progress: called with (steps done, steps in all).
 
     Raises:
-        InvalidValueError: no queries, something else than judged queries, or two of the same id.
+        InvalidValueError: no queries, something else than judged queries, two of the same id, or fewer folds.
 
     """
+    queries = list(queries)
     if not queries:
         raise InvalidValueError("There are no judged queries to tune by; 20 or more are wanted.")
     require_own_ids(queries)
+    whole_number(k, "k")
+    whole_number(folds, "folds", least=2)
     start = retriever.config
     groups = answer_groups(queries)
     fold_of, used = make_folds(groups, folds, seed)

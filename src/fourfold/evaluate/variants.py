@@ -13,7 +13,7 @@ import numpy as np
 
 from fourfold import pipeline
 from fourfold.config import RetrievalConfig
-from fourfold.evaluate.collection import JudgedQuery, Judgements
+from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.run import Run
 from fourfold.index.snapshot import Snapshot
@@ -158,8 +158,13 @@ def run_variants(
     """Run every variant over the queries, as ``evaluate`` does; the retriever's own config stays as it is.
 
     Times are those of the pipeline, without reading nodes and writing sentences.
+
+    Raises:
+        InvalidValueError: as ``evaluate``.
+
     """
     queries = list(judgements)
+    require_own_ids(queries)
     collection = judgements.name if isinstance(judgements, Judgements) else ""
     _, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)
     documents = Documents(retriever, queries)
