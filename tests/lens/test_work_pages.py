@@ -2,8 +2,10 @@
 
 import json
 import re
+import shutil
 import sqlite3
 import threading
+from dataclasses import replace
 from html import unescape
 
 import pytest
@@ -337,6 +339,19 @@ def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):
         client.post("/measure/rollback", data={"bound": data["bound"], "version": "0"})
         assert retriever.info()["config_version"] == 0
         assert client.post("/measure/rollback", data={"bound": data["bound"], "version": "9"}).status_code == 400
+
+
+def test_tuning_compares_with_what_it_measured_whatever_priors_do(judged, tmp_path):
+    path = shutil.copy(judged, tmp_path)
+    with Retriever(path) as retriever:
+        config = retriever.config.replace(fusion={"priors": {"pinned": "keep", "pinned_gain": 1.0}})
+        retriever.learning.apply_config(config)
+        for node in retriever.get(list(retriever.manifest())):
+            if node.name in ("Bells", "Boats", "Walls"):
+                retriever.add([replace(node, metadata={**node.metadata, "keep": True})])
+        tuned = measuring.learn(Lens(retriever).session, lambda done, total: None)
+    change = sum(line.change for line in (*tuned.wins, *tuned.losses))
+    assert change / len(VILLAGE) == pytest.approx(tuned.result.gain.mean)
 
 
 def test_two_clicks_at_once_apply_once(judged, tmp_path, monkeypatch):

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -68,6 +68,7 @@ class TuneResult:
         rankings: the held-out ranking of every query by id.
         folds: number of folds; 0 where none could be formed.
         notes: what the reader should know, one sentence each.
+        before: the ranking of every query by id under the config in force, by the question's own part as ``rankings``.
 
     """
 
@@ -84,6 +85,7 @@ class TuneResult:
     rankings: dict[str, list[str]]
     folds: int
     notes: tuple[str, ...] = ()
+    before: dict[str, list[str]] = field(default_factory=dict)
 
     def evidence(self, queries: int) -> dict[str, Any]:
         """Return what is kept beside the config where it is applied, to say why; ``queries`` is how many there were."""
@@ -140,7 +142,8 @@ def tune(
             progress(step, steps)
 
     everything = ComponentScores(retriever, queries, k=k)
-    before = _scores(everything.exact(start), queries, of)
+    usual = everything.exact(start)
+    before = _scores(usual, queries, of)
     beforehand = (*_cut(queries, Documents(retriever, queries).cut), *_few(queries, before, groups))
     advance()
     if used < 2:
@@ -185,6 +188,7 @@ def tune(
         rankings=rankings,
         folds=used,
         notes=(*beforehand, *_seen(queries, gain)),
+        before={query.id: ranking for query, ranking in zip(queries, usual, strict=True)},
     )
 
 

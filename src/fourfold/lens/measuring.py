@@ -154,8 +154,8 @@ def learn(session: Session, progress: Progress) -> Tuned:
     lines = []
     for query in found:
         if query.id in result.rankings:
-            usual = of(session.retriever.search(query.text, k=K).ids, query)
-            lines.append(_line(query.text, of(result.rankings[query.id], query), usual))
+            usual, learnt = (of(rankings[query.id], query) for rankings in (result.before, result.rankings))
+            lines.append(_line(query.text, learnt, usual))
     return Tuned(
         result=result,
         learnt=tuple((name, cut(_plain(value), 200)) for name, value in result.changes.items()),
