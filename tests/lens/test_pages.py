@@ -1,6 +1,7 @@
 """The pages over HTTP, without a browser: what they say, what they refuse, and what they never let through."""
 
 import re
+from dataclasses import replace
 from html import unescape
 
 import numpy as np
@@ -319,6 +320,42 @@ def test_why_not_names_the_row_of_the_filter(client):
     page = unescape(client.get("/why", params={"q": "save data", "node": "write", **rows}).text)
     assert "The filter asks that lang is de; it does not have that." in page
     assert "Without “lang is de”" in page
+
+
+def test_why_not_names_every_row_of_the_filter_that_must_go(client):
+    rows = [("fk", "lang"), ("fo", "is"), ("fv", "de"), ("fk", "cost"), ("fo", "min"), ("fv", "5")]
+    page = unescape(client.get("/why", params=[("q", "save data"), ("node", "write"), *rows]).text)
+    (address,) = re.findall(r'<a href="([^"]*)">Without “lang is de” and “cost is at least 5”: rank 1</a>', page)
+    assert names(client.get(address).text)[0] == "write_file"
+    page = client.get("/why", params=[("q", "save data"), ("node", "send"), ("k", "1"), *rows[:3]]).text
+    (address,) = re.findall(r'<a href="([^"]*)">Without “lang is de”, though it is no hit then either</a>', page)
+    assert "Ask for" in client.get(unescape(address)).text
+
+
+def test_why_not_names_the_hit_that_stands_for_the_node(client):
+    params = {"q": "read data from disk", "group_by": "lang", "node": "write"}
+    page = unescape(client.get("/why", params=params).text)
+    assert "The hit at rank 1 stands for it: there is one for each lang." in page
+    ((address, rank),) = re.findall(r'<a href="([^"]*)">Without one hit for each lang: rank (\d+)</a>', page)
+    assert names(client.get(address).text)[int(rank) - 1] == "write_file"
+
+
+def test_more_hits_are_offered_only_where_they_hold_the_node(monkeypatch):
+    with tools() as retriever:
+        lens = Lens(retriever)
+        search = lens.session.search
+        rank = retriever.search("save data to disk").ids.index("open") + 1
+
+        def shy(asked, retriever=None):
+            result = search(asked, retriever)
+            if asked.k == rank:  # of so many hits it is none: another one has the bonus of its community
+                return replace(result, hits=tuple(hit for hit in result.hits if hit.node.id != "open"))
+            return result
+
+        monkeypatch.setattr(lens.session, "search", shy)
+        params = {"q": "save data to disk", "k": "1", "node": "open"}
+        page = client_of(lens).get("/why", params=params).text
+        assert f"Ask for {2 * rank} hits" in page and f"Ask for {rank} hits" not in page
 
 
 def test_an_expected_node_is_found_by_its_name(client):

@@ -142,6 +142,11 @@ class Session:
         kinds = {key.name: key.kind for key in self.metadata_keys()}
         return {"$and": [row.as_filter(kinds.get(row.key, "mixed")) for row in asked.conditions]}
 
+    def passes(self, asked: Asked, node_id: str) -> bool:
+        """Return whether the filter of a question lets a node pass."""
+        conditions = self.filter_of(asked)
+        return conditions is None or bool(self.retriever.matching({"$and": [conditions, {"$id": node_id}]}))
+
     def _vector(self, question: str, retriever: Retriever) -> FloatArray | None:
         """Return the question's embedding, from memory if it was asked before; None leaves it to the search."""
         if not question.strip():

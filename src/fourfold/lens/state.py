@@ -47,7 +47,8 @@ class Condition:
 
     def in_words(self) -> str:
         """Return the row as a person reads it."""
-        return f"{self.key} {OPERATORS[self.operator]} {self.value}".strip()
+        value = "" if self.operator in ("any", "none") else self.value
+        return f"{self.key} {OPERATORS[self.operator]} {value}".strip()
 
     def as_filter(self, kind: str) -> dict[str, Any]:
         """Return the row as ``Retriever.search`` takes it.

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
-from fourfold import Explanation, SearchResult, Weights
+from fourfold import Explanation, Node, SearchResult, Weights
 from fourfold.lens.session import Session, share_by_component
-from fourfold.lens.state import MOST_HITS, Asked
+from fourfold.lens.state import MOST_HITS, Asked, Condition
 from fourfold.markup import cut
 from fourfold.types import COMPONENTS
 
@@ -42,27 +42,47 @@ def why_not(session: Session, asked: Asked, explanation: Explanation) -> WhyNot:
     node_id = explanation.node.id
     excluding = list(_excluding(session, asked, node_id))
     if excluding:
-        told = tuple(f"The filter asks that {told}; it does not have that." for told, _ in excluding)
-        remedies = tuple(Remedy(f"Without “{told}”", address) for told, address in excluding)
-        return WhyNot("The filter leaves it out.", told, remedies)
+        rows = [cut(row.in_words(), 120) for row in excluding]
+        told = tuple(f"The filter asks that {row}; it does not have that." for row in rows)
+        others = replace(asked, conditions=tuple(row for row in asked.conditions if row not in excluding))
+        listed = " and ".join(f"“{row}”" for row in rows)
+        return WhyNot("The filter leaves it out.", told, (_without(session, others, node_id, listed),))
     rank = session.explain(asked, node_id, k=FAR).rank
+    stands_for_it = None if rank is not None else _stands_for(session, asked, explanation.node)
     far = f"It is not among the first {FAR:,}." if rank is None else f"It stands at rank {rank}."
+    if stands_for_it is not None:
+        far = f"The hit at rank {stands_for_it} stands for it: there is one for each {cut(str(asked.group_by), 60)}."
     last = result.hits[-1].score if result.hits else 0.0
     standing = f"{far} Its score is {explanation.score:.3f}; the last hit has {last:.3f}."
-    return WhyNot(
-        standing,
-        tuple(_lacks(session, asked, explanation, result)),
-        tuple(_remedies(session, asked, explanation, result, rank)),
-    )
+    remedies = list(_remedies(session, asked, explanation, result, rank))
+    if stands_for_it is not None:
+        listed = f"one hit for each {cut(str(asked.group_by), 60)}"
+        remedies.insert(0, _without(session, replace(asked, group_by=None), node_id, listed))
+    return WhyNot(standing, tuple(_lacks(session, asked, explanation, result)), tuple(remedies))
 
 
-def _excluding(session: Session, asked: Asked, node_id: str) -> Iterator[tuple[str, str]]:
-    """Yield the rows of the filter that leave the node out, each with the address of the question without it."""
+def _excluding(session: Session, asked: Asked, node_id: str) -> Iterator[Condition]:
+    """Yield the rows of the filter that leave the node out."""
     for row in asked.conditions:
-        alone = session.explain(replace(asked, conditions=(row,)), node_id)
-        if any(item.kind == "masked" for item in alone.evidence):
-            others = tuple(other for other in asked.conditions if other is not row)
-            yield cut(row.in_words(), 120), asked.address("/", conditions=others)
+        if not session.passes(replace(asked, conditions=(row,)), node_id):
+            yield row
+
+
+def _stands_for(session: Session, asked: Asked, node: Node) -> int | None:
+    """Return the rank of the hit that stands for the node where there is one for each value of a metadata key."""
+    if asked.group_by is None or asked.group_by not in node.metadata:
+        return None
+    value = node.metadata[asked.group_by]
+    grouped = enumerate(session.search(replace(asked, k=FAR)).hits, 1)
+    return next((rank for rank, hit in grouped if hit.node.metadata.get(asked.group_by) == value), None)
+
+
+def _without(session: Session, changed: Asked, node_id: str, what: str) -> Remedy:
+    """Return what leaving out a part of the question does; where that is not enough, the address says what more is."""
+    found = session.search(changed).ids
+    if node_id in found:
+        return Remedy(f"Without {what}: rank {found.index(node_id) + 1}", changed.address("/"))
+    return Remedy(f"Without {what}, though it is no hit then either", changed.address("/why", ("node", node_id)))
 
 
 def _lacks(session: Session, asked: Asked, explanation: Explanation, result: SearchResult) -> Iterator[str]:
@@ -91,8 +111,7 @@ def _remedies(
 ) -> Iterator[Remedy]:
     """Yield what would make it a hit, each tried by a search."""
     node_id = explanation.node.id
-    if rank is not None and rank <= MOST_HITS:
-        yield Remedy(f"Ask for {rank} hits", asked.address("/", k=rank))
+    yield from _more_hits(session, asked, node_id, rank)
     components = explanation.components.as_dict()
     for name in COMPONENTS:
         if components[name] <= 0:
@@ -116,6 +135,16 @@ def _remedies(
             yield Remedy(
                 f"Read the question as {intent}: rank {found.index(node_id) + 1}", asked.address("/", intent=intent)
             )
+
+
+def _more_hits(session: Session, asked: Asked, node_id: str, rank: int | None) -> Iterator[Remedy]:
+    """Yield how many hits hold the node: its rank is one of many hits, of fewer others may have a bonus."""
+    if rank is None or rank > MOST_HITS:
+        return
+    for count in (rank, min(2 * rank, MOST_HITS)):
+        if node_id in session.search(replace(asked, k=count)).ids:
+            yield Remedy(f"Ask for {count} hits", asked.address("/", k=count))
+            return
 
 
 def _with_share(weights: Weights, name: str, share: float) -> Weights:
