@@ -13,7 +13,7 @@ from fourfold.ingest.readers.parsed import Parsed, cut_at, plain_lines, with_tho
 _WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _EMPHASIS = frozenset({"em_open", "em_close", "strong_open", "strong_close"})
 
-_ANCHOR = re.compile(r"\s*\{:?\s*#[^{}]*\}\Z")
+_ANCHOR = re.compile(r"\{:?\s*#[^{}]*\}\Z")
 """The name by which links call a heading, as site generators write it: ``{ #first-steps }``."""
 
 _PICTURE = re.compile(r"(data:[\w.+-]+/[\w.+-]+(?:;[\w=.+-]+)*;base64,)[A-Za-z0-9+/=_-]{100,}")
