@@ -14,6 +14,7 @@ from langchain_core.vectorstores import VectorStore
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
 from fourfold.embed import Embedder
 from fourfold.ingest import delete_linked
+from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts, name_keys_of
@@ -193,7 +194,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
         """Return the ``k`` best documents.
 
         Args:
-            query: plain words.
+            query: plain words; without any, the documents that pass the filter, each with a score of 0.
             k: how many.
             filter: what the metadata must meet, such as ``{"lang": "en"}``; see ``fourfold.filters``.
             options: of ``fourfold.Retriever.search``: ``weights``, ``intent``, ``mode``, ``min_score``,
@@ -268,7 +269,11 @@ class FourfoldVectorStore(Contexts, VectorStore):
                 f"A search has no option {unknown[0]!r}; the options are k, filter, {', '.join(_OPTIONS)}."
             )
         condition = None if filter is None else plain_filter(filter)
-        return self.retriever.search(query, k=k, filter=condition, **options)
+        found = self.retriever.search(query, k=k, filter=condition, **options)
+        if not condition or any(options.get(name) for name in ("min_score", "min_confidence")):
+            return found
+        grouped = {name: options[name] for name in ("group_by", "max_per_source") if name in options}
+        return found if "query_vector" in options else by_filter(self.retriever, found, condition, k=k, **grouped)
 
     def _search_by_vector(
         self, vector: list[float], k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]

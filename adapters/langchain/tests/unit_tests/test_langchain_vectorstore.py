@@ -298,6 +298,25 @@ def test_self_query_retriever(store, condition, expected):
     assert set(ids(retriever.invoke("anything"))) == expected
 
 
+@pytest.mark.parametrize("query", ["", " "])
+def test_a_self_query_that_leaves_a_filter_only(store, query):
+    answer = "```json\n" + json.dumps({"query": query, "filter": 'gt("year", 2020)'}) + "\n```"
+    field = AttributeInfo(name="year", description="year", type="integer")
+    model, translator = FakeListLLM(responses=[answer]), FourfoldTranslator()
+    retriever = SelfQueryRetriever.from_llm(model, store, "Texts", [field], structured_query_translator=translator)
+    assert retriever.invoke("what came after 2020?") == [DOCUMENTS[1], DOCUMENTS[2]]
+    late = {"year": {"$gt": 2018}}
+    assert ids(store.similarity_search(query, k=2, filter=late)) == ["read", "write"]
+    assert ids(store.similarity_search(query, filter=late, group_by="lang")) == ["read", "lire"]
+    assert {score for _, score in store.similarity_search_with_score(query, filter=late)} == {0.0}
+    assert len(store.max_marginal_relevance_search(query, k=3, filter=late)) == 3
+    told = FourfoldVectorStore(retriever=store.retriever, breakdown=True).similarity_search(query, filter=late)
+    assert "passes the filter" in told[0].metadata["fourfold"]["why"]
+    for none in ({}, {"filter": {}}, {"filter": late, "min_score": 0.1}, {"filter": late, "min_confidence": 0.1}):
+        assert store.similarity_search(query, **none) == []
+    assert store.similarity_search_with_relevance_scores(query, filter=late, score_threshold=0.25) == []
+
+
 def test_a_function_as_a_filter_is_refused_with_what_a_filter_is(store):
     retriever = FourfoldRetriever(retriever=store.retriever)
     for search in (store.similarity_search, lambda query, **options: retriever.invoke(query, **options)):

@@ -5,7 +5,16 @@ from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStor
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
-from llama_index.core.schema import Document, ImageNode, IndexNode, NodeRelationship, RelatedNodeInfo, TextNode
+from llama_index.core.retrievers import VectorIndexAutoRetriever
+from llama_index.core.schema import (
+    Document,
+    ImageNode,
+    IndexNode,
+    NodeRelationship,
+    QueryBundle,
+    RelatedNodeInfo,
+    TextNode,
+)
 from llama_index.core.storage.docstore import SimpleDocumentStore
 from llama_index.core.vector_stores import (
     FilterCondition,
@@ -16,9 +25,12 @@ from llama_index.core.vector_stores import (
 )
 from llama_index.core.vector_stores.types import (
     BasePydanticVectorStore,
+    MetadataInfo,
     VectorStore,
+    VectorStoreInfo,
     VectorStoreQuery,
     VectorStoreQueryMode,
+    VectorStoreQuerySpec,
 )
 from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore, LlamaIndexEmbedder
 
@@ -437,6 +449,24 @@ def test_node_ids_that_are_meant_bind_beside_image_and_index_nodes(fourfold_stor
     for wanted in (["i"], ["i", "a"], ["i", "j", "a"], ["a"]):
         assert set(ask(fourfold_store, k=9, node_ids=wanted)) <= set(wanted)
     assert ask(fourfold_store, node_ids=["nowhere"]) == []
+
+
+@pytest.mark.parametrize("vector", [None, [0.0] * 256])
+def test_an_auto_retriever_that_leaves_a_filter_only(models, vector):
+    index = VectorStoreIndex.from_documents(
+        DOCUMENTS, storage_context=StorageContext.from_defaults(vector_store=FourfoldVectorStore())
+    )
+    about = VectorStoreInfo(content_info="texts", metadata_info=[MetadataInfo(name="lang", type="str", description="")])
+    spec = VectorStoreQuerySpec(query="", filters=[MetadataFilter(key="lang", value="en")])
+    retriever = VectorIndexAutoRetriever(
+        index, about, default_empty_query_vector=vector, empty_query_top_k=10, similarity_top_k=10
+    )
+    inner, bundle = retriever._build_retriever_from_spec(spec)
+    found = inner.retrieve(bundle)
+    assert [hit.node.ref_doc_id for hit in found] == ["files", "rome"] and {hit.score for hit in found} == {0.0}
+    assert index.as_retriever().retrieve(QueryBundle("", embedding=vector)) == []
+    for bounds in ({"doc_ids": ["lire"]}, {"node_ids": [found[0].node.node_id]}):
+        assert len(index.vector_store.query(VectorStoreQuery(query_embedding=vector, **bounds)).ids) == 1
 
 
 def test_a_vector_store_index_is_taken_over(models):

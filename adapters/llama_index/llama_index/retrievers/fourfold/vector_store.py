@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.vector_stores.types import (
@@ -33,6 +34,7 @@ from llama_index.retrievers.fourfold.nodes import (
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult
 from fourfold.arguments import finite_number, strings
+from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 
 _HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
@@ -200,7 +202,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
 
         Args:
             query: see the class; ``doc_ids``, ``node_ids`` and ``filters`` bind all signals. ``node_ids`` that are
-                none, or just the image and index nodes of the store, mean any: so ``VectorStoreIndex`` asks.
+                none, or just the image and index nodes of the store, mean any: so ``VectorStoreIndex`` asks. Without
+                words and embedding, or with one of zeros, the nodes that they leave, each with a similarity of 0.
             kwargs: ``mmr_threshold`` (0 for the most different, 1 for the most relevant; 0.5 if not given) and
                 ``mmr_prefetch_k``; others are passed over, as by other stores.
 
@@ -243,14 +246,16 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         alpha = query.alpha if query.mode in _HYBRID else None
         if alpha is not None:
             alpha = finite_number(alpha, "alpha", least=0, most=1)
-        return self._retriever.search(
+        bound = {"$and": conditions} if (conditions := [each for each in conditions if each]) else {}
+        found = self._retriever.search(
             query.query_str or "",
             k=count,
-            filter={"$and": conditions},
+            filter=bound,
             query_vector=None if mode == "text" else query.query_embedding,
             mode=mode,
             weights=None if alpha is None else {"embedding": alpha, "text": 1 - alpha},
         )
+        return found if np.any(query.query_embedding) else by_filter(self._retriever, found, bound, k=count)
 
     def _means_any(self, node_ids: Sequence[str]) -> bool:
         """Tell ids that bind from those that an index names without meaning them.
