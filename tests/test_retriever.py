@@ -198,6 +198,15 @@ def test_a_masked_node_is_neither_hit_nor_seed_nor_passed_through(preset):
         assert told.score == 0 and told.rank is None
 
 
+def test_a_node_that_the_filter_leaves_out_is_told_so_also_where_nothing_speaks_for_it():
+    with Retriever(embedder=lambda texts: [[0.0, 0.0]] * len(texts)) as retriever:
+        retriever.add([Node("a", "alpha", metadata={"ok": True}), Node("b", "beta"), Node("c", "gamma")])
+        told = retriever.explain("alpha", "b", filter={"ok": True})
+        assert [(item.kind, item.value) for item in told.evidence] == [("masked", 0.0)]
+        assert "is left out by the filter" in told.text and told.score == 0 and told.rank is None
+        assert not retriever.explain("alpha", "b").evidence
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_masked_nodes_never_appear(seed):
     with random_graph(seed) as retriever:

@@ -182,8 +182,8 @@ def _tell_masks(told: list[list[Draft]], scores: Scores, query: Query, nodes: No
         total = sum([draft.value for draft in found])
         if total and cut_up:
             found.append(Draft("chunks", "hidden", -total))
-        elif total and not stays:
-            found.append(Draft("filter", "masked", -total))
+        elif not stays:  # told also where nothing else speaks for the node: its seeds may be masked, too
+            found.append(Draft("filter", "masked", 0.0 - total))
 
 
 def named(told: Sequence[Draft], labels: Mapping[int, tuple[str, str]], types: Sequence[str]) -> tuple[Evidence, ...]:
