@@ -12,7 +12,7 @@ import pytest
 from lens_client import assert_harmless, bound, client_of
 from lens_graphs import VILLAGE, hostile, tools, village
 
-from fourfold import ForeignSchema, Retriever, Weights
+from fourfold import ForeignSchema, Node, RetrievalConfig, Retriever, Weights
 from fourfold.evaluate import load_judgements
 from fourfold.ingest import index_paths
 from fourfold.lens import Lens, measuring
@@ -85,6 +85,17 @@ def test_the_published_method_does_not_look_for_communities_for_minutes(client, 
     monkeypatch.setattr("fourfold.lens.session._MOST_EXACT", 3)
     assert sentence in client.get("/compare", params=params).text
     assert exact.exact_communities and not lens.session.by("published", Asked())[0].config.diversity.exact_communities
+
+
+def test_the_published_method_over_words_that_are_not_its_own_says_so(client, tmp_path):
+    sentence = "here it has those of this file"
+    assert sentence in client.get("/compare", params={"q": QUESTION, "a": "published", "b": "published"}).text
+    assert sentence not in client.get("/compare", params={"q": QUESTION, "b": "default"}).text
+    with Retriever(tmp_path / "published.sqlite", config=RetrievalConfig.published()) as made_so:
+        made_so.add([Node("a", "save data", text="to disk")])
+        lens = Lens(made_so)
+        assert sentence not in client_of(lens).get("/compare", params={"q": QUESTION, "b": "published"}).text
+        lens.session.close()
 
 
 def test_an_applied_version_and_another_file_can_be_asked(retriever, tmp_path):

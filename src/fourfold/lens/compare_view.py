@@ -66,7 +66,7 @@ def compare(pages: Pages, request: Request) -> Response:
             "sides": sides,
             "joined": joined(*sides),
             "summary": summary(*sides),
-            "notes": [note for way in (left, right) if (note := session.note(way))],
+            "notes": list(dict.fromkeys(note for way in (left, right) for note in session.notes(way))),
             "moves": moves(session, *sides),
             "height": ROW * max(len(side.rows) for side in sides),
         }

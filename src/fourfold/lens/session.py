@@ -233,8 +233,7 @@ class Session:
         ids = list(self.retriever.manifest())
         if len(ids) > _MOST_EDGES_COUNTED:
             return None
-        counts = Counter(edge.type for edge in self.retriever.edges(ids))
-        return counts.most_common()
+        return Counter(edge.type for edge in self.retriever.edges(ids)).most_common()
 
     def community_count(self) -> int:
         """Return how many communities the graph falls into."""
@@ -333,14 +332,23 @@ class Session:
             found = found.replace(diversity={"exact_communities": False})
         return replace(found.replace(text=text), embedding=here.embedding)
 
-    def note(self, way: str) -> str:
-        """Return what the reader of a way's answer should know, in a sentence; mostly nothing."""
-        if way != "published" or not self._large:
-            return ""
-        return (
-            f"Of more than {_MOST_EXACT:,} nodes the published method's communities take long; here they are found the "
-            "quick way, which touches only the bonus for the first hit of each."
-        )
+    def notes(self, way: str) -> list[str]:
+        """Return what the reader of a way's answer should know, a sentence each; mostly nothing."""
+        if way != "published":
+            return []
+        told, published = [], RetrievalConfig.published()
+        wanted = published.text.tokenizer_name, published.embedding
+        if (self.facts()["tokenizer"], self.retriever.config.embedding) != wanted:
+            told.append(
+                "The published method reads words and makes vectors otherwise; here it has those of this file. "
+                "fourfold search --preset published answers from a copy that has its own."
+            )
+        if self._large:
+            told.append(
+                f"Of more than {_MOST_EXACT:,} nodes the published method's communities take long; here they are found "
+                "the quick way, which touches only the bonus for the first hit of each."
+            )
+        return told
 
     @property
     def _large(self) -> bool:
