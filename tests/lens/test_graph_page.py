@@ -66,6 +66,11 @@ def test_a_node_that_is_not_there_is_a_sentence_in_its_place(client, params):
     assert "What the file holds" in page.text
 
 
+def test_a_direction_that_there_is_not_is_a_sentence_in_its_place(client):
+    page = client.get("/graph", params={"node": "read", "direction": "sideways"}).text
+    assert 'role="alert"' in page and "sideways" in page and "must be one of" in page
+
+
 def test_nodes_that_nothing_joins():
     with Retriever() as retriever:
         retriever.add([Node("a", "a"), Node("b", "b")])

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 from starlette.requests import Request
 from starlette.responses import Response
@@ -47,7 +48,7 @@ def graph(pages: Pages, request: Request) -> Response:
     if given["from"] and given["to"]:
         told["path"] = _told(lambda: path_of(session, asked, given["from"], given["to"]))
     if given["node"]:
-        direction = next((each for each in DIRECTIONS if each == given["direction"]), DIRECTIONS[0])
+        direction = cast(Direction, given["direction"] or DIRECTIONS[0])  # another word is refused, in a sentence
         told["impact"] = _told(lambda: impact_of(session, asked, given["node"], direction))
     if given["task"]:
         told["workflow"] = _told(lambda: workflow_of(session, asked, given["task"]))
