@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -39,8 +39,8 @@ class FoundDocument(Document):
         """Serialise as LangChain's own class."""
         return Document.lc_id()
 
-    def __repr_name__(self) -> str:
-        return Document.__name__
+    def __reduce__(self) -> tuple[Callable[..., FoundDocument], tuple[dict[Any, Any]]]:
+        return _restored, (self.__getstate__(),)  # not by its name, which is another's
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Document):
@@ -48,6 +48,19 @@ class FoundDocument(Document):
         return _identity(self) == _identity(other)
 
     __hash__ = None  # type: ignore[assignment]  # documents are mutable
+
+
+# Who stores objects by the name of their class, as LangGraph's checkpoints do, gets LangChain's own, which is there
+# wherever they are loaded, and which they let pass.
+FoundDocument.__module__ = Document.__module__
+FoundDocument.__name__ = FoundDocument.__qualname__ = Document.__name__
+
+
+def _restored(state: dict[Any, Any]) -> FoundDocument:
+    """Return the document of a pickle."""
+    document = FoundDocument.__new__(FoundDocument)
+    document.__setstate__(state)
+    return document
 
 
 def _identity(document: Document) -> tuple[str | None, str, dict[str, Any]]:

@@ -58,6 +58,16 @@ def test_idioms_that_compare_serialised_documents_leave_the_breakdown_out(retrie
         assert set(document.metadata) == {"title"} and type(document) is Document
 
 
+def test_checkpoints_of_langgraph_give_documents_back(retriever, caplog):
+    jsonplus = pytest.importorskip("langgraph.checkpoint.serde.jsonplus", reason="comes with the extra 'agents'")
+    serde = jsonplus.JsonPlusSerializer()
+    found = retriever.invoke(QUESTIONS[0])
+    loaded = serde.loads_typed(serde.dumps_typed({"documents": found}))["documents"]
+    assert loaded == found and all(type(document) is Document for document in loaded)
+    assert loaded[0].metadata["fourfold"] == found[0].metadata["fourfold"]
+    assert not caplog.records  # neither blocked nor warned of
+
+
 def test_the_same_document_of_two_questions_is_equal(retriever):
     first, second = ({d.id: d for d in retriever.invoke(question)} for question in QUESTIONS[:2])
     assert first.keys() == second.keys()
