@@ -9,6 +9,7 @@ from langchain_core.documents import Document
 from langchain_core.vectorstores import InMemoryVectorStore, VectorStore
 
 from fourfold import InvalidValueError
+from fourfold.arguments import strings
 from langchain_fourfold.chunks import texts_in
 from langchain_fourfold.vectorstores import FourfoldVectorStore
 
@@ -25,7 +26,7 @@ def contents_of(store: VectorStore, ids: Iterable[str] | None = None) -> tuple[l
         InvalidValueError: the store cannot list what it holds, and ``ids`` is not given.
 
     """
-    wanted = None if ids is None else list(ids)
+    wanted = None if ids is None else strings(ids, "ids")
     if isinstance(store, InMemoryVectorStore):
         documents, vectors = _in_memory(store)
     elif hasattr(store, "index_to_docstore_id") and hasattr(store, "docstore"):

@@ -183,3 +183,6 @@ def test_some_ids_of_a_store_that_cannot_list_what_it_holds():
     with pytest.raises(ValueError, match="give ids="):
         FourfoldRetriever.from_vectorstore(Opaque(inner))
     assert len(FourfoldRetriever.from_vectorstore(Opaque(inner), ids=["a", "c"]).retriever) == 2
+    inner.add_texts(["A page of its own."], ids=["page"])
+    for store in (inner, Opaque(inner)):  # a string is one id
+        assert list(FourfoldRetriever.from_vectorstore(store, ids="page").retriever.manifest()) == ["page"]

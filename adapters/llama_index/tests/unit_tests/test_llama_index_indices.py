@@ -5,7 +5,7 @@ import faiss
 import pytest
 from llama_index.core import MockEmbedding, PropertyGraphIndex, StorageContext, VectorStoreIndex
 from llama_index.core.graph_stores import SimplePropertyGraphStore
-from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, EntityNode, Relation
+from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, ChunkNode, EntityNode, Relation
 from llama_index.core.indices.property_graph import ImplicitPathExtractor
 from llama_index.core.llms import MockLLM
 from llama_index.core.node_parser import SentenceSplitter
@@ -75,6 +75,19 @@ def test_a_property_graph_is_taken_over_with_its_relations():
     retriever = FourfoldRetriever.from_property_graph(index)
     assert edges(retriever) == {("Ann Lee", "LIVES_IN", "NYC"), ("ann", "mentions", "Ann Lee")}
     assert {n.node.node_id for n in retriever.retrieve("Ann")} == {"ann", "Ann Lee", "NYC"}
+
+
+def test_texts_that_were_put_into_a_property_graph_by_hand_are_taken_over():
+    store = SimplePropertyGraphStore()
+    text = ChunkNode(id_="c", text="Ann lives in Oslo.", properties={"lang": "en"})
+    store.upsert_nodes([text, EntityNode(name="Ann", label="PERSON")])
+    store.upsert_llama_nodes([TextNode(id_="t", text="Bob builds boats.")])
+    store.upsert_relations([Relation(label="NAMES", source_id="c", target_id="Ann")])
+    index = PropertyGraphIndex.from_existing(store, llm=MockLLM(), embed_kg_nodes=False)
+    retriever = FourfoldRetriever.from_property_graph(index)
+    assert set(retriever.retriever.manifest()) == {"c", "t", "Ann"} and ("c", "NAMES", "Ann") in edges(retriever)
+    [found] = [hit.node for hit in retriever.retrieve("who lives in Oslo") if hit.node.node_id == "c"]
+    assert found.text == "Ann lives in Oslo." and found.metadata["lang"] == "en"
 
 
 def test_what_a_prompt_shows_of_an_entity_is_its_own():

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from llama_index.core.graph_stores.types import TRIPLET_SOURCE_KEY, ChunkNode, LabelledNode, PropertyGraphStore
-from llama_index.core.schema import BaseNode, NodeRelationship
+from llama_index.core.schema import BaseNode, NodeRelationship, TextNode
 from pydantic_core import to_jsonable_python
 
 from fourfold import Edge, InvalidValueError
@@ -78,6 +78,8 @@ def graph_of(store: PropertyGraphStore) -> tuple[list[BaseNode], list[GraphNode]
     held = store.get()
     chunks = {node.id for node in held if isinstance(node, ChunkNode)}
     texts = store.get_llama_nodes(list(chunks)) if chunks else []
+    whole = {text.node_id for text in texts}
+    texts += [_text(node) for node in held if isinstance(node, ChunkNode) and node.id not in whole]
     every = list(_relations(store, [node.id for node in held]))
     relations = [relation for relation in every if not (relation.source in chunks and relation.type in _IMPLICIT)]
     related = {end for relation in relations for end in (relation.source, relation.target)}
@@ -109,7 +111,16 @@ def _found_in(nodes: Iterable[LabelledNode]) -> Iterable[Edge]:
             yield Edge(source, node.id, "mentions")
 
 
+def _text(node: ChunkNode) -> TextNode:
+    """Return the node of a text that was put into the store as such, without the node it was made of."""
+    return TextNode(id_=node.id, text=node.text, metadata=_own_properties(node))
+
+
+def _own_properties(node: LabelledNode) -> dict[str, Any]:
+    return {key: value for key, value in node.properties.items() if key[:1] != "_" and key != TRIPLET_SOURCE_KEY}
+
+
 def _entity(node: Any) -> GraphNode:
-    properties = {key: value for key, value in node.properties.items() if key[:1] != "_" and key != TRIPLET_SOURCE_KEY}
+    properties = _own_properties(node)
     text = next((properties[key] for key in ("description", "text") if isinstance(properties.get(key), str)), "")
     return GraphNode(node.id, name=node.name, type=node.label, text=text, metadata=to_jsonable_python(properties))
