@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourfold.errors import DimensionError, InvalidValueError, MissingExtraError
-from fourfold.index import quantised
+from fourfold.index import quantised, vectors
 from fourfold.index.base import Allowed
 from fourfold.index.vector_segment import FirstStage
 from fourfold.index.vectors import FirstStageSettings, Vectors, VectorSegment, merge
@@ -232,11 +232,16 @@ def test_no_value_is_above_the_maximum_even_where_codes_mislead():
 class Blurred(Misleading):
     """Codes that tell the best 2,000 rows from the rest, and not from one another."""
 
-    eager = 4
+    eager, mixed = 4, 2000
+
+    def __init__(self, matrix):
+        super().__init__(matrix)
+        self.asked = []
 
     def nearest(self, question, count, mask):
+        self.asked.append(count)
         rows = np.argsort(-(self._matrix @ question))
-        rows[:2000] = np.random.default_rng(0).permutation(rows[:2000])
+        rows[: self.mixed] = np.random.default_rng(0).permutation(rows[: self.mixed])
         return rows[:count] if mask is None else rows[mask.rows[rows]][:count]
 
 
@@ -251,6 +256,22 @@ def test_where_the_last_of_the_candidates_are_among_the_best_more_are_taken(allo
     assert found.nodes.tolist() == exact.nodes.tolist()
     assert not found.exact
     assert FirstStage(Blurred(matrix), 16_384, 1.0).begun_with == 16_384, "where the most are few all are taken at once"
+
+
+def test_some_more_candidates_are_compared_without_asking_the_codes_again(monkeypatch):
+    matrix, compared = clustered(30_000), []
+    codes = Blurred(matrix)
+    codes.mixed = 900
+    blurred = VectorSegment(segment(np.arange(30_000), matrix).arrays(), first_stage=FirstStage(codes, 3200, 1.0))
+    rescored = vectors._Search._rescored
+    monkeypatch.setattr(
+        vectors._Search, "_rescored", lambda search, rows: compared.append(len(rows)) or rescored(search, rows)
+    )
+    question = clustered(1, seed=5)[0]
+    found, exact = (Vectors([blurred], exact=exact).ask(question).best(10) for exact in (False, True))
+    assert found.nodes.tolist() == exact.nodes.tolist()
+    assert codes.asked == [1600]
+    assert compared == [800, 267, 356], "a third more each time, until the last quarter has none of the best"
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import DimensionError
-from fourfold.index import product
+from fourfold.index import ordered, product
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
@@ -28,6 +28,8 @@ _RESCORED = 6
 """Candidates rescored for each node asked for, at least …"""
 _ASKED = 128
 """… as if so many were asked for."""
+_AHEAD = 2
+"""So many times the candidates that are rescored next are asked for: twice as many take the codes a tenth longer."""
 _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
 _ROUNDING = 1.3e-7
@@ -229,17 +231,30 @@ class _Search:
             selection.mask is None or size <= len(self.segment) // FEW + self._stage.rescored
         ):
             return self._read(selection.listed())
-        rescored = max(self._stage.begun_with, _RESCORED * max(count, _ASKED))
-        most = max(self._stage.rescored, rescored, size // 8)  # beyond, reading every vector is quicker
-        while rescored < size and rescored <= most:
-            rows = self._candidates(self._stage, rescored, selection)[:rescored]
-            values = self._rescored(rows)
-            if len(rows) >= count:
+        begun = max(self._stage.begun_with, _RESCORED * max(count, _ASKED))
+        most = max(self._stage.rescored, begun, size // 8)  # beyond, reading every vector is quicker
+        found = self._coded(self._stage, count, begun, min(most, size - 1), selection)
+        return found or self._scanned(count, selection)
+
+    def _coded(
+        self, stage: FirstStage, count: int, begun: int, most: int, selection: Selection | None
+    ) -> _Found | None:
+        """Return the best of the candidates that the codes name: a third more, until the last of them are no longer.
+
+        None where the last of ``most`` still are among the best, or tie: the codes cannot tell them apart.
+        """
+        rows, values, depth = np.zeros(0, np.int64), np.zeros(0, np.float32), begun
+        while depth <= most:
+            if depth > len(rows):
+                wider = self._candidates(stage, _AHEAD * depth, selection)
+                rows = np.concatenate((rows, ordered.without(wider, np.sort(rows))))
+            values = np.concatenate((values, self._rescored(rows[len(values) : depth])))
+            if len(values) >= count:
                 last = np.partition(values, len(values) - count)[len(values) - count]
                 if not np.any(values[len(values) - len(values) // 4 :] >= last):
-                    return _Found(self.segment.nums[rows], values, complete=False, exact=False)
-            rescored *= 4  # the least of the candidates are among the best, or tie: the codes cannot tell them apart
-        return self._scanned(count, selection)
+                    return _Found(self.segment.nums[rows[: len(values)]], values, complete=False, exact=False)
+            depth += -(-depth // 3)
+        return None
 
     def _rescored(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return what rows in any order score, (len(rows),), reading them in theirs."""
