@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError
+from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError, UnknownNodeError
 from fourfold.engines.sqlite import connection
 from fourfold.engines.sqlite.connection import Connection
 
@@ -302,3 +302,38 @@ def test_an_id_that_is_no_text_is_damage(tmp_path, searched_before):
         connection.close()
         with pytest.raises(StoreError, match="is damaged, it holds what fourfold does not write"):
             graph.search("file")
+
+
+def test_many_new_nodes_enter_the_full_text_at_once_and_not_one_by_one(tmp_path, check_file):
+    nodes = [Node(f"n{i}", f"name {i}", text="alpha beta") for i in range(200)]
+    ran = []
+    with Retriever(tmp_path / "kg.sqlite", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add(nodes[:2])
+        retriever.backend._writer.set_trace_callback(ran.append)
+        retriever.add([Node("n1", "other", text="gamma"), *nodes[2:]])  # one that is replaced, too
+        assert len(retriever.backend.phrase("alpha beta", None)) == 199
+        assert len(retriever.backend.phrase("gamma", None)) == 1
+    assert sum("INTO 'main'.'fts_data'" in statement for statement in ran) < 50
+    check_file(tmp_path / "kg.sqlite")
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_after_a_write_of_many_nodes_the_full_text_follows_whoever_writes(tmp_path, check_file, fails):
+    path = tmp_path / "kg.sqlite"
+    nodes = [Node(f"n{i}", f"name {i}", text="alpha beta") for i in range(100)]
+    with Retriever(path, embedder=lambda texts: [[1.0]] * len(texts)) as retriever, Retriever(path) as other:
+        assert other.backend.phrase("alpha beta", None) == []
+        if fails:
+            with pytest.raises(UnknownNodeError):
+                retriever.add(nodes, [Edge("n1", "nobody")])
+        else:
+            retriever.add(nodes)
+        with sqlite3.connect(path) as outside:
+            outside.execute("INSERT INTO nodes VALUES (1000, 'x', 'x', '', 'alpha beta', '{}', '', 1)")
+            outside.execute("INSERT INTO tokens VALUES (1000, x'')")
+        outside.close()
+        assert len(other.backend.phrase("alpha beta", None)) == (1 if fails else 101)
+        retriever.delete(["n1"])
+        retriever.add([Node("y", text="alpha beta")])
+        assert len(other.backend.phrase("alpha beta", None)) == (2 if fails else 101)
+    check_file(path)

@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from fourfold.errors import DimensionError, InvalidValueError, MissingExtraError
 from fourfold.index import quantised, vectors
 from fourfold.index.base import Allowed
+from fourfold.index.rescoring import measure
 from fourfold.index.vector_segment import FirstStage
 from fourfold.index.vectors import FirstStageSettings, Vectors, VectorSegment, merge
 
@@ -520,3 +521,30 @@ def test_coding_leaves_the_threads_of_faiss_as_they_were():
         assert faiss.omp_get_max_threads() == 3
     finally:
         faiss.omp_set_num_threads(before)
+
+
+class Late:
+    """Codes that name ten others of the wrong end before each question's best; remembers how many were asked for."""
+
+    kind, margin, eager, nbytes = "late", 4, 4, 0
+
+    def __init__(self, matrix, late):
+        self.matrix, self.late, self.asked = unit(matrix), late, set()
+
+    def arrays(self):
+        return {}
+
+    def nearest(self, question, count, mask):
+        self.asked.add(count)
+        order = np.argsort(-(self.matrix @ question), kind="stable")
+        return np.concatenate((order[: -self.late - 1 : -1], order))[:count]
+
+
+def test_recall_is_measured_among_no_more_candidates_than_a_search_begins_with():
+    matrix = clustered(12_000)
+    codes = Late(matrix, 600)
+    assert measure(codes, unit(matrix)) == (4 * 610, 1.0)
+    assert codes.asked == {2048}, "the 2,440 that it may come to are not read to know it"
+    codes = Late(matrix, 2100)
+    assert measure(codes, unit(matrix)) == (6000, 0.0)
+    assert codes.asked == {2048, 6000}

@@ -30,7 +30,10 @@ RECALL = 0.995
 """A first stage that finds less than this share of the ten best of the graph's own vectors is not used unasked."""
 
 _BLOCK = 16_384
-_SAMPLE = 8_192
+_SAMPLE = 4_096
+"""Vectors that codes are trained on, …"""
+_ROUNDS = 10
+"""… and how often: with twice as many, or 25 rounds, they name the ten best no sooner (``benchmarks/vectors.py``)."""
 
 
 class StoredArray(Protocol):
@@ -146,6 +149,7 @@ class ProductCodes:
         )
         index.quantizer.add((mean.astype(np.float32) @ rotation)[None])
         index.pq.cp.min_points_per_centroid = 1  # few points are no reason to write to the terminal
+        index.pq.cp.niter = _ROUNDS
         index.pq.cp.max_points_per_centroid = _SAMPLE // 16
         sample = np.linspace(0, n - 1, max(min(n, _SAMPLE), 64)).astype(np.int64)
         with _one_thread(library):

@@ -42,9 +42,9 @@ def measure(codes: Codes, vectors: Vectors32) -> tuple[int, float]:
     for width in sorted({min(_NARROW, most), most}):
         recall = _recall(codes, vectors, questions, tenth, width)
         enough = max(int(np.searchsorted(recall, _AIM)) + 1, _LEAST)
-        if enough * codes.margin <= width:
+        rescored = min(enough * codes.margin, most)
+        if enough <= width and begun_with(codes, rescored) <= width:
             break
-    rescored = min(enough * codes.margin, width)
     return rescored, float(recall[begun_with(codes, rescored) - 1])
 
 

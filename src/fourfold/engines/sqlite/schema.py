@@ -12,7 +12,13 @@ SCHEMA_VERSION = 3
 OLDEST_SEARCHED = 1
 """Files from this version on are searched as they are when opened read-only: later versions only added tables."""
 
-_VERSION_1 = """
+FULL_TEXT_TRIGGER = """CREATE TRIGGER fts_insert AFTER INSERT ON nodes BEGIN
+    INSERT INTO fts (rowid, name, type, text) VALUES (new.num, new.name, new.type, new.text);
+END;
+"""
+"""What takes a new node into the full text."""
+
+_VERSION_1 = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
 -- num is the row's place in the index; an id keeps its num when it is replaced.
@@ -86,10 +92,7 @@ END;
 
 CREATE VIRTUAL TABLE fts USING fts5 (name, type, text, content='nodes', content_rowid='num',
                                      tokenize='porter unicode61');
-CREATE TRIGGER fts_insert AFTER INSERT ON nodes BEGIN
-    INSERT INTO fts (rowid, name, type, text) VALUES (new.num, new.name, new.type, new.text);
-END;
-CREATE TRIGGER fts_delete AFTER DELETE ON nodes BEGIN
+{FULL_TEXT_TRIGGER}CREATE TRIGGER fts_delete AFTER DELETE ON nodes BEGIN
     INSERT INTO fts (fts, rowid, name, type, text) VALUES ('delete', old.num, old.name, old.type, old.text);
 END;
 CREATE TRIGGER fts_update AFTER UPDATE OF name, type, text ON nodes BEGIN

@@ -5,7 +5,8 @@ from __future__ import annotations
 import json
 import secrets
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -15,11 +16,17 @@ from fourfold.arguments import shown
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
 from fourfold.engines.sqlite.rows import LARGEST_NUMBER, DamagedValueError, encodable, generation_of, meta, nums_of
+from fourfold.engines.sqlite.schema import FULL_TEXT_TRIGGER
 from fourfold.filters import attributes
 from fourfold.index.changes import FIELDS, PIECE, TOKEN
 from fourfold.types import Edge, Node
 
 _REMEMBERED_WRITES = 100_000
+
+_MANY = 32
+"""New nodes from which the full text takes them in at once: by its trigger SQLite writes a row at a time to the disk,
+which takes ten times as long. For fewer it is not worth it that every connection reads the schema anew.
+"""
 
 
 class Writer:
@@ -98,8 +105,8 @@ class Writer:
         terms of each field of each node (``3 * len(rows)`` numbers).
         """
         known = nums_of(self._connection, [row.node.id for row in rows])
-        last = self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone()
-        following = _number(last) + 1
+        last = _number(self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone())
+        following = last + 1
         nums = []
         for row in rows:
             if row.node.id not in known:
@@ -107,16 +114,18 @@ class Writer:
                 following += 1
             nums.append(known[row.node.id])
         connection = self._connection
-        connection.executemany(
-            "INSERT INTO nodes (num, id, name, type, text, metadata, hash, generation) VALUES (?, ?, ?, ?, ?, ?, ?, ?) "
-            "ON CONFLICT (id) DO UPDATE SET name = excluded.name, type = excluded.type, text = excluded.text, "
-            "metadata = excluded.metadata, hash = excluded.hash, generation = excluded.generation",
-            (
-                (num, r.node.id, r.node.name, r.node.type, r.node.text, _json(r.node), r.hash, self.generation)
-                for num, r in zip(nums, rows, strict=True)
-            ),
-        )
-        marks = [(num,) for num in nums]
+        with self._full_text_at_once(last) if following - last > _MANY else nullcontext():
+            connection.executemany(
+                "INSERT INTO nodes (num, id, name, type, text, metadata, hash, generation) "
+                "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
+                "type = excluded.type, text = excluded.text, metadata = excluded.metadata, hash = excluded.hash, "
+                "generation = excluded.generation",
+                (
+                    (num, r.node.id, r.node.name, r.node.type, r.node.text, _json(r.node), r.hash, self.generation)
+                    for num, r in zip(nums, rows, strict=True)
+                ),
+            )
+        marks = [(num,) for num in nums if num <= last]  # a new node has nothing yet
         connection.executemany("DELETE FROM attributes WHERE node = ?", marks)
         connection.executemany(
             "INSERT OR IGNORE INTO attributes (key, value, node, kind) VALUES (?, ?, ?, ?)",
@@ -136,6 +145,22 @@ class Writer:
             ((num, row.pieces.astype(PIECE).tobytes()) for num, row in zip(nums, rows, strict=True)),
         )
         self._put_tokens(nums, terms, lengths)
+
+    @contextmanager
+    def _full_text_at_once(self, last: int) -> Iterator[None]:
+        """Leave nodes beyond a number to one statement at the end, instead of the trigger that takes each in.
+
+        The trigger is away in this transaction only: whatever ends the process, nobody else finds the file without it.
+        """
+        connection = self._connection
+        connection.execute("DROP TRIGGER IF EXISTS fts_insert")
+        yield
+        connection.execute(
+            "INSERT INTO fts (rowid, name, type, text) SELECT num, name, type, text FROM nodes WHERE num > ? "
+            "ORDER BY num",
+            (last,),
+        )
+        connection.execute(FULL_TEXT_TRIGGER)
 
     def _put_tokens(self, nums: Sequence[int], terms: Sequence[str], lengths: Sequence[int]) -> None:
         numbers = self._term_numbers(terms)
