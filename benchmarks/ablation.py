@@ -78,7 +78,22 @@ def shares(config: RetrievalConfig) -> list[Variant]:
     return variants
 
 
-TABLES = {"ladder": ladder, "ablation": ablations, "published": as_published, "shares": shares}
+def late_on_embedding(config: RetrievalConfig) -> list[Variant]:
+    """Return the config, and the same where late interaction counts otherwise on embedding, in graphs of documents."""
+    powers = (0.0, 0.25, 0.5, 0.75, 1.0)
+    return [
+        Variant("whole", config),
+        *(Variant(f"power {power:g}", config.replace(fusion={"late": {"on_embedding": power}})) for power in powers),
+    ]
+
+
+TABLES = {
+    "ladder": ladder,
+    "ablation": ablations,
+    "published": as_published,
+    "shares": shares,
+    "late": late_on_embedding,
+}
 
 
 def measured(

@@ -8,7 +8,9 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, refine
+from fourfold.edge_types import OF_DOCUMENTS
 from fourfold.intent import classify, find_spec
+from fourfold.weighting import over_encoder
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 TYPES = ("depends_on", "part_of", "mentions", "enables", "")
@@ -140,11 +142,20 @@ def test_candidates_answer_as_the_dense_sum(rows, links, question, query_vector,
         assert sum(item.value for item in hit.evidence) == pytest.approx(hit.score, abs=1e-6)
 
 
-@given(nodes_of, edges_of, sentence, st.integers(1, 8), st.booleans(), st.sampled_from(["default", "published"]))
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+PRESETS = {
+    "default": RetrievalConfig(),
+    "over an encoder": over_encoder(RetrievalConfig()),
+    "published": RetrievalConfig.published(),
+}
+
+
+@given(nodes_of, edges_of, sentence, st.integers(1, 8), st.booleans(), st.sampled_from(sorted(PRESETS)))
+@settings(max_examples=90, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 def test_asking_for_more_candidates_changes_nothing(rows, links, question, k, kept, preset):
-    config = RetrievalConfig() if preset == "default" else RetrievalConfig.published()
+    config = PRESETS[preset]
     nodes, edges = graph(rows, links)
+    if preset == "over an encoder":  # elsewhere late interaction counts for embedding as for text
+        edges = [edge for edge in edges if edge.type in OF_DOCUMENTS]
     answers = []
     for few in (True, False):
         with pytest.MonkeyPatch.context() as patch, Retriever(config=config) as retriever:

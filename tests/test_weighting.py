@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fourfold import Node, RetrievalConfig, Retriever, Weights
+from fourfold import Edge, Node, RetrievalConfig, Retriever, Weights
 from fourfold.config_history import changes_of
 from fourfold.embed import StaticEmbedder
 from fourfold.embed.static import BUNDLED_FOLDER
@@ -78,3 +78,42 @@ def test_a_copy_of_the_retriever_is_given_what_its_original_was_given():
     config = RetrievalConfig(limit=3)
     with Retriever(embedder=letters, config=config) as retriever:
         assert retriever._session.opened_with()[1] == changes_of(config)
+
+
+SAYINGS = [
+    Node("a", "tidy up", text="throw away what nobody reads any more"),
+    Node("b", "keep", text="store the letters of the archive in a box"),
+    Node("c", "post", text="send letters to whoever asks for them"),
+    Node("d", "paint", text="colour a wall in the kitchen"),
+]
+
+
+def by_component(edges=(), **late):
+    """Return (embedding, text) of each hit, by id."""
+    with Retriever(config=RetrievalConfig().replace(fusion={"late": late}, index={"cache_size": 0})) as retriever:
+        retriever.add(SAYINGS, edges)
+        hits = retriever.search("delete old letters")
+        return {hit.node.id: (hit.components.embedding, hit.components.text) for hit in hits}
+
+
+def test_over_an_encoder_late_interaction_counts_half_on_embedding():
+    assert over_encoder(RetrievalConfig()).fusion.late.on_embedding == 0.5
+    given = RetrievalConfig().replace(fusion={"late": {"on_embedding": 0.8}})
+    assert over_encoder(given).fusion.late.on_embedding == 0.8, "what a caller says stands"
+
+
+@pytest.mark.parametrize("edges", [[], [Edge("a", "b", "mentions")]])
+def test_in_graphs_of_documents_embedding_has_a_power_of_the_factor_that_text_has(edges):
+    none, half, whole = (by_component(edges, on_embedding=power) for power in (0.0, 0.5, 1.0))
+    both = [node for node in whole if min(*none[node], *half[node], *whole[node]) > 0]
+    assert len(both) >= 2
+    factor, root = (
+        np.array([whole[n][0] / other[n][0] * other[n][1] / whole[n][1] for n in both]) for other in (none, half)
+    )
+    assert factor.max() / factor.min() > 1.05, "the factors are equal: nothing is tested"
+    assert root / root[0] == pytest.approx(np.sqrt(factor / factor[0]))
+
+
+def test_among_edges_that_state_facts_it_counts_wholly():
+    edges = [Edge("a", "b", "depends_on")]
+    assert by_component(edges, on_embedding=0.0) == by_component(edges, on_embedding=1.0)

@@ -194,13 +194,10 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.widen(query, refine.FIRST_CANDIDATES)
     while True:
         pool = scores.pool
-        factor = scores.factor(pool.nodes)
-        values = {name: pool.values[name] * factor for name in scores.rankings}
-        least = 1.0 if scores.late is None else scores.late.least
-        certain = all(
-            least_of(each, count) > pool.floors[name] * least or pool.floors[name] <= 0 for name, each in values.items()
-        )
-        if certain:
+        factors, lowest = scores.factors(pool.nodes), scores.lowest
+        values = {name: pool.values[name] * factors[name] for name in scores.rankings}
+        outside = {name: pool.floors[name] * lowest[name] for name in values}
+        if all(least_of(each, count) > outside[name] or outside[name] <= 0 for name, each in values.items()):
             break
         scores.widen(query, pool.count * refine.WIDER)
     chosen = [best(pool.nodes, each, count, scores.snapshot) for each in values.values()]
@@ -328,12 +325,12 @@ def combine(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     reached = ordered.distinct(np.concatenate((scores.graph.nodes, scores.intent.nodes, scores.ends.nodes)))
     beside = scores.beside(reached)
     near = weights["graph"] * beside["graph"] + weights["intent"] * beside["intent"]
-    least = 1.0 if scores.late is None else scores.late.least
+    lowest = scores.lowest
     count = max(refine.FIRST_CANDIDATES, 2 * query.limit)
     while True:
         if scores.pool.count < count:
             scores.widen(query, count)
-        outside = sum(weights[name] * floor for name, floor in scores.pool.floors.items()) * least
+        outside = float(sum(weights[name] * floor * lowest[name] for name, floor in scores.pool.floors.items()))
         scores.tabulate(query)
         named = scores.pool
         scores.take(reached[near + outside >= least_of(scores.table.total, query.limit)])

@@ -8,19 +8,19 @@ two things that a comparison names take turns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Bridge, Paths, RetrievalConfig
-from fourfold.edge_types import MENTIONS
+from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index import ordered
-from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.scores import (
     EVERY_OTHER,
     Bridges,
     Covered,
-    Late,
     Query,
     Scores,
     best,
@@ -29,6 +29,7 @@ from fourfold.scores import (
 from fourfold.signals import bridge, late, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
+from fourfold.signals.late import Late
 from fourfold.signals.names import Named
 from fourfold.signals.relations import Relations, asks_beside
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
@@ -55,6 +56,7 @@ def pieces_of(query: Query, config: RetrievalConfig) -> NDArray[np.int64]:
 def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Scale text and embedding by how each of the best candidates has the question's wordpieces."""
     settings, snapshot = config.fusion.late, scores.snapshot
+    power = settings.on_embedding if of_documents(snapshot.edges) else 1.0
     if not settings.depth or not scores.rankings or not snapshot.tokens.size:
         return
     table = late.token_table()
@@ -76,13 +78,20 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     covered = late.coverage(table, asked, starts, held, threshold=settings.threshold)
     factors = late.factors(covered, np.diff(starts), asked, settings).astype(np.float64)
     least = float(factors.min())
-    every = np.full(len(named), least)
-    every[places] = factors
-    floors = [scores.scales[name].bound(one.floor) for name, one in zip(scores.rankings, found, strict=True)]
-    top = max(*(float((each * every).max()) for each in values.values()), *(floor * least for floor in floors))
+    whole = Late(asked, nodes, factors, least, power, 1.0)
+    every, lowest = whole.factors_of(named), whole.lowest
+    floors = [
+        scores.scales[name].bound(one.floor) * lowest[name] for name, one in zip(scores.rankings, found, strict=True)
+    ]
+    top = float(max(*((each * every[name]).max() for name, each in values.items()), *floors))
     if top > 0:
-        scores.late = Late(asked, nodes, factors / top, least / top)
+        scores.late = replace(whole, top=top)
         scores.covered = Covered(nodes, covered)
+
+
+def of_documents(edges: EdgePart) -> bool:
+    """Tell whether a graph has no edges but those that documents are read into."""
+    return all(edges.type_names[number] in OF_DOCUMENTS for number in edges.types_in_use)
 
 
 def may_be_silent(query: Query, named: Sequence[Named], settings: Paths) -> bool:

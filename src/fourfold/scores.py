@@ -12,13 +12,14 @@ from numpy.typing import NDArray
 from fourfold import deadline
 from fourfold.config import RetrievalConfig
 from fourfold.errors import SearchTimeoutError
+from fourfold.frozen import FrozenDict
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
 from fourfold.signals.graph import Walk
-from fourfold.signals.late import Asked
+from fourfold.signals.late import Late
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.scaling import Scale
@@ -28,6 +29,8 @@ logger = logging.getLogger(__name__)
 
 EVERY_OTHER = -1
 """Stands for all nodes that are not named."""
+
+_UNCHANGED: Mapping[str, float] = FrozenDict({"text": 1.0, "embedding": 1.0})
 
 
 @dataclass(frozen=True)
@@ -84,24 +87,6 @@ class Covered:
         joined = np.concatenate((self.nodes, nodes))
         order = joined.argsort()
         return Covered(joined[order], np.concatenate((self.values, values))[order])
-
-
-@dataclass(frozen=True)
-class Late:
-    """What late interaction makes of the best candidates.
-
-    ``factors`` (n,) are parallel to ``nodes``, which ascend; all other nodes have the factor ``least``. The factors are
-    divided by the largest component they leave already, which brings both components back to [0, 1].
-    """
-
-    asked: Asked
-    nodes: Nodes
-    factors: FloatArray
-    least: float
-
-    def factor(self, nodes: Nodes) -> FloatArray:
-        """Return the factor of text and embedding of these nodes, (len(nodes),)."""
-        return np.maximum(NodeValues(self.nodes, self.factors).at(nodes), self.least)
 
 
 @dataclass(frozen=True)
@@ -268,17 +253,25 @@ class Scores:
 
     def components_at(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return all four components of any nodes, each (len(nodes),) in [0, 1]: random access."""
-        factor = self.factor(nodes)
+        factors = self.factors(nodes)
         return {
-            "embedding": self.pool.at("embedding", nodes, self) * factor,
-            "text": self.pool.at("text", nodes, self) * factor,
+            "embedding": self.pool.at("embedding", nodes, self) * factors["embedding"],
+            "text": self.pool.at("text", nodes, self) * factors["text"],
             **self.beside(nodes),
         }
 
-    def factor(self, nodes: Nodes) -> FloatArray | float:
-        """Return what late interaction and paths make of text and embedding of any nodes."""
-        factor = 1.0 if self.late is None else self.late.factor(nodes)
-        return factor if self.asked is None else factor * self.step_back(nodes)
+    def factors(self, nodes: Nodes) -> Mapping[str, FloatArray | float]:
+        """Return what late interaction and paths make of text and of embedding of any nodes."""
+        factors: Mapping[str, FloatArray | float] = _UNCHANGED if self.late is None else self.late.factors_of(nodes)
+        if self.asked is None:
+            return factors
+        back = self.step_back(nodes)
+        return {name: factor * back for name, factor in factors.items()}
+
+    @property
+    def lowest(self) -> Mapping[str, FloatArray | float]:
+        """What late interaction makes of text and of embedding of nodes that are no candidates."""
+        return _UNCHANGED if self.late is None else self.late.lowest
 
     @property
     def ends(self) -> NodeValues:

@@ -6,11 +6,14 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from fourfold.arguments import LARGEST_CONSTANT, finite_number
-from fourfold.config import FusionConfig, RetrievalConfig
+from fourfold.config import FusionConfig, LateInteraction, RetrievalConfig
 from fourfold.intent import IntentSpec
 from fourfold.types import COMPONENTS, Intent, Weights
 
 _EIGHT = frozenset(Intent)
+_LATE_ON_ENCODER = 0.5
+"""Late interaction reads words one by one: on vectors that have read them in their order, the root of its factor."""
+
 _LOST = 1e-15
 """A smaller share of the sum is less than its rounding."""
 
@@ -72,12 +75,14 @@ def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
 
 def over_encoder(config: RetrievalConfig) -> RetrievalConfig:
     """Return the config as it holds over an encoder's vectors: see ``fusion.encoder_share``."""
-    share, weights = config.fusion.encoder_share, config.fusion.weights
+    share, weights, late = config.fusion.encoder_share, config.fusion.weights, config.fusion.late
     if share is None or weights != FusionConfig().weights:
         return config
     both = weights.embedding + weights.text
     moved = replace(weights, embedding=round(share * both, 4), text=round((1 - share) * both, 4))
-    return config.replace(fusion={"weights": moved})
+    if late.on_embedding == LateInteraction().on_embedding:
+        late = replace(late, on_embedding=_LATE_ON_ENCODER)
+    return config.replace(fusion={"weights": moved, "late": late})
 
 
 def _usable(weights: Weights, has_data: Mapping[str, bool]) -> Weights:

@@ -106,7 +106,8 @@ class FusionConfig:
         weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
         encoder_share: what embedding has of embedding and text together, from 0 to 1, where more than a table of tokens
             makes the vectors (a transformer, a service, any function) and ``weights`` are the default's; None: as
-            ``weights`` say. Measured in docs/evaluation.md, "Beside a transformer".
+            ``weights`` say. With it late interaction counts half on embedding, see ``late.on_embedding``. Measured in
+            docs/evaluation.md, "Beside a transformer".
         partial_weights: what a caller's mapping of weights leaves out (published); None: as without the mapping.
         intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
             profile itself (published).

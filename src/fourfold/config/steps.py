@@ -20,6 +20,9 @@ class LateInteraction:
         length: how much a candidate is held back for having many distinct wordpieces, by the natural logarithm.
         least_weight: wordpieces of the question with less than that share of the largest weight are dropped.
         longest: questions of more distinct wordpieces are told well enough by one vector; they have no factor.
+        on_embedding: exponent of the factor on embedding, from 0 (text alone has it) to 1, in graphs without edges but
+            those that documents are read into; in all others it is 1. Over an encoder's vectors it is .5 unless
+            ``fusion.encoder_share`` is None: an encoder has read the words themselves, in their order.
 
     """
 
@@ -30,10 +33,11 @@ class LateInteraction:
     length: float = 0.06
     least_weight: float = 0.1
     longest: int = 128
+    on_embedding: float = 1.0
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        constants(self, "late.")
+        constants(self, "late.", on_embedding=1)
         if self.threshold >= 1:
             raise InvalidValueError(f"late.threshold is {self.threshold}; it must be at least 0 and below 1.")
 

@@ -23,8 +23,10 @@ from numpy.typing import NDArray
 
 from fourfold.config import LateInteraction
 from fourfold.embed.static import StaticEmbedder, bundled
+from fourfold.index import ordered
+from fourfold.index.base import Nodes
 from fourfold.index.product import with_each
-from fourfold.types import Node
+from fourfold.types import FloatArray, Node
 from fourfold.when_needed import once
 
 Pieces = NDArray[np.int32]
@@ -100,6 +102,37 @@ class Asked:
 
     def __len__(self) -> int:
         return len(self.pieces)
+
+
+@dataclass(frozen=True, slots=True)
+class Late:
+    """What late interaction makes of the best candidates.
+
+    ``factors`` (n,), y(d), are parallel to ``nodes``, which ascend; all other nodes have the factor
+    ``least``. Embedding has them to the power ``on_embedding``. Both are divided by ``top``, the largest component that
+    they leave, which brings both components back to [0, 1].
+    """
+
+    asked: Asked
+    nodes: Nodes
+    factors: FloatArray
+    least: float
+    on_embedding: float
+    top: float
+
+    def factors_of(self, nodes: Nodes) -> dict[str, FloatArray]:
+        """Return the factors of text and of embedding of these nodes, each (len(nodes),)."""
+        place, here = ordered.places(self.nodes, nodes)
+        return self._divided(np.where(here, self.factors[place], self.least))
+
+    @property
+    def lowest(self) -> dict[str, FloatArray]:
+        """The factors of text and of embedding of a node that was not looked at."""
+        return self._divided(np.array(self.least))
+
+    def _divided(self, factor: FloatArray) -> dict[str, FloatArray]:
+        text = factor / self.top
+        return {"text": text, "embedding": text if self.on_embedding == 1.0 else factor**self.on_embedding / self.top}
 
 
 def ask(
