@@ -273,6 +273,31 @@ def test_where_nothing_is_touched_the_edges_not_followed_are_named():
     assert questions.impact_analysis("app").notes == ()  # app is what depends
 
 
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what are the dependencies of billing",
+        "which dependencies does billing have?",
+        "what are billing's dependencies?",
+        "Prerequisites for billing",
+        "what does billing need?",
+        "What does billing require",
+    ],
+)
+def test_dependencies_are_asked_for_by_their_name(question):
+    asked = graph(
+        ["billing", "ledger", "database", "invoices"],
+        [
+            ("billing", "ledger", "depends_on"),
+            ("ledger", "database", "depends_on"),
+            ("invoices", "billing", "depends_on"),
+        ],
+    )
+    answer = asked.ask(question)
+    assert (answer.method, answer.ids) == ("impact_analysis", ["ledger", "database"])
+    assert asked.ask("what are the reverse dependencies of billing").ids == ["invoices"]
+
+
 def test_dependents_cannot_be_told_without_such_edges():
     answer = graph(["a", "b"], [("a", "b", "admires")]).impact_analysis("a")
     assert answer.total == 0 and "dependents cannot be told" in answer.notes[0]

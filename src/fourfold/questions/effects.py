@@ -1,7 +1,8 @@
 """Which way a question about effects looks: what depends on a node, what the node depends on, or whether one does.
 
 "What depends on A", "which parts of B break if A fails" and "does B depend on A" are about A; "what does B depend on"
-is about B, and looks the other way. What a question denies ("what does not depend on A") is said.
+is about B, and looks the other way, as "the dependencies of B" and "what does B need" do. What a question denies
+("what does not depend on A") is said.
 """
 
 from __future__ import annotations
@@ -16,6 +17,10 @@ _RELIES = re.compile(
     r"(?P<by> by\b)?",
     re.IGNORECASE,
 )
+_NEEDED = re.compile(
+    r"(?P<reverse>\breverse )?\b(?:dependenc(?:y|ies)|prerequisites?)(?P<of> (?:of|for|does|do)\b)?", re.IGNORECASE
+)
+_NEEDS = re.compile(r"^what (?:does|do|did) ", re.IGNORECASE)
 _MANNER = frozenset(("directly", "indirectly", "transitively", "exactly", "most", "mostly", "mainly"))
 _ASKING = _MANNER.union(
     ("please", "tell", "me", "us", "list", "show", "find", "all", "and", "so", "what", "who", "whatever", "which"),
@@ -68,6 +73,8 @@ def effect_of(question: str) -> Effect:
         if after:
             return Effect(after, other=_doer(before), denied=denied)
         return Effect(forwards=_names_somebody(before), denied=denied)
+    if (needed := _needed(text)) is not None:
+        return needed
     condition = _IF.search(text)
     if condition is None or not text[condition.end() :].strip():
         return Effect(denied=_DENIED.search(text) is not None)
@@ -78,6 +85,18 @@ def effect_of(question: str) -> Effect:
     befallen = [part for part in (before, rest) if _BEFALLS.search(part)]
     other = before[happens.end() :].strip() if happens else next(filter(None, map(_doer, befallen)), None)
     return Effect(about, other=other, denied=any(_DENIED.search(part) for part in (before, rest)))
+
+
+def _needed(text: str) -> Effect | None:
+    """Return what a question after dependencies or needs asks: "the dependencies of B", "B's", "what does B need"."""
+    if noun := _NEEDED.search(text):
+        before, after = text[: noun.start()], text[noun.end() :].removesuffix(" have").strip()
+        if noun["of"] and after:
+            return Effect(after, forwards=not noun["reverse"])
+        return None if after else Effect(before.strip().removesuffix("'s").removesuffix("'") or None, forwards=True)
+    if (asks := _NEEDS.match(text)) and text.lower().endswith((" need", " require")):
+        return Effect(text[asks.end() :].rpartition(" ")[0], forwards=True)
+    return None
 
 
 def _without_manner(words: str) -> str:

@@ -116,6 +116,9 @@ RULES: tuple[QuestionRule, ...] = (
             r"|cancel)\b",
             r"\b(?:consequence|repercussion|ramification|side effect|knock-on effect|ripple effect|fallout)s?\b",
             r"\b(?:blast radius|downstream|dependents|reverse dependenc\w+)\b",
+            r"\b(?:dependenc(?:y|ies)|prerequisites?) (?:of|for|does|do) \S"
+            r"|'s? (?:dependenc(?:y|ies)|prerequisites?)\??$"
+            r"|^what (?:does|do|did) (?!i\b|we\b|you\b|one\b|people\b|it take\b).+ (?:need|require)\??$",
             r"\bif (?:the|our|this|that|one|an?) (.+) (?:goes|fails?|closes?|stops?|disappears?|changes?|breaks?"
             r"|leaves?|dies|is|are)\b",
             r"\b(?:impact|effects?) (?:of|on|analysis)\b|\baffected (?:by|if|when)\b",
