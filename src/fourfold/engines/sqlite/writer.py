@@ -265,8 +265,12 @@ class Writer:
         return max(cursor.rowcount, 0)
 
 
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""``json.dumps`` would make an encoder for every node."""
+
+
 def _json(node: Node) -> str:
-    return json.dumps(dict(node.metadata), ensure_ascii=False, allow_nan=False)
+    return _written(dict(node.metadata))
 
 
 def _number(row: tuple[Any, ...] | None) -> int:
