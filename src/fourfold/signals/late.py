@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import LateInteraction
+from fourfold.embed import wordpieces
 from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
@@ -49,13 +50,13 @@ class TokenTable:
     Args:
         unit: (n_pieces, dimensions) float32, rows of length one.
         norms: (n_pieces,) float32 lengths of the vectors before: how much each wordpiece says.
-        tokenize: texts → the wordpieces of each; unknown words have none.
+        read: texts → the wordpieces of each; unknown words have none.
 
     """
 
     unit: NDArray[np.float32]
     norms: NDArray[np.float32]
-    tokenize: Callable[[Sequence[str]], list[list[int]]]
+    read: Callable[[Sequence[str]], wordpieces.Pieces]
 
     @classmethod
     def of(cls, model: StaticEmbedder, dimensions: int = DIMENSIONS) -> TokenTable:
@@ -68,11 +69,11 @@ class TokenTable:
             unit = unit @ np.linalg.eigh(sample.T @ sample)[1][:, -dimensions:]
             lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit))
             unit /= np.where(lengths > 0, lengths, 1.0)[:, None]
-        return cls(np.ascontiguousarray(unit, np.float32), norms, model.tokenize)
+        return cls(np.ascontiguousarray(unit, np.float32), norms, model.pieces)
 
     def distinct(self, texts: Sequence[str]) -> list[Pieces]:
         """Return the distinct wordpieces of each text, ascending."""
-        return [np.array(sorted(set(pieces)), np.int32) for pieces in self.tokenize(texts)]
+        return self.read(texts).distinct()
 
     def cosines(self, left: Pieces, right: Pieces) -> NDArray[np.float32]:
         """Return the cosine of each pair, (len(left), len(right)) float32."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 import sqlite3
 import time
-from contextlib import closing, suppress
+from collections.abc import Iterator
+from contextlib import closing, contextmanager, suppress
 from urllib.parse import quote
 
 from fourfold.engines.sqlite.schema import (
@@ -20,6 +21,8 @@ from fourfold.errors import StoreError
 from fourfold.when_needed import once
 
 _BUSY_SECONDS = 60.0
+_READING_KB = 2_000
+_WRITING_KB = 65_536
 
 
 class Connection(sqlite3.Connection):
@@ -192,6 +195,22 @@ def json_is_harmless() -> bool:
         except sqlite3.OperationalError:
             return False
     return True
+
+
+@contextmanager
+def many_pages(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
+    """Let a connection hold many pages of the file while it writes.
+
+    Edges come in the order of one index and so anywhere in another, whose pages would be written and read again and
+    again. A small write needs few all the same.
+    """
+    with suppress(sqlite3.Error):  # the file cannot be read: the write will say so
+        connection.execute(f"PRAGMA cache_size = -{_WRITING_KB}")
+    try:
+        yield connection
+    finally:
+        with suppress(sqlite3.Error):
+            connection.execute(f"PRAGMA cache_size = -{_READING_KB}")
 
 
 def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:

@@ -16,7 +16,6 @@ import numpy as np
 import numpy.ma  # noqa: F401  (numpy loads it at the first ``unique``: a fork while a thread does that hangs its child)
 from numpy.typing import NDArray
 
-from fourfold.beside import started
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State
@@ -28,7 +27,7 @@ from fourfold.index.edges import merge as merge_edges
 from fourfold.index.files import DamagedFileError
 from fourfold.index.fusion import fused_at
 from fourfold.index.names import Names, NameSegment, name_keys
-from fourfold.index.quantised import FirstStageSettings, wanted
+from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import grown
 from fourfold.index.snapshot import Snapshot
 from fourfold.index.structure import Structure
@@ -168,14 +167,18 @@ class Snapshots:
         )
         nodes, rows = self._vectors(old, edges, changes)
         settings = self._first_stage
-        build = partial(VectorSegment.build, nodes, rows, first_stage=settings, overwrite=True)
-        # To code them takes as long as all the rest.
-        vectors = build if wanted(len(nodes), settings) is None else started(build)
-        text = grown(old.text, gone, _text_segment(changes, self._config), TextSegment.merge)
-        tokens = grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge)
-        names = grown(old.names, gone, _name_segment(changes), NameSegment.merge)
-        merge = partial(merge_vectors, first_stage=settings)
-        return Parts(grown(old.vectors, np.union1d(gone, nodes), vectors(), merge), text, tokens, names, edges)
+        return Parts(
+            grown(
+                old.vectors,
+                np.union1d(gone, nodes),
+                VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
+                partial(merge_vectors, first_stage=settings),
+            ),
+            grown(old.text, gone, _text_segment(changes, self._config), TextSegment.merge),
+            grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge),
+            grown(old.names, gone, _name_segment(changes), NameSegment.merge),
+            edges,
+        )
 
     def _vectors(self, old: Parts, edges: Sequence[EdgeSegment], changes: Changes) -> tuple[Nodes, NDArray[np.float32]]:
         """Return the nodes whose vectors are new, and these vectors; a vector may depend on its neighbours'."""

@@ -12,7 +12,7 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from itertools import chain
 from pathlib import Path
 from typing import Any, TypeVar
@@ -25,7 +25,7 @@ from fourfold.arguments import said
 from fourfold.deadline import Deadline
 from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, prepare, whole_path
+from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, whole_path
 from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
@@ -344,15 +344,17 @@ class Store:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
+    def _many_pages(self) -> AbstractContextManager[sqlite3.Connection]:
+        self._require_open()
+        return many_pages(self._writer)
+
     @contextmanager
     def writing(self, kind: type[W], *, moves: bool) -> Iterator[W]:
         """One write, whose statements are those of a ``kind`` of Writer; see ``engines.base``."""
         if self.read_only:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
         self._require_process()
-        with self._write_lock:
-            self._require_open()
-            connection = self._writer
+        with self._write_lock, self._many_pages() as connection:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:

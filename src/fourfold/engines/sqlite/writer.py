@@ -214,19 +214,22 @@ class Writer:
         types = self.edge_types
         sources = np.fromiter([nums[edge.source] for edge in edges], np.int64, len(edges))
         targets = np.fromiter([nums[edge.target] for edge in edges], np.int64, len(edges))
+        kinds = np.fromiter([types[edge.type] for edge in edges], np.int64, len(edges))
+        weights = np.fromiter([edge.weight for edge in edges], np.float64, len(edges))
         # In the order of the index, which then grows at its end: a third quicker for many. Of one edge the last counts.
-        ordered = [edges[place] for place in np.lexsort((targets, sources)).tolist()]
+        order = np.lexsort((targets, sources))
+        ends = [column[order].tolist() for column in (sources, targets, kinds)]
         self._connection.executemany(
             "INSERT INTO edges (source, target, type, weight, generation) VALUES (?, ?, ?, ?, ?) "
             "ON CONFLICT (source, target, type) DO UPDATE SET weight = excluded.weight, "
             "generation = excluded.generation",
-            ((nums[e.source], nums[e.target], types[e.type], float(e.weight), self.generation) for e in ordered),
+            zip(*ends, weights[order].tolist(), [self.generation] * len(edges), strict=True),
         )
         if self._connection.execute("SELECT EXISTS (SELECT 1 FROM derived_edges)").fetchone()[0]:
             self._connection.executemany(
                 "DELETE FROM derived_edges WHERE edge = (SELECT num FROM edges WHERE source = ? AND target = ? "
                 "AND type = ?)",
-                ((nums[e.source], nums[e.target], types[e.type]) for e in ordered),
+                zip(*ends, strict=True),
             )
 
     def _number_edge_type(self, name: str) -> None:
@@ -265,8 +268,12 @@ class Writer:
         return max(cursor.rowcount, 0)
 
 
+_written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
+"""``json.dumps`` would make an encoder for every node."""
+
+
 def _json(node: Node) -> str:
-    return json.dumps(dict(node.metadata), ensure_ascii=False, allow_nan=False)
+    return _written(dict(node.metadata))
 
 
 def _number(row: tuple[Any, ...] | None) -> int:
