@@ -118,3 +118,10 @@ def test_the_language_of_a_file_is_kept(tmp_path):
 
     with pytest.raises(EmbedderMismatchError, match="snowball-german.*snowball-french"):
         Retriever(path, embedder=constant, config=RetrievalConfig(text=TextConfig(language="french")))
+
+
+@pytest.mark.parametrize("text", ["x" * 5_000, "é" * 5_000, "y" * 3_000 + "'s end"])
+def test_a_word_without_end_is_not_remembered_whole(text):
+    tokenizer = make_tokenizer("snowball-english")
+    assert len(tokenizer.terms(text)) >= 3
+    assert max(map(len, tokenizer._known)) <= LONGEST_WORD

@@ -95,36 +95,42 @@ class WordTokenizer:
     def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
         """Return each word of the text, as written, with its terms."""
         words = [word for word in _WORD.findall(unicodedata.normalize("NFC", text)) if word]
-        self._learn(words)
-        return [(word, self._known[word]) for word in words]
+        known = self._learn(words)
+        return [(word, known[word]) for word in words]
 
     def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
         """Return the terms of all texts in one list, and the number of terms of each text."""
         words = [_words(text) for text in texts]
-        self._learn(chain.from_iterable(words))
-        found = list(map(self._known.__getitem__, chain.from_iterable(words)))
+        known = self._learn(chain.from_iterable(words))
+        found = list(map(known.__getitem__, chain.from_iterable(words)))
         terms = list(chain.from_iterable(found))
         ends = list(accumulate(map(len, found), initial=0))  # of words, counted in terms
         texts_end = list(accumulate(map(len, words), initial=0))  # of texts, counted in words
         return terms, [ends[end] - ends[start] for start, end in pairwise(texts_end)]
 
-    def _learn(self, words: Iterable[str]) -> None:
-        """Analyse the words not seen before; concurrent callers may do so twice, with the same outcome."""
+    def _learn(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+        """Analyse the words not seen before, and return what is known.
+
+        Concurrent callers may do so twice, with the same outcome.
+        """
         known = self._known
         if len(known) > self._REMEMBERED:
             self._known = known = {}
         for word in set(words).difference(known):
-            parts = [word[start : start + LONGEST_WORD] for start in range(0, len(word), LONGEST_WORD)]
-            known[word] = tuple(chain.from_iterable(map(self._analyse, parts)))
+            known[word] = self._analyse(word)
+        return known
 
 
 def _words(text: str) -> list[str]:
-    """Return the words that ``_WORD`` finds in a text; of ASCII in half the time, with the longest ones whole."""
+    """Return the words that ``_WORD`` finds in a text; of ASCII in half the time."""
     if not text.isascii():
         return _WORD.findall(unicodedata.normalize("NFC", text))
     if "'" in text:
         text = _POSSESSIVE.sub(" ", text)
-    return text.translate(_NO_WORD).split()
+    words = text.translate(_NO_WORD).split()
+    if len(text) <= LONGEST_WORD or max(map(len, words), default=0) <= LONGEST_WORD:
+        return words
+    return [word[start : start + LONGEST_WORD] for word in words for start in range(0, len(word), LONGEST_WORD)]
 
 
 _WITHOUT_STEMMER = (
