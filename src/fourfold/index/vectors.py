@@ -246,7 +246,9 @@ class _Search:
         rows, values, depth = np.zeros(0, np.int64), np.zeros(0, np.float32), begun
         while depth <= most:
             if depth > len(rows):
-                wider = self._candidates(stage, depth + max(-(-depth // 3), _AHEAD), selection)
+                first_of_some = selection is not None and not len(rows)  # a filter asks for many times as many at once
+                ahead = 0 if first_of_some else max(-(-depth // 3), _AHEAD)
+                wider = self._candidates(stage, depth + ahead, selection)
                 rows = np.concatenate((rows, ordered.without(wider, np.sort(rows))))
             values = np.concatenate((values, self._rescored(rows[len(values) : depth])))
             if len(values) >= count:
