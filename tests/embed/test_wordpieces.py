@@ -70,13 +70,13 @@ def test_they_are_those_of_the_whole_text(tokenizer, texts):
     pieces = Wordpieces(tokenizer, UNKNOWN)
     assert pieces._known == {}
     wanted = [whole(tokenizer, text) for text in texts]
-    assert pieces.of(texts) == wanted
-    assert pieces.of(texts) == wanted  # by what is remembered
+    assert pieces.of(texts).lists() == wanted
+    assert pieces.of(texts).lists() == wanted  # by what is remembered
 
 
 @given(texts=st.lists(TEXTS, max_size=5))
 def test_of_each_text_the_distinct_ones_are_told(tokenizer, texts):
-    found = Wordpieces(tokenizer, UNKNOWN).flat(texts).distinct()
+    found = Wordpieces(tokenizer, UNKNOWN).of(texts).distinct()
     assert [pieces.tolist() for pieces in found] == [sorted(set(whole(tokenizer, text))) for text in texts]
 
 
@@ -85,7 +85,7 @@ def test_little_is_remembered_and_nothing_long(tokenizer, monkeypatch):
     pieces = Wordpieces(tokenizer, UNKNOWN)
     for start in range(0, 100, 5):
         texts = [f"number {n} of {'x' * n * 9} things" for n in range(start, start + 5)]
-        assert pieces.of(texts) == [whole(tokenizer, text) for text in texts]
+        assert pieces.of(texts).lists() == [whole(tokenizer, text) for text in texts]
         assert len(pieces._known) <= 20 and all(len(word) <= 100 for word in pieces._known)
 
 
@@ -99,7 +99,7 @@ def test_threads_that_forget_disturb_no_other(tokenizer, monkeypatch):
     def ask(first):
         for place in range(200):
             at = (first + place) % len(texts)
-            if pieces.of([texts[at]]) != [wanted[at]]:
+            if pieces.of([texts[at]]).lists() != [wanted[at]]:
                 wrong.append(texts[at])
 
     threads = [threading.Thread(target=ask, args=(7 * n,)) for n in range(6)]
@@ -148,12 +148,12 @@ def test_a_tokenizer_that_looks_beyond_words_reads_whole_texts(change, apart):
     pieces = Wordpieces(tokenizer, UNKNOWN)
     text = "she moved to new york and read a file there " * 30
     assert (pieces._known is not None) == apart
-    assert pieces.of([text]) == [whole(tokenizer, text)]
+    assert pieces.of([text]).lists() == [whole(tokenizer, text)]
 
 
 def test_a_tokenizer_of_another_kind_reads_whole_texts():
     tokenizer = Tokenizer(models.Unigram([("<unk>", 0.0), ("▁new▁york", -1.0), ("▁", -2.0), ("a", -3.0)], unk_id=0))
     tokenizer.pre_tokenizer = pre_tokenizers.Metaspace(split=False)
     pieces = Wordpieces(tokenizer, None)
-    assert pieces.of(["new york a"]) == [tokenizer.encode("new york a").ids]
-    assert 1 in pieces.of(["new york a"])[0]
+    assert pieces.of(["new york a"]).lists() == [tokenizer.encode("new york a").ids]
+    assert 1 in pieces.of(["new york a"]).lists()[0]

@@ -103,7 +103,7 @@ class StaticEmbedder:
             return last[1]
         self._loaded()
         assert self._pieces is not None
-        found = self._pieces.flat(texts)
+        found = self._pieces.of(texts)
         self._last = (texts, found) if len(texts) <= _BATCH else None
         return found
 

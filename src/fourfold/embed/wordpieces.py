@@ -15,6 +15,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.runs import bounds
+
 _REMEMBERED = 50_000
 """So many words are remembered: fifteen megabytes."""
 
@@ -70,12 +72,8 @@ class Wordpieces:
         """Ids as bytes of int32: those of many words are joined sooner than lists."""
         self._most = None if tokenizer.truncation is None else tokenizer.truncation["max_length"]
 
-    def of(self, texts: Sequence[str]) -> list[list[int]]:
+    def of(self, texts: Sequence[str]) -> Pieces:
         """Return the ids of the wordpieces of each text, in order; lone surrogates have none."""
-        return self.flat(texts).lists()
-
-    def flat(self, texts: Sequence[str]) -> Pieces:
-        """Return the same as arrays."""
         texts = [text if text.isascii() else text.encode("utf-8", "replace").decode() for text in texts]
         if self._known is None:
             parts, counts = self._cut(texts), [1] * len(texts)
@@ -85,13 +83,13 @@ class Wordpieces:
         if len(texts) == 1:
             starts = np.array([0, len(ids)])
         else:
-            starts = (_bounds(list(map(len, parts))) // ids.itemsize)[_bounds(counts)]
+            starts = (bounds(list(map(len, parts))) // ids.itemsize)[bounds(counts)]
         lengths = starts[1:] - starts[:-1]
         if self._most is not None and lengths.max(initial=0) > self._most:
             early = np.arange(len(ids)) - starts[:-1].repeat(lengths) < self._most
-            ids, starts = ids[early], _bounds(early)[starts]
+            ids, starts = ids[early], bounds(early)[starts]
         if not (known := ids != self._unknown).all():
-            ids, starts = ids[known], _bounds(known)[starts]
+            ids, starts = ids[known], bounds(known)[starts]
         return Pieces(ids, starts)
 
     def _words(self, texts: list[str], known: dict[str, bytes]) -> tuple[list[bytes], list[int]]:
@@ -124,13 +122,6 @@ class Wordpieces:
 def _between_blanks(text: str) -> list[str]:
     """Return what stands between blanks; other white space is the tokenizer's business: some joins what it divides."""
     return text.replace("\n", " ").replace("\t", " ").replace("\r", " ").split(" ")
-
-
-def _bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_]) -> NDArray[np.int64]:
-    """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
-    bounds = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, out=bounds[1:])
-    return bounds
 
 
 def _reads_words_apart(tokenizer: Any) -> bool:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
-from fourfold.index.places import spans
+from fourfold.runs import spans
 from fourfold.types import FloatArray
 
 _PLAIN = ("nums", "sources", "targets", "types", "weights")

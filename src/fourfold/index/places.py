@@ -1,4 +1,4 @@
-"""Where things stand in arrays by node: numbers looked up, and slices of many nodes at once."""
+"""Where things stand in arrays by node: numbers looked up."""
 
 from __future__ import annotations
 
@@ -26,16 +26,3 @@ def places_of(nums: Array, wanted: Nodes) -> NDArray[np.int64]:
     place = np.minimum(np.searchsorted(own, wanted), n - 1)
     found: NDArray[np.int64] = np.where(own[place] == wanted, place, -1)
     return found
-
-
-def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return ``starts[i], starts[i] + 1, …`` (``counts[i]`` of them) for every i, one after the other."""
-    ends: NDArray[np.int64] = counts.cumsum()
-    places: NDArray[np.int64] = (starts - (ends - counts)).repeat(counts)
-    places += np.arange(len(places))
-    return places
-
-
-def bounds(counts: NDArray[np.integer[Any]]) -> NDArray[np.int64]:
-    """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))

@@ -15,10 +15,10 @@ from numpy.typing import NDArray
 
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Moments, Nodes, Scored, Shared
-from fourfold.index.places import bounds
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, Memory, Shard, Statistics, Word
+from fourfold.runs import bounds
 from fourfold.types import FloatArray
 from fourfold.when_needed import lazy
 

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
 from fourfold.index.codes import codes_of, distinct, packed
-from fourfold.index.places import Array, bounds, places_of, spans
+from fourfold.index.places import Array, places_of
+from fourfold.runs import bounds, spans
 
 _COMMON = 1 / 8
 """Share of the nodes above which a term has a column."""

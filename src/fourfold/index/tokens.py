@@ -11,7 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
-from fourfold.index.places import Array, bounds, places_of, spans
+from fourfold.index.places import Array, places_of
+from fourfold.runs import bounds, spans
 
 _FEW_PIECES = 1 << 16
 

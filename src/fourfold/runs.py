@@ -1,0 +1,22 @@
+"""Parts laid one after the other in one array: where each begins, and the slices of many at once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return ``starts[i], starts[i] + 1, …`` (``counts[i]`` of them) for every i, one after the other."""
+    ends: NDArray[np.int64] = counts.cumsum()
+    places: NDArray[np.int64] = (starts - (ends - counts)).repeat(counts)
+    places += np.arange(len(places))
+    return places
+
+
+def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
+    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
