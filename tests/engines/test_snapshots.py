@@ -9,10 +9,11 @@ import threading
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.engines.sqlite import parts
+from fourfold.engines.sqlite import parts, snapshots
 from fourfold.engines.sqlite.store import Store
 from fourfold.index import structure
 
@@ -195,7 +196,7 @@ WRITER = """
 import sys
 from pathlib import Path
 from fourfold import Node, Retriever
-from fourfold.engines.sqlite import parts
+from fourfold.engines.sqlite import parts, snapshots
 parts._DERIVED_FROM = 10
 with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):
@@ -247,6 +248,25 @@ def test_closing_while_communities_are_looked_for_raises_nothing(tmp_path, monke
     closed.set()
     snapshot.structure._thread.join(30)
     assert not failed
+
+
+def test_communities_found_beside_questions_are_those_found_at_once(tmp_path, monkeypatch):
+    monkeypatch.setattr(structure, "_PATIENCE", 0.0)
+    monkeypatch.setattr(snapshots, "_PAGE", 7)
+    rng = np.random.default_rng(0)
+    ids = [f"{kind}{i}" for i, kind in enumerate(rng.choice(["ä", "a", "Z", "😀", "\uffee"], 60))]
+    ends = {(a, b) for a, b in rng.integers(0, 60, (70, 2)).tolist() if a != b}
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node(one, "word") for one in ids], [Edge(ids[a], ids[b], "a") for a, b in ends])
+        at_once = retriever.analysis.snapshot().communities(exact=False)
+        retriever.add(edges=[Edge(ids[a], ids[b], "another") for a, b in ends])
+        later = retriever.analysis.snapshot()
+        later.structure._inline = 0
+        later.communities(exact=False)
+        later.structure._thread.join(30)
+        beside = later.communities(exact=False)
+    assert beside is not at_once and beside.count > 3
+    assert beside.nodes.tolist() == at_once.nodes.tolist() and beside.labels.tolist() == at_once.labels.tolist()
 
 
 def test_a_write_that_touches_no_edge_keeps_what_is_known_of_all_edges(tmp_path):

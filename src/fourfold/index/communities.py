@@ -12,6 +12,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
+from fourfold.runs import bounds, spans
 from fourfold.when_needed import load
 
 NONE = -1
@@ -49,42 +51,63 @@ def greedy_modularity(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[n
     return labels
 
 
-def label_propagation(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[np.int32]:
-    """Return the number of each node's community, (n_nodes,) int32; -1 without edges.
+def label_propagation(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.int32]:
+    """Return the number of each node's community, (n_nodes,) int32; -1 without an edge to another node.
 
-    The outcome depends on the graph alone, not on the order in which it was built: ties go to the label of the
-    smallest id.
+    A vote can change only where the label of a neighbour did, so after the first round only such nodes are asked again.
+
+    Args:
+        pairs: distinct (source, target) pairs of nodes, (n_pairs, 2).
+        n_nodes: how many nodes there are, numbered in the order of their ids: ties go to the smallest, so the outcome
+            depends on the graph alone, not on the order in which it was built.
+
     """
-    labels = np.full(len(ids), NONE, np.int32)
-    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    if not len(pairs):
+    sources, targets = pairs[pairs[:, 0] != pairs[:, 1]].T
+    labels = np.full(n_nodes, NONE, np.int32)
+    if not len(sources):
         return labels
-    members = np.unique(pairs)
-    by_id = np.array(sorted(range(len(members)), key=lambda place: ids[int(members[place])]))
-    rank = np.empty(len(members), np.int64)
-    rank[by_id] = np.arange(len(members))
-    ends = rank[np.searchsorted(members, pairs)]
-    both = np.unique(np.concatenate((ends, ends[:, ::-1])), axis=0)
-    found = _propagate(both[:, 0], both[:, 1], len(members))
-    labels[members[by_id]] = np.unique(found, return_inverse=True)[1]
+    voters, neighbours = ordered.distinct_pairs(np.concatenate((sources, targets)), np.concatenate((targets, sources)))
+    degrees = np.bincount(voters, minlength=n_nodes)
+    members = degrees.nonzero()[0]
+    found = _propagate(degrees, neighbours)
+    labels[members] = ordered.numbered(found[members])[1]
     return labels
 
 
-def _propagate(nodes: NDArray[np.int64], neighbours: NDArray[np.int64], n: int) -> NDArray[np.int64]:
-    """Give every node the commonest label around it, even and odd nodes in turn, until nothing moves."""
-    labels = np.arange(n)
+def _propagate(degrees: NDArray[np.int64], neighbours: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Give every node the commonest label around it, even and odd nodes in turn, until nothing moves.
+
+    The neighbours of node i are the ``degrees[i]`` next of ``neighbours``.
+    """
+    starts = bounds(degrees)
+    labels = np.arange(len(degrees))
+    waiting = degrees > 0  # a neighbour's label has changed since they voted
     for _ in range(_ROUNDS):
-        moved = False
         for parity in (0, 1):
-            half = nodes % 2 == parity
-            votes, counts = np.unique(nodes[half] * n + labels[neighbours[half]], return_counts=True)
-            voter, candidate = votes // n, votes % n
-            # a vote for the label a node already has breaks ties, so that nothing swings for ever
-            strength = 2 * counts + (candidate == labels[voter])
-            order = np.lexsort((candidate, -strength, voter))
-            first = order[np.concatenate(([True], voter[order][1:] != voter[order][:-1]))] if len(order) else order
-            moved |= bool((labels[voter[first]] != candidate[first]).any())
-            labels[voter[first]] = candidate[first]
-        if not moved:
+            voters = 2 * waiting[parity::2].nonzero()[0] + parity
+            waiting[voters] = False
+            elected = _elected(voters, labels, degrees[voters], neighbours[spans(starts[voters], degrees[voters])])
+            moved = elected != labels[voters]
+            movers = voters[moved]
+            labels[movers] = elected[moved]
+            waiting[neighbours[spans(starts[movers], degrees[movers])]] = True
+        if not waiting.any():
             break
     return labels
+
+
+def _elected(
+    voters: NDArray[np.int64], labels: NDArray[np.int64], degrees: NDArray[np.int64], around: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the commonest label around each voter; its own wins a tie, so that nothing swings for ever."""
+    if not len(voters):
+        return voters
+    n = len(labels)
+    votes = np.arange(len(voters)).repeat(degrees) * n + labels[around]
+    votes.sort()
+    first = np.append(True, votes[1:] != votes[:-1]).nonzero()[0]
+    voter, candidate = np.divmod(votes[first], n)
+    strength = 2 * np.diff(first, append=len(votes)) + (candidate == labels[voters][voter])
+    begins = np.append(True, voter[1:] != voter[:-1]).nonzero()[0]
+    strongest = np.maximum.reduceat(strength * n + (n - 1 - candidate), begins)  # of equals the smallest label
+    return n - 1 - strongest % n

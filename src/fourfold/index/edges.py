@@ -260,8 +260,11 @@ class Edges:
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
-        columns = []
-        for segment in self.segments:
-            rows = segment.live()
-            columns.append(np.stack((segment.sources[:][rows], segment.targets[:][rows]), axis=1))
-        return np.unique(np.concatenate(columns), axis=0) if columns else np.empty((0, 2), np.int64)
+        if not self.segments:
+            return np.empty((0, 2), np.int64)
+        rows = [segment.live() for segment in self.segments]
+        sources, targets = (
+            np.concatenate([getattr(segment, end)[:][own] for segment, own in zip(self.segments, rows, strict=True)])
+            for end in ("sources", "targets")
+        )
+        return np.stack(ordered.distinct_pairs(sources, targets), axis=1)

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold.errors import StoreError
 from fourfold.index import communities as detection
+from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.pagerank import pagerank
 
@@ -66,6 +67,8 @@ class Structure:
     Args:
         edges: the edges.
         ids: nodes → their ids, by which ties are broken.
+        by_id: what tells the order of many nodes' ids beside questions: nodes → the same in that order, without those
+            that are gone; None sorts what ``ids`` returns.
         before: the structure of an older generation, whose communities serve until these are found.
         inline: up to so many edges communities are found when asked for; beyond, off the query path.
 
@@ -77,10 +80,12 @@ class Structure:
         ids: Callable[[Nodes], Sequence[str]],
         before: Structure | None = None,
         *,
+        by_id: Callable[[Nodes], Nodes] | None = None,
         inline: int = _INLINE_EDGES,
     ) -> None:
         self._edges = edges
         self._ids = ids
+        self._by_id = by_id or self._sorted
         self._inline = inline
         self._lock = threading.RLock()
         self._pagerank: NodeValues | None = None
@@ -111,10 +116,11 @@ class Structure:
         with self._lock:
             if exact:
                 if self._greedy is None:
-                    self._greedy = self._found(detection.greedy_modularity)
+                    members, pairs = self._compact()
+                    self._greedy = Communities(members, detection.greedy_modularity(pairs, self._ids(members)))
                 return self._greedy
             if self._propagated is None and len(self._edges) <= self._inline:
-                self._propagate()
+                self._propagated = self._propagate(self._sorted)
             if self._propagated is not None:
                 return self._propagated
             if self._thread is None:
@@ -125,16 +131,21 @@ class Structure:
 
     def _propagate_beside(self) -> None:
         try:
-            self._propagate()
+            self._propagated = self._propagate(self._by_id)
         except StoreError as error:  # closed meanwhile: nobody asks for them any more
             logger.debug("The communities were not found: %s", error)
 
-    def _propagate(self) -> None:
-        self._propagated = self._found(detection.label_propagation)
-
-    def _found(self, detect: Callable[[NDArray[np.int64], Sequence[str]], NDArray[np.int32]]) -> Communities:
+    def _propagate(self, by_id: Callable[[Nodes], Nodes]) -> Communities:
         members, pairs = self._compact()
-        return Communities(members, detect(pairs, self._ids(members)))
+        present = by_id(members)
+        gone = ordered.without(members, np.sort(present))
+        rank = np.empty(len(members), np.int64)
+        rank[members.searchsorted(np.concatenate((gone, present)))] = np.arange(len(members))
+        return Communities(members, detection.label_propagation(rank[pairs], len(members))[rank])
+
+    def _sorted(self, nodes: Nodes) -> Nodes:
+        ids = self._ids(nodes)
+        return nodes[sorted(range(len(nodes)), key=ids.__getitem__)]
 
     def _last_known(self) -> Communities:
         return self._stale if self._propagated is None else self._propagated
@@ -142,5 +153,5 @@ class Structure:
     def _compact(self) -> tuple[Nodes, NDArray[np.int64]]:
         """Return the nodes that have an edge, ascending, and the distinct pairs of their places."""
         pairs = self._edges.pairs()
-        members, flat = np.unique(pairs, return_inverse=True)
+        members, flat = ordered.numbered(pairs.reshape(-1))
         return members, flat.reshape(pairs.shape)

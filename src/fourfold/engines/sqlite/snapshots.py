@@ -20,6 +20,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State
 from fourfold.engines.sqlite.store import Store
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.changes import FIELDS, Changes
 from fourfold.index.edges import Edges, EdgeSegment
@@ -37,6 +38,8 @@ from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
 from fourfold.signals.late import token_table, wordpiece_text
+
+_PAGE = 10_000
 
 
 class Snapshots:
@@ -215,6 +218,15 @@ class Snapshots:
     def _edges(self, segments: Sequence[EdgeSegment], names: Sequence[str]) -> Edges:
         return Edges(segments, names, self._store.ids)
 
+    def _by_id(self, nodes: Nodes) -> Nodes:
+        """Return nodes in the order of their ids, without those that are gone; read in pages: questions go between."""
+        found, last = [nodes[:0]], ""
+        while rows := self._store.select("SELECT num, id FROM nodes WHERE id > ? ORDER BY id LIMIT ?", (last, _PAGE)):
+            nums = np.fromiter((num for num, _ in rows), np.int64, len(rows))
+            found.append(nums[ordered.contains(nodes, nums)])
+            last = rows[-1][1]
+        return np.concatenate(found)
+
     def _show(self) -> None:
         """Make the snapshot of the present state."""
         state, before = self._state, self._current
@@ -223,7 +235,8 @@ class Snapshots:
         if before is not None and (before.generation == state.generation or edges.same_as(before.edges)):
             structure = before.structure
         else:
-            structure = Structure(edges, self._store.ids, before.structure if before is not None else None)
+            stale = before.structure if before is not None else None
+            structure = Structure(edges, self._store.ids, stale, by_id=self._by_id)
         self._current = Snapshot(
             generation=state.generation,
             embedder=state.embedder,
