@@ -46,6 +46,7 @@ def as_published(config: RetrievalConfig) -> list[Variant]:
         "text.tokenizer: suffix": {"text": {"tokenizer": text.tokenizer}},
         "text.keyword_boost = 5": {"text": {"keyword_boost": text.keyword_boost}},
         "text.keyword_boost = 5 by stem": {"text": {"keyword_boost": text.keyword_boost, "keyword_prefix": False}},
+        "text.topic: off": {"text": {"topic": text.topic}},
         "text.phrase_nodes: none": {"text": {"phrase_nodes": text.phrase_nodes}},
         "embedding: name once, with type": {"embedding": old.embedding},
         "fusion.weights: published": {"fusion": {"weights": fusion.weights}},
@@ -122,8 +123,8 @@ def retriever_of(collection: Collection, config: RetrievalConfig, over: str | No
 
 
 def reading(config: RetrievalConfig) -> tuple[object, ...]:
-    """Return what the words and vectors of an index depend on."""
-    return config.text.tokenizer_name, config.embedding
+    """Return what the words and vectors of an index depend on, and those of a question."""
+    return config.text.tokenizer_name, config.text.topic, config.embedding
 
 
 def by_reading(variants: Iterable[Sequence[Variant]]) -> dict[tuple[object, ...], RetrievalConfig]:

@@ -22,7 +22,7 @@ FLOORS = (
     {"edge_types"},
     {"config", "embed", "present"},
     {"index", "config_history", "two_signal"},
-    {"signals", "weighting"},
+    {"signals", "topic", "weighting"},
     {"engines"},
     {"graph_embedding"},
     {"scores", "reembedding", "calibration"},

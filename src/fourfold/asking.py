@@ -25,6 +25,7 @@ from fourfold.pipeline import MODES, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.relations import Relations
 from fourfold.tokenizer import Tokenizer
+from fourfold.topic import topic_of
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
 
@@ -161,10 +162,12 @@ class Asker:
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
         stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
-        vector, failed = self._embedding.query(snapshot, stripped, options.query_vector, options.mode)
-        words = self._tokenizer.terms_of_words(stripped)
+        topic = topic_of(stripped, snapshot, self._tokenizer.terms) if self.config.text.topic else stripped
+        vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
+        words = self._tokenizer.terms_of_words(topic)
         return Query(
             text=stripped,
+            topic=topic,
             words=words,
             limit=min(options.k if options.k is not None else self.config.limit, max(snapshot.size, 1)),
             mode=options.mode,

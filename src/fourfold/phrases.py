@@ -18,8 +18,8 @@ def to_look_up(scores: Scores, query: Query, settings: TextConfig) -> str | None
     if settings.phrase == "never" or query.phrases is None:
         return None
     if settings.phrase == "always" and settings.phrase_nodes is None:
-        return query.text
-    if len(parts := query.text.split('"')) >= 3 and (quoted := max(parts[1::2], key=len).strip()):
+        return query.topic
+    if len(parts := query.topic.split('"')) >= 3 and (quoted := max(parts[1::2], key=len).strip()):
         return quoted
     known = [scores.term_numbers.get(term) for term in scores.term_weights]
     terms = [term for term in known if term is not None]
@@ -29,4 +29,4 @@ def to_look_up(scores: Scores, query: Query, settings: TextConfig) -> str | None
     if text.df(np.array(terms, np.int64)).min() > (settings.phrase_nodes or 0):
         return None
     leading = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes
-    return query.text if text.holds(terms, leading).all(axis=1).any() else None
+    return query.topic if text.holds(terms, leading).all(axis=1).any() else None

@@ -50,7 +50,7 @@ def pieces_of(query: Query, config: RetrievalConfig) -> NDArray[np.int64]:
     """Return the distinct wordpieces of a question, ascending; none where nothing asks for them."""
     if not config.fusion.late.depth:
         return np.empty(0, np.int64)
-    return late.token_table().distinct([query.text])[0].astype(np.int64)
+    return late.token_table().distinct([query.topic])[0].astype(np.int64)
 
 
 def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -60,7 +60,7 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     if not settings.depth or not scores.rankings or not snapshot.tokens.size:
         return
     table = late.token_table()
-    pieces = table.distinct([query.text])[0]
+    pieces = table.distinct([query.topic])[0]
     asked = late.ask(table, pieces, snapshot.tokens.frequency(pieces.astype(np.int64)), snapshot.size, settings)
     if asked is None:
         return
@@ -106,7 +106,7 @@ def silent(
     if not may_be_silent(query, named, settings):
         return False
     snapshot, table = scores.snapshot, late.token_table()
-    known = np.concatenate((table.distinct([query.text])[0], relations.pieces(table)))
+    known = np.concatenate((table.distinct([query.topic])[0], relations.pieces(table)))
     told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
     return told >= settings.silent
 

@@ -37,7 +37,8 @@ _UNCHANGED: Mapping[str, float] = FrozenDict({"text": 1.0, "embedding": 1.0})
 class Query:
     """One question as the pipeline takes it.
 
-    ``vector`` is None where there is none or the embedder failed; ``allowed`` holds the nodes the filter keeps;
+    ``topic`` is the text without what only frames a request (see ``topic``), ``words`` are those of it, as is
+    ``vector``, which is None where there is none or the embedder failed; ``allowed`` holds the nodes the filter keeps;
     ``phrases`` returns FTS5 rows for a phrase, None where nothing ranks phrases; ``asked_types`` returns how much the
     words of the query that are not in the name of the given node ask for each edge type, (n_types,) in [0, 1], or None
     where there is no choice; ``relations`` returns the edge types to be compared with the question, or None where
@@ -45,6 +46,7 @@ class Query:
     """
 
     text: str
+    topic: str
     words: Sequence[tuple[str, tuple[str, ...]]]
     limit: int
     mode: str = "hybrid"

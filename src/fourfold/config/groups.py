@@ -41,6 +41,7 @@ class TextConfig:
         fields: what BM25 reads, and how much each reading counts.
         k1: saturation of the term frequency, at least 0.
         b: strength of the length normalisation, from 0 to 1.
+        topic: leave out what only frames a request ("I am interested in articles on …") where texts are such writings.
         keyword_boost: how often a query token counts that is a keyword of the intent.
         keyword_prefix: keywords are prefixes of the token as typed; else they are compared with its stem.
         phrase: when a phrase is looked up by FTS5: ``"never"``; ``"quoted"``, what the query holds in quotation marks;
@@ -55,6 +56,7 @@ class TextConfig:
     fields: tuple[TextField, ...] = (TextField(("name", "type", "text"), 1.0), TextField(("name",), 0.3))
     k1: float = 1.5
     b: float = 0.75
+    topic: bool = True
     keyword_boost: float = 1.0
     keyword_prefix: bool = True
     phrase: Literal["never", "quoted", "always"] = "always"

@@ -115,6 +115,7 @@ class RetrievalConfig:
             text=TextConfig(
                 tokenizer="suffix",
                 fields=(TextField(("name", "type"), 1.0),),
+                topic=False,
                 keyword_boost=5.0,
                 keyword_prefix=False,
                 phrase_nodes=None,
@@ -155,7 +156,7 @@ class RetrievalConfig:
         weights = Weights(vector_weight, bm25_weight, 0.0, 0.0)
         return cls(
             limit=limit,
-            text=TextConfig(fields=(TextField(("name", "type", "text"), 1.0),), phrase="never"),
+            text=TextConfig(fields=(TextField(("name", "type", "text"), 1.0),), topic=False, phrase="never"),
             fusion=FusionConfig(
                 scaling="min-max",
                 candidate_multiplier=candidate_multiplier,
