@@ -3,6 +3,7 @@
 import os
 import shutil
 import signal
+import sqlite3
 import subprocess
 import sys
 import threading
@@ -14,6 +15,7 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.engines.sqlite import parts, snapshots
+from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.store import Store
 from fourfold.index import structure
 
@@ -197,6 +199,7 @@ import sys
 from pathlib import Path
 from fourfold import Node, Retriever
 from fourfold.engines.sqlite import parts, snapshots
+from fourfold.engines.sqlite.changes import changes_since
 parts._DERIVED_FROM = 10
 with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):
@@ -250,6 +253,22 @@ def test_closing_while_communities_are_looked_for_raises_nothing(tmp_path, monke
     assert not failed
 
 
+def test_what_changed_is_found_by_an_index_not_by_reading_all_rows(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node(f"n{i}", f"word {i}") for i in range(30)], [Edge("n0", f"n{i}", "a") for i in range(1, 30)])
+        since = retriever.backend.generation()
+        retriever.add([Node("n30", "new"), Node("n7", "other")], [Edge("n30", "n0", "a")])
+    connection = sqlite3.connect(tmp_path / "kg.sqlite", isolation_level=None)
+    statements = []
+    connection.set_trace_callback(statements.append)
+    assert len(changes_since(connection, since).ids) == 2
+    connection.set_trace_callback(None)
+    plans = [row[3] for one in statements for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+    connection.close()
+    assert any("nodes_by_generation" in plan for plan in plans)
+    assert [plan for plan in plans if plan.startswith(("SCAN n", "SCAN edges", "SCAN deletions"))] == []
+
+
 def test_communities_found_beside_questions_are_those_found_at_once(tmp_path, monkeypatch):
     monkeypatch.setattr(structure, "_PATIENCE", 0.0)
     monkeypatch.setattr(snapshots, "_PAGE", 7)
@@ -277,7 +296,8 @@ def test_a_write_that_touches_no_edge_keeps_what_is_known_of_all_edges(tmp_path)
         before = retriever.analysis.snapshot()
         retriever.add([Node("new", "word"), Node("n0", "another word")])
         after = retriever.analysis.snapshot()
-        assert after.generation > before.generation and after.structure is before.structure
+        assert after.generation > before.generation
+        assert after.structure is before.structure and after.edges is before.edges
         retriever.add(edges=[Edge("new", "n0", "a")])
         assert retriever.analysis.snapshot().structure is not before.structure
         retriever.delete(["new"])

@@ -162,8 +162,8 @@ class Edges:
         self._hubs: dict[tuple[int, bool, bytes, str, int], NDArray[np.bool_]] = {}
 
     def same_as(self, other: object) -> bool:
-        """Whether nothing was written to any edge between the two: they consist of the same segments."""
-        if not isinstance(other, Edges):
+        """Whether nothing was written to any edge between the two: they have the same segments and types."""
+        if not isinstance(other, Edges) or self.type_names != other.type_names:
             return False
         return len(self.segments) == len(other.segments) and all(map(operator.is_, self.segments, other.segments))
 

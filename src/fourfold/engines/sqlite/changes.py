@@ -29,11 +29,13 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
     piece_counts: list[int] = []
     piece_chunks = [np.empty(0, np.int32)]
     known = schema_version(connection) >= 3  # else opened read-only, as an older version of fourfold left it
+    # In a join SQLite would read all nodes in their order rather than sort the few that the index names.
+    changed = "WHERE n.num IN (SELECT num FROM nodes WHERE generation > ?)"
     cursor = connection.execute(
         f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if known else 'NULL'} FROM nodes n "
         "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
         f"{'LEFT JOIN pieces p ON p.node = n.num ' if known else ''}"
-        f"{'WHERE n.generation > ?' if since >= 0 else ''} ORDER BY n.num",
+        f"{changed if since >= 0 else ''} ORDER BY n.num",
         (since,) if since >= 0 else (),
     )
     while rows := cursor.fetchmany(_CHUNK):

@@ -234,6 +234,8 @@ class Snapshots:
         edges = self._edges(state.parts.edges, self._store.edge_type_names())
         if before is not None and (before.generation == state.generation or edges.same_as(before.edges)):
             structure = before.structure
+            if edges.same_as(before.edges):
+                edges = before.edges  # which knows its hubs, and which types are in use
         else:
             stale = before.structure if before is not None else None
             structure = Structure(edges, self._store.ids, stale, by_id=self._by_id)
