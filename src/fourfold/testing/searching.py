@@ -139,6 +139,13 @@ class SearchingTests(Compared):
         ):
             both.agree(question)
 
+    def test_what_frames_a_request(self, both: Both) -> None:
+        """It is no part of the question where the texts are papers."""
+        texts = [f"This paper tells of subject {i % 7} at length {i}." for i in range(30)]
+        both.add([Node(f"p{i}", f"Note {i}", "", text) for i, text in enumerate(texts)])
+        for question in ("I am interested in articles on subject 3", "find all papers about lengths", "papers on"):
+            both.agree(question)
+
     def test_phrases(self, address: str) -> None:
         """Ranked where the engine can; else they find nothing, and nothing fails."""
         with Retriever(address) as own:
