@@ -21,7 +21,7 @@ from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State
 from fourfold.engines.sqlite.store import Store
 from fourfold.index import ordered
-from fourfold.index.base import Nodes
+from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.changes import FIELDS, Changes
 from fourfold.index.edges import Edges, EdgeSegment
 from fourfold.index.edges import merge as merge_edges
@@ -232,10 +232,11 @@ class Snapshots:
         state, before = self._state, self._current
         assert state is not None
         edges = self._edges(state.parts.edges, self._store.edge_type_names())
-        if before is not None and (before.generation == state.generation or edges.same_as(before.edges)):
+        part: EdgePart = edges
+        if before is not None and edges.same_as(before.edges):
+            structure, part = before.structure, before.edges  # which knows its hubs, and which types are in use
+        elif before is not None and before.generation == state.generation:
             structure = before.structure
-            if edges.same_as(before.edges):
-                edges = before.edges  # which knows its hubs, and which types are in use
         else:
             stale = before.structure if before is not None else None
             structure = Structure(edges, self._store.ids, stale, by_id=self._by_id)
@@ -247,7 +248,7 @@ class Snapshots:
             vectors=Vectors(state.parts.vectors, exact=self._config.index.exact),
             text=_text(state.parts.text, self._config),
             tokens=Tokens(state.parts.tokens),
-            edges=edges,
+            edges=part,
             hidden=np.sort(self._store.hidden()),
             names=Names(state.parts.names),
             lookup=self._store,
