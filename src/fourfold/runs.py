@@ -20,3 +20,11 @@ def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.in
 def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
     return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+
+
+def firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
+    """Return which values of a one-dimensional array, equal ones in a row, are the first of their run."""
+    first = np.empty(len(values), bool)
+    first[:1] = True
+    np.not_equal(values[1:], values[:-1], out=first[1:])
+    return first

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.runs import bounds
+from fourfold.runs import bounds, firsts
 
 _REMEMBERED = 50_000
 """So many words are remembered: fifteen megabytes."""
@@ -50,7 +50,7 @@ class Pieces:
         width = int(self.ids.max(initial=0)) + 1
         keys = np.arange(len(self)).repeat(np.diff(self.starts)) * width + self.ids
         keys.sort()
-        keys = keys[np.concatenate((np.ones(min(1, len(keys)), bool), keys[1:] != keys[:-1]))]
+        keys = keys[firsts(keys)]
         ids = (keys % width).astype(np.int32)
         ends = keys.searchsorted(np.arange(len(self) + 1) * width).tolist()
         return [ids[start:end] for start, end in pairwise(ends)]

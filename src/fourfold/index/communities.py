@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import ordered
-from fourfold.runs import bounds, spans
+from fourfold.runs import bounds, firsts, spans
 from fourfold.when_needed import load
 
 NONE = -1
@@ -105,9 +105,9 @@ def _elected(
     n = len(labels)
     votes = np.arange(len(voters)).repeat(degrees) * n + labels[around]
     votes.sort()
-    first = np.append(True, votes[1:] != votes[:-1]).nonzero()[0]
+    first = firsts(votes).nonzero()[0]
     voter, candidate = np.divmod(votes[first], n)
     strength = 2 * np.diff(first, append=len(votes)) + (candidate == labels[voters][voter])
-    begins = np.append(True, voter[1:] != voter[:-1]).nonzero()[0]
+    begins = firsts(voter).nonzero()[0]
     strongest = np.maximum.reduceat(strength * n + (n - 1 - candidate), begins)  # of equals the smallest label
     return n - 1 - strongest % n

@@ -8,20 +8,22 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.runs import firsts
+
 Numbers = NDArray[np.int64]
 
 
 def distinct(numbers: Numbers) -> Numbers:
     """Return the distinct numbers, ascending."""
     numbers = np.sort(numbers)
-    return numbers[_firsts(numbers)]
+    return numbers[firsts(numbers)]
 
 
 def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
     """Return the distinct numbers, ascending, and the place of each of ``numbers`` among them."""
     order = numbers.argsort(kind="stable")
     ascending = numbers[order]
-    first = _firsts(ascending)
+    first = firsts(ascending)
     place = np.empty(len(numbers), np.int64)
     place[order] = first.cumsum() - 1
     return ascending[first], place
@@ -55,10 +57,3 @@ def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
 def without(numbers: Numbers, others: Numbers) -> Numbers:
     """Return the numbers, in their order, that do not stand in an ascending array."""
     return numbers[~contains(others, numbers)] if len(others) else numbers
-
-
-def _firsts(ascending: Numbers) -> NDArray[np.bool_]:
-    first = np.empty(len(ascending), bool)
-    first[:1] = True
-    np.not_equal(ascending[1:], ascending[:-1], out=first[1:])
-    return first

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fourfold.index.base import Nodes
 from fourfold.index.codes import codes_of, distinct, packed
 from fourfold.index.places import Array, places_of
-from fourfold.runs import bounds, spans
+from fourfold.runs import bounds, firsts, spans
 
 _COMMON = 1 / 8
 """Share of the nodes above which a term has a column."""
@@ -109,7 +109,7 @@ class TextSegment:
         key >>= np.uint64(most.bit_length())
         field = (key & np.uint64((1 << n_fields.bit_length()) - 1)).astype(np.uint8)
         key >>= np.uint64(n_fields.bit_length())
-        first = np.flatnonzero(np.concatenate((np.ones(min(1, len(key)), bool), key[1:] != key[:-1])))
+        first = firsts(key).nonzero()[0]
         read = [_members(reading, n_fields) for reading in readings]
         if len(first):
             tfs = [np.add.reduceat(counts * member[field], first, dtype=np.int32) for member in read]

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.runs import firsts
 from fourfold.types import Edge, FloatArray
 
 
@@ -217,4 +218,4 @@ class Graph:
 
 def first_of_each(values: Nodes) -> NDArray[np.int64]:
     """Return the place of the first occurrence of each value, for values sorted in groups."""
-    return np.nonzero(np.r_[True, values[1:] != values[:-1]])[0] if len(values) else np.empty(0, np.int64)
+    return firsts(values).nonzero()[0]

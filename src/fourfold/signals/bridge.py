@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 from fourfold.config import Bridge
 from fourfold.index.base import Nodes, Shared
 from fourfold.index.product import with_each
+from fourfold.runs import firsts
 from fourfold.types import FloatArray
 
 
@@ -141,6 +142,5 @@ def gains(
     order = np.lexsort((-values, pairs.nodes))
     order = order[values[order] > 0]
     nodes = pairs.nodes[order]
-    first = np.ones(len(nodes), bool)
-    first[1:] = nodes[1:] != nodes[:-1]
+    first = firsts(nodes)
     return Gains(nodes[first], values[order][first], pairs.passages[order][first])

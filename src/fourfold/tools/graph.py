@@ -14,6 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.runs import firsts
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED
@@ -260,7 +261,7 @@ def _matrix(
     keys = rows * n + columns
     order = np.lexsort((-values, keys))
     keys = keys[order]
-    first = np.concatenate(([True], keys[1:] != keys[:-1])) if len(keys) else np.zeros(0, bool)
+    first = firsts(keys)
     keys, data = keys[first], values[order][first].astype(np.float64)
     starts = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n)
     return sparse.csr_matrix((data, keys % max(n, 1), starts), shape=(n, n))

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus.reading import EDGE, Reading
+from fourfold.index import ordered
 from fourfold.index.base import Keys, Nodes, Steps
 from fourfold.types import FloatArray
 
@@ -110,4 +111,4 @@ class Edges:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
         found = self._reading.link.rows("edges", self._reading.state.visible, EDGE[1:3])
         pairs = np.array([(row["source"], row["target"]) for row in found], np.int64).reshape(-1, 2)
-        return np.unique(pairs, axis=0)
+        return np.stack(ordered.distinct_pairs(*pairs.T), axis=1)

@@ -19,6 +19,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus.packed import unpacked_terms
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.words import Holders, Postings
+from fourfold.index import ordered
 from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
 from fourfold.index.text_worth import Statistics, rounded
@@ -91,8 +92,7 @@ class Text:
         own = np.isin(tokens["field"], self._fields)
         place = {num: at for at, num in enumerate(nodes.tolist())}
         at = np.repeat(np.array([place[num] for num in lists], np.int64), counts)[own]
-        pairs = np.unique(np.stack((at, tokens["term"][own].astype(np.int64)), axis=1), axis=0)
-        origin, terms = pairs[:, 0], pairs[:, 1]
+        origin, terms = ordered.distinct_pairs(at, tokens["term"][own].astype(np.int64))
         df = self.df(terms)
         rare = (df >= 2) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
         origin, terms, df = origin[rare], terms[rare], df[rare]

@@ -14,6 +14,7 @@ from fourfold.engines.postgres.boards import Boards
 from fourfold.index.base import Allowed, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.index.directions import unit, unit_question
+from fourfold.runs import firsts
 from fourfold.types import FloatArray
 
 _RARE = 64
@@ -185,7 +186,7 @@ class Text:
 
     def _remember_holders(self, terms: NDArray[np.int32], sent: bytes | None) -> None:
         holders = numbers(sent, ">i8")
-        first = np.flatnonzero(np.append(True, terms[1:] != terms[:-1])) if len(terms) else np.empty(0, np.int64)
+        first = firsts(terms).nonzero()[0]
         known = self._boards.remembered("holders")
         for term, nodes in zip(terms[first].tolist(), np.split(holders, first[1:]) if len(first) else (), strict=True):
             known[term] = nodes
