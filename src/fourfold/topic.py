@@ -21,36 +21,36 @@ _SELF_NAMES = ("paper", "article", "study")
 _MANY = 0.1
 """The share of texts that have one of these words, from which on a graph is a collection of writings."""
 
-_DEGREE = r"(?:also|especially|particularly|currently|mainly|primarily|really|only|most)"
-_HOW_MANY = r"(?:all|any|some|the|other|more|every|recent|further)"
-_ABOUT = (
-    r"(?:(?:exist|there\s+are|available)\s+)?(?:(?:that|which)\s+)?"
-    r"(?:deal(?:s|ing)?\s+with|describ(?:es?|ing)|discuss(?:es|ing)?|cover(?:s|ing)?|written(?:\s+either)?\s+by"
-    r"|on|about|concerning|regarding|relat(?:ing|ed)\s+to)"
-)
-_WRITINGS_ABOUT = (
-    rf"(?:(?:articles?|papers?|documents?|publications?|literature|information|material|anything)\s+{_ABOUT}"
-    rf"|(?:reports?|studies|abstracts?|discussions?|descriptions?)\s+(?:of|{_ABOUT}))"
-)
-_FIND = r"(?:find|see|read|get|have)"
-_WISH = (
-    rf"(?:i|we)(?:['’](?:m|re|d)|\s+(?:am|are|would))?\s+(?:{_DEGREE}\s+)*"
-    rf"(?:interested\s+in|looking\s+for|(?:like|want|need)(?:\s+to\s+{_FIND})?|rather\s+{_FIND})"
-)
-_BARE_WISH = rf"(?:{_DEGREE}\s+)*interested\s+in"
-_REQUEST = r"(?:please\s+)?(?:find|list|give|show|get|retrieve|search\s+for|look\s+for)(?:\s+me)?"
-_QUESTION = r"(?:what|which|are\s+there|is\s+there)"
-_INTEREST = r"(?:(?:areas?|(?:sub)?topics?)\s+)?of\s+(?:particular|special|great)\s+interest\s+(?:are|is|include)"
 
-_FRAME = re.compile(
-    rf"(^|[.;!?(])\s*(?:"
-    rf"(?:{_WISH}|{_BARE_WISH})(?:\s+{_HOW_MANY})*(?:\s+{_WRITINGS_ABOUT})?"
-    rf"|{_REQUEST}(?:\s+{_HOW_MANY})+(?:\s+{_WRITINGS_ABOUT})?"
-    rf"|{_REQUEST}\s+{_WRITINGS_ABOUT}"
-    rf"|(?:{_QUESTION}\s+)?(?:{_HOW_MANY}\s+)*{_WRITINGS_ABOUT}"
-    rf"|{_INTEREST}"
-    rf")(?!\S)",
-    re.IGNORECASE,
+def _words(pattern: str) -> re.Pattern[str]:
+    """Return a pattern of whole words.
+
+    One pattern of all that a frame can be would be as good; but no one could measure that it stays quick on every text.
+    """
+    return re.compile(rf"(?:{pattern})(?!\S)", re.IGNORECASE)
+
+
+_FIND = "(?:find|see|read|get|have)"
+
+_BEGIN = re.compile(r"^|[.;!?(]")
+_SPACE = re.compile(r"\s*")
+_WE = _words(r"(?:i|we)(?:['’](?:m|re|d)|\s+(?:am|are|would))?")
+_DEGREE = _words("also|especially|particularly|currently|mainly|primarily|really|only|most")
+_INTERESTED = _words(r"interested\s+in")
+_WISH = _words(rf"interested\s+in|looking\s+for|(?:like|want|need)(?:\s+to\s+{_FIND})?|rather\s+{_FIND}")
+_REQUEST = _words(r"(?:please\s+)?(?:find|list|give|show|get|retrieve|search\s+for|look\s+for)(?:\s+me)?")
+_QUESTION = _words(r"what|which|are\s+there|is\s+there")
+_HOW_MANY = _words("all|any|some|the|other|more|every|recent|further")
+_WRITINGS = _words("articles?|papers?|documents?|publications?|literature|information|material|anything")
+_REPORTS = _words("reports?|studies|abstracts?|discussions?|descriptions?")
+_THAT = _words(r"exist|there\s+are|available|that|which")
+_OF = _words("of")
+_ABOUT = _words(
+    r"deal(?:s|ing)?\s+with|describ(?:es?|ing)|discuss(?:es|ing)?|cover(?:s|ing)?|written(?:\s+either)?\s+by"
+    r"|on|about|concerning|regarding|relat(?:ing|ed)\s+to"
+)
+_INTEREST = _words(
+    r"(?:(?:areas?|(?:sub)?topics?)\s+)?of\s+(?:particular|special|great)\s+interest\s+(?:are|is|include)"
 )
 
 
@@ -69,8 +69,53 @@ def topic_of(question: str, snapshot: Snapshot, terms_of: Callable[[str], list[s
 
 def without_frame(question: str) -> str:
     """Return the question without what frames a request; as it is where nothing else would be left."""
-    left = _FRAME.sub(r"\1", question).strip()
+    kept, done = [], 0
+    for begin in _BEGIN.finditer(question):
+        if begin.end() >= done and (end := _end_of_frame(question, begin.end())) is not None:
+            kept.append(question[done : begin.end()])
+            done = end
+    left = "".join((*kept, question[done:])).strip()
     return left if re.search(r"\w", left) else question
+
+
+def _end_of_frame(text: str, begin: int) -> int | None:
+    """Return where a frame ends that begins at some place: "I am interested in | any | articles that deal with"."""
+    if (interest := _after(_INTEREST, text, begin)) is not None:
+        return interest
+    we = _after(_WE, text, begin)
+    wish = _after(_INTERESTED if we is None else _WISH, text, _past(_DEGREE, text, begin if we is None else we))
+    if wish is not None:
+        many = _past(_HOW_MANY, text, wish)
+        return _end_of_writings(text, many) or many
+    request = _after(_REQUEST, text, begin)
+    if request is not None:
+        many = _past(_HOW_MANY, text, request)
+        return _end_of_writings(text, many) or (many if many > request else None)
+    question = _after(_QUESTION, text, begin)
+    return _end_of_writings(text, _past(_HOW_MANY, text, begin if question is None else question))
+
+
+def _end_of_writings(text: str, begin: int) -> int | None:
+    """Return where "articles that deal with" ends, or "discussions of"."""
+    reports = _after(_REPORTS, text, begin)
+    if reports is not None and (of := _after(_OF, text, reports)) is not None:
+        return of
+    writings = reports if reports is not None else _after(_WRITINGS, text, begin)
+    return None if writings is None else _after(_ABOUT, text, _past(_THAT, text, writings))
+
+
+def _after(words: re.Pattern[str], text: str, begin: int) -> int | None:
+    """Return where some words end that come next; None where others do."""
+    space = _SPACE.match(text, begin)
+    found = words.match(text, space.end() if space else begin)
+    return found.end() if found else None
+
+
+def _past(words: re.Pattern[str], text: str, begin: int) -> int:
+    """Return the place behind as many of some words as stand in a row."""
+    while (end := _after(words, text, begin)) is not None:
+        begin = end
+    return begin
 
 
 def _holds_writings(snapshot: Snapshot, terms_of: Callable[[str], list[str]]) -> bool:

@@ -22,7 +22,7 @@ from re import _compiler, _constants, _parser
 from types import ModuleType
 from typing import Any
 
-from fourfold import RetrievalConfig, arguments, edge_types, planning
+from fourfold import RetrievalConfig, arguments, edge_types, planning, topic
 from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.intent import classify
@@ -111,6 +111,7 @@ def made() -> dict[tuple[str, str], list[str]]:
         ("fourfold.questions.intents", "QuestionRule._keywords"): [rule._keywords.pattern for rule in RULES],
         ("fourfold.questions.locate", "_places"): [r"(?<!\w)aa\ a(?!\w)", rf"(?<!\w)11(?!\w){locate._AMOUNT}"],
         ("fourfold.evaluate.synthetic", "_sentences"): [re.escape("aa a")],
+        ("fourfold.topic", "_words"): [pattern.pattern for pattern in _values(topic)],
         ("fourfold.engines.milvus.schema", "load"): ["graph_(nodes|edges|space_[0-9]+)"],
     }
 
@@ -273,7 +274,26 @@ Texts = set[tuple[str, str, str]]
 PIECES = (
     *("a", "A", "aB", "1a", "a_", "a-", "a.", "_", "-", ".", "'s", "\u2019", '"', '"a ', " ", "\n", "\t", "\0"),
     *("中", "中a", "é", "e\u0301", "\u0301", "😀", "\u0e01", "\u202e", "[", "](", "[[a]]", "[a](b)", "`", "```\n"),
-    *("then ", "a and ", "a, ", "after ", "from a to ", "from", "how is ", "vs ", "# a\n", "> ", "- ", "    ", "|a"),
+    *(
+        "then ",
+        "a and ",
+        "a, ",
+        "after ",
+        "find all ",
+        "all ",
+        "articles that ",
+        "also ",
+        "! ",
+        "from a to ",
+        "from",
+        "how is ",
+        "vs ",
+        "# a\n",
+        "> ",
+        "- ",
+        "    ",
+        "|a",
+    ),
     *("*a", "_a_ ", "<b>", "<b>x", "</b>", "<!--", "&amp;", "&", "a: ", "---\n", "$", "{", "%", "\\"),
 )
 READ_TEXTS: Texts = {(begin, piece, end) for begin in ("", "from ", "---\n") for piece in PIECES for end in ("", "!")}
@@ -309,6 +329,7 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
     yield "the titles in a text", matcher.titles_in
     yield "plain_text", plain_text
     yield "shown", arguments.shown
+    yield "without_frame", topic.without_frame
 
 
 def subjects() -> Iterator[tuple[str, Callable[[str], object], Texts, bool]]:
