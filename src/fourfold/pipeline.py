@@ -6,7 +6,7 @@
 |---|---|
 | 1 classify | ``intent.classify`` |
 | 2 weights | ``weighting.choose_weights`` |
-| 3 text, embedding | ``ask_text``, ``ask_embedding``, ``bring_to_scale``, ``refine.late_interaction`` |
+| 3 embedding, text | ``ask_embedding``, ``ask_text``, ``bring_to_scale``, ``refine.late_interaction`` |
 | 4 seeds | ``choose_seeds`` |
 | 5 graph, intent edges | ``graph_component``, ``intent_component``, ``follow_paths`` |
 | 6 combine | ``combine``, ``refine.bridges`` |
@@ -27,7 +27,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
 from fourfold.index import ordered
-from fourfold.index.base import NodeValues
+from fourfold.index.base import Beginning, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
 from fourfold.scores import (
@@ -62,8 +62,8 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
     spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
     weights = choose_weights(spec, query.weights, config, has_data(snapshot, query))
     scores = Scores(snapshot, spec, weights, failed=query.failed)
+    ask_embedding(scores, query)  # first: a large graph's codes are read beside the text
     ask_text(scores, query, config)
-    ask_embedding(scores, query)
     if not scores.rankings and scores.failed:
         raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
     bring_to_scale(scores, query, config)
@@ -98,7 +98,7 @@ def has_data(snapshot: Snapshot, query: Query) -> dict[str, bool]:
     }
 
 
-# -- 3 text, embedding -------------------------------------------------------------------------------------------
+# -- 3 embedding, text -------------------------------------------------------------------------------------------
 
 
 def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -137,7 +137,9 @@ def ask_embedding(scores: Scores, query: Query) -> None:
         return
 
     def ask() -> None:
-        scores.rankings["embedding"] = scores.snapshot.vectors.ask(vector)
+        scores.rankings["embedding"] = ranking = scores.snapshot.vectors.ask(vector)
+        if isinstance(ranking, Beginning):
+            ranking.begin(refine.FIRST_CANDIDATES, query.allowed)
 
     attempt("embedding", scores, ask)
 
@@ -149,7 +151,7 @@ def bring_to_scale(scores: Scores, query: Query, config: RetrievalConfig) -> Non
     """
     fusion = config.fusion
     keep = fusion.candidate_multiplier * query.limit
-    for name in tuple(scores.rankings):
+    for name in sorted(scores.rankings, reverse=True):  # the text first, as long as codes may be read beside it
 
         def measure(name: str = name) -> None:
             scores.best_of(name, query, refine.FIRST_CANDIDATES)  # whoever has ranked knows its maximum

@@ -306,6 +306,25 @@ def test_what_was_learnt_before_serves_questions(large, monkeypatch):
     np.testing.assert_array_equal(ranking.best(5).nodes, best.nodes)
 
 
+def test_words_are_forgotten_and_what_common_ones_sum_up_to_is_not(large, monkeypatch):
+    text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
+    moments = text.ask({0: 1.0, 1: 1.0, 1500: 1.0}).moments
+    monkeypatch.setattr(text_worth, "_HELD", 0)
+    text.ask({2: 1.0}).best(1)
+    assert not text._memory.words
+    monkeypatch.setattr(text_worth.Word, "block", None)  # columns are walked no more
+    assert text.ask({0: 1.0, 1: 1.0, 1500: 1.0}).moments == moments
+
+
+def test_sums_of_pairs_are_bounded(large, monkeypatch):
+    monkeypatch.setattr(text_worth, "_PAIRS", 2)
+    text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
+    for one in range(5):
+        question = {one: 1.0, one + 1: 1.0, 1500: 1.0}
+        assert text.ask(question).moments == Text(large, weights=WEIGHTS, k1=1.2, b=0.75).ask(question).moments
+    assert len(text._memory.products) <= 2
+
+
 def test_threads_share_a_generation(large, monkeypatch):
     monkeypatch.setattr(text_worth, "_HELD", 200_000)  # words are forgotten under the threads' feet
     rng = np.random.default_rng(5)

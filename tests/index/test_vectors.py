@@ -4,6 +4,7 @@ import gc
 import math
 import subprocess
 import sys
+import threading
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -13,7 +14,7 @@ from hypothesis import strategies as st
 
 from fourfold.errors import DimensionError, InvalidValueError, MissingExtraError
 from fourfold.index import quantised, vectors
-from fourfold.index.base import Allowed
+from fourfold.index.base import Allowed, Beginning
 from fourfold.index.rescoring import measure
 from fourfold.index.vector_segment import FirstStage
 from fourfold.index.vectors import FirstStageSettings, Vectors, VectorSegment, merge
@@ -259,6 +260,57 @@ def test_where_the_last_of_the_candidates_are_among_the_best_more_are_taken(allo
     assert FirstStage(Blurred(matrix), 16_384, 1.0).begun_with == 16_384, "where the most are few all are taken at once"
 
 
+@pytest.mark.parametrize("kept", [None, 1500, 400, 5, 0])
+def test_what_was_begun_in_another_thread_answers_the_same_and_is_not_read_twice(kept, monkeypatch):
+    monkeypatch.setattr(vectors, "_BESIDE", 1)
+    part = Vectors([segment(np.arange(3000), clustered(), forced("faiss"))])
+    question = clustered(n=1, seed=1)[0]
+    allowed = None if kept is None else Allowed(np.arange(kept) * 2)
+    at_once = part.ask(question)
+    best = at_once.best(5, allowed), at_once.moments
+    asked, nearest = [], quantised.ProductCodes.nearest
+
+    def reading(codes, vector, count, mask):
+        asked.append((threading.get_ident(), mask))
+        return nearest(codes, vector, count, mask)
+
+    monkeypatch.setattr(quantised.ProductCodes, "nearest", reading)
+    begun = part.ask(question)
+    assert isinstance(begun, Beginning)
+    begun.begin(5, allowed)
+    found = begun.best(5, allowed), begun.moments
+    np.testing.assert_array_equal(found[0].nodes, best[0].nodes)
+    np.testing.assert_array_equal(found[0].values, best[0].values)
+    assert found[1] == best[1]
+    unfiltered = [thread for thread, mask in asked if mask is None]
+    assert len(unfiltered) == 1
+    assert unfiltered[0] != threading.get_ident()
+
+
+def test_what_fails_in_another_thread_fails_where_it_is_asked_for(monkeypatch):
+    monkeypatch.setattr(vectors, "_BESIDE", 1)
+    part = Vectors([segment(np.arange(3000), clustered(), forced("faiss"))])
+    monkeypatch.setattr(quantised.ProductCodes, "nearest", lambda *_: 1 / 0)
+    ranking = part.ask(clustered(n=1, seed=1)[0])
+    ranking.begin(5)
+    with pytest.raises(ZeroDivisionError):
+        ranking.best(5)
+
+
+def test_where_the_system_gives_no_thread_nothing_is_lost(monkeypatch):
+    monkeypatch.setattr(vectors, "_BESIDE", 1)
+    part = Vectors([segment(np.arange(3000), clustered(), forced("faiss"))])
+    question = clustered(n=1, seed=1)[0]
+
+    def refuse(thread):
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(threading.Thread, "start", refuse)
+    ranking = part.ask(question)
+    ranking.begin(5)
+    np.testing.assert_array_equal(ranking.best(5).nodes, part.ask(question).best(5).nodes)
+
+
 def test_some_more_candidates_are_compared_without_asking_the_codes_again(monkeypatch):
     matrix, compared = clustered(30_000), []
     codes = Blurred(matrix)
@@ -271,7 +323,7 @@ def test_some_more_candidates_are_compared_without_asking_the_codes_again(monkey
     question = clustered(1, seed=5)[0]
     found, exact = (Vectors([blurred], exact=exact).ask(question).best(10) for exact in (False, True))
     assert found.nodes.tolist() == exact.nodes.tolist()
-    assert codes.asked == [800 + vectors._AHEAD]
+    assert codes.asked == [800 + vectors._ahead(800)]
     assert compared == [800, 267, 356], "a third more each time, until the last quarter has none of the best"
 
 

@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -150,6 +150,15 @@ class Ranking(Protocol):
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the raw scores of these nodes, (len(nodes),); 0 for those the part does not know."""
+        ...
+
+
+@runtime_checkable
+class Beginning(Protocol):
+    """A ranking that computes beside its caller, who has other parts to ask meanwhile; none has to."""
+
+    def begin(self, count: int, allowed: Allowed | None = None) -> None:
+        """Begin with what ``best`` will soon be asked; returns at once."""
         ...
 
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import combinations
@@ -31,7 +31,10 @@ _KEPT = 4096
 """Postings up to so many are kept spelt out for the next question that has the word."""
 
 _HELD = 16_000_000
-"""Bytes that a generation holds of words and pairs asked before; beyond, they are forgotten."""
+"""Bytes that a generation holds of words asked before; beyond, they are forgotten …"""
+
+_PAIRS = 50_000
+"""… but not what common words sum up to, alone and in pairs: few bytes that took a walk over all nodes. Of so many."""
 
 COUNTED = 16.0
 """Words up to this sum of counts share one grid, so what is kept of a word serves as it is."""
@@ -77,17 +80,30 @@ class Memory:
     def __init__(self) -> None:
         self.words: dict[int, list[Word | None]] = {}
         """By term: its word in each shard, None where the shard lacks it."""
+        self.sums: dict[tuple[int, int], tuple[float, float, float]] = {}
+        """By shard and common term: sum, sum of squares and maximum of its worths in live nodes."""
         self.products: dict[tuple[int, int, int], float] = {}
         """By shard and two terms: the sum over all live nodes of the product of what they are worth."""
         self._held = 0
         self._lock = threading.Lock()
 
     def remember(self, size: int) -> None:
-        """Count some bytes more. Words under way keep what they have when all is forgotten."""
+        """Count some bytes more. Words under way keep what they have when all are forgotten."""
         with self._lock:
             self._held += size
             if self._held > _HELD:
-                self._held, self.words, self.products = 0, {}, {}
+                self._held, self.words = 0, {}
+
+    def learn(
+        self, sums: Mapping[tuple[int, int], tuple[float, float, float]], products: Mapping[tuple[int, int, int], float]
+    ) -> None:
+        """Keep what took a walk over all nodes."""
+        if sums or products:
+            with self._lock:
+                self.sums.update(sums)
+                if len(self.products) + len(products) > _PAIRS:
+                    self.products = {}
+                self.products.update(products)
 
 
 class Shard:
@@ -141,29 +157,26 @@ class Shard:
         For each word the sum, the sum of squares and the maximum; and for each of ``combinations(words, 2)`` the sum
         of products. What is new to this generation takes one walk over the columns of its words.
         """
-        known, keys = self.memory.products, [(one.term, other.term) for one, other in combinations(words, 2)]
-        products = [known.get((self.number, min(key), max(key)), -1.0) for key in keys]
-        unknown = [place for place, product in enumerate(products) if product < 0.0]
-        stats = {word.term: (0.0, 0.0, 0.0) for word in words if word.stats is None}
-        walked = {*stats, *(term for place in unknown for term in keys[place])}
-        sums = dict.fromkeys(unknown, 0.0)
+        terms = [(self.number, word.term) for word in words]
+        pairs = [(self.number, min(one, other), max(one, other)) for (_, one), (_, other) in combinations(terms, 2)]
+        memory = self.memory
+        sums = {key: own for key in terms if (own := memory.sums.get(key)) is not None}
+        products = {key: product for key in pairs if (product := memory.products.get(key)) is not None}
+        new = {key: (0.0, 0.0, 0.0) for key in terms if key not in sums}
+        new_pairs = {key: 0.0 for key in pairs if key not in products}
+        walked = {*(term for _, term in new), *(term for _, *pair in new_pairs for term in pair)}
         for low, high in blocks(len(self.segment)) if walked else ():
             values = {word.term: word.block(low, high) for word in words if word.term in walked}
             if self.live is not None:
                 values = {term: own * self.live[low:high] for term, own in values.items()}
-            for term, (total, squares, most) in stats.items():
-                own = values[term]
-                stats[term] = total + float(own.sum()), squares + inner(own, own), max(most, float(own.max()))
-            for place in unknown:
-                one, other = keys[place]
-                sums[place] += inner(values[one], values[other])
-        for word in words:
-            word.stats = stats.get(word.term, word.stats)
-        for place, total in sums.items():
-            products[place] = known[self.number, min(keys[place]), max(keys[place])] = total
-        if sums:
-            self.memory.remember(200 * len(sums))
-        return [word.stats or (0.0, 0.0, 0.0) for word in words], products
+            for key, (total, squares, most) in new.items():
+                worth = values[key[1]]
+                new[key] = total + float(worth.sum()), squares + inner(worth, worth), max(most, float(worth.max()))
+            for pair in new_pairs:
+                new_pairs[pair] += inner(values[pair[1]], values[pair[2]])
+        memory.learn(new, new_pairs)
+        sums, products = sums | new, products | new_pairs
+        return [sums[key] for key in terms], [products[key] for key in pairs]
 
 
 class Word:
@@ -177,7 +190,7 @@ class Word:
 
     """
 
-    __slots__ = ("_dense", "_postings", "_table", "amplitudes", "column", "end", "shard", "start", "stats", "term")
+    __slots__ = ("_dense", "_postings", "_table", "amplitudes", "column", "end", "shard", "start", "term")
 
     def __init__(self, shard: Shard, term: int, place: int, amplitudes: Sequence[float]) -> None:
         self.shard, self.term, self.amplitudes = shard, term, amplitudes
@@ -186,8 +199,6 @@ class Word:
         self._table: NDArray[np.float64] | None = None
         self._postings: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
         self._dense: NDArray[np.float64] | None = None
-        self.stats: tuple[float, float, float] | None = None
-        """Sum, sum of squares and maximum of the worths in live nodes; see ``Shard.totals``."""
 
     @property
     def table(self) -> NDArray[np.float64]:

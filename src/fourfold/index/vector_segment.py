@@ -64,6 +64,11 @@ class FirstStage:
         """How many of the candidates a search begins with; it takes more where the last are among the best."""
         return begun_with(self.codes, self.rescored)
 
+    @property
+    def enough(self) -> int:
+        """Among how many candidates the best of all is found."""
+        return 2 * self.rescored // self.codes.margin
+
 
 @dataclass(frozen=True, slots=True)
 class Selection:

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.beside import beside
 from fourfold.errors import DimensionError
 from fourfold.index import ordered, product
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
@@ -29,7 +31,10 @@ _RESCORED = 6
 _ASKED = 128
 """… as if so many were asked for."""
 _AHEAD = 768
-"""So many candidates more than are rescored next are asked for, or a third: the codes name more in hardly more time."""
+"""So many candidates more than are rescored next are asked for, or what three further steps would rescore: codes name
+twice as many in a tenth more time, and asking them again reads all of them again."""
+_BESIDE = 250_000
+"""From so many rows on codes are read in a thread of their own, while the text is asked."""
 _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
 _ROUNDING = 1.3e-7
@@ -141,6 +146,11 @@ class VectorRanking:
             size=sum(search.segment.size for search in self._searches),
         )
 
+    def begin(self, count: int, allowed: Allowed | None = None) -> None:
+        """Begin with what ``best`` will be asked, see ``index.base.Beginning``."""
+        for search in self._searches:
+            search.begin(count, allowed)
+
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return the ``count`` ≥ 1 best (and all that tie with the last), ties by number, among the allowed nodes."""
         found = [search.best(count, allowed) for search in self._searches]
@@ -187,6 +197,7 @@ class _Search:
         self._widest = 0
         self._largest = -math.inf
         self._searched = False
+        self._coming: Future[NDArray[np.int64]] | None = None
 
     def cosines(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return what these rows score, (len(rows),)."""
@@ -215,10 +226,24 @@ class _Search:
             if self._stage is None:
                 self._scanned(1, None)
             else:
-                enough = 2 * self._stage.rescored // self._stage.codes.margin
+                enough = self._stage.enough
                 rows = self._candidates(self._stage, enough, None)[:enough]
                 self._rescored(rows) if len(rows) else self._scanned(1, None)
         return self._largest
+
+    def begin(self, count: int, allowed: Allowed | None) -> None:
+        """Let another thread read many codes, for as many candidates as ``best`` and ``maximum`` will begin with."""
+        if self._stage is None or len(self.segment) < _BESIDE:
+            return
+        selection = None if allowed is None else self.segment.select(allowed)
+        depth, width = _begun(self._stage, count), self._stage.enough
+        if selection is None:
+            width = depth + _ahead(depth)
+        elif not self._few(selection, self._stage):
+            wide = self._wide(depth, selection)
+            width = wide if wide * _WIDE <= len(self.segment) else width
+        self._widest = width
+        self._coming = beside(self._stage.codes.nearest, self._question, width, self.segment.live)
 
     def best(self, count: int, allowed: Allowed | None) -> _Found:
         """Return the ``count`` best rows, those that tie with the last, and perhaps more."""
@@ -227,11 +252,9 @@ class _Search:
         if self._stage is None:
             return self._scanned(count, selection)
         size = self.segment.size if selection is None else selection.size
-        if selection is not None and (
-            selection.mask is None or size <= len(self.segment) // FEW + self._stage.rescored
-        ):
+        if selection is not None and self._few(selection, self._stage):
             return self._read(selection.listed())
-        begun = max(self._stage.begun_with, _RESCORED * max(count, _ASKED))
+        begun = _begun(self._stage, count)
         most = max(self._stage.rescored, begun, size // 8)  # beyond, reading every vector is quicker
         found = self._coded(self._stage, count, begun, min(most, size - 1), selection)
         return found or self._scanned(count, selection)
@@ -247,7 +270,7 @@ class _Search:
         while depth <= most:
             if depth > len(rows):
                 first_of_some = selection is not None and not len(rows)  # a filter asks for many times as many at once
-                ahead = 0 if first_of_some else max(-(-depth // 3), _AHEAD)
+                ahead = 0 if first_of_some else _ahead(depth)
                 wider = self._candidates(stage, depth + ahead, selection)
                 rows = np.concatenate((rows, ordered.without(wider, np.sort(rows))))
             values = np.concatenate((values, self._rescored(rows[len(values) : depth])))
@@ -295,14 +318,34 @@ class _Search:
     def _candidates(self, stage: FirstStage, count: int, selection: Selection | None) -> NDArray[np.int64]:
         """Return about ``count`` rows or more, best first by the codes."""
         if selection is None:
+            if self._coming is not None:
+                self._unfiltered, self._coming = self._coming.result(), None
             if count > self._widest:
                 self._unfiltered = stage.codes.nearest(self._question, count, self.segment.live)
                 self._widest = count
             return self._unfiltered
-        wide = math.ceil(1.25 * count * self.segment.size / selection.size)
+        wide = self._wide(count, selection)
         if wide * _WIDE <= len(self.segment):  # one pass for the filtered best and for the maximum of all
             rows = self._candidates(stage, wide, None)
             rows = rows[selection.keeps(rows)]
             if len(rows) >= count:
                 return rows
         return stage.codes.nearest(self._question, count, selection.mask)
+
+    def _few(self, selection: Selection, stage: FirstStage) -> bool:
+        """Tell whether a filter keeps so few rows that all of them are read."""
+        return selection.mask is None or selection.size <= len(self.segment) // FEW + stage.rescored
+
+    def _wide(self, count: int, selection: Selection) -> int:
+        """Return of how many unfiltered candidates a filter will keep about ``count``."""
+        return math.ceil(1.25 * count * self.segment.size / selection.size)
+
+
+def _begun(stage: FirstStage, count: int) -> int:
+    """Return how many candidates are rescored at first, to find ``count``."""
+    return max(stage.begun_with, _RESCORED * max(count, _ASKED))
+
+
+def _ahead(depth: int) -> int:
+    """Return how many more candidates are asked for than the ``depth`` that are rescored next."""
+    return max(depth * 7 // 5, _AHEAD)
