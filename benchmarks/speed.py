@@ -1,6 +1,6 @@
 """How fast is it beside its own ingredients? 100,000 nodes, 300,000 edges, 256 dimensions; every figure is a ratio.
 
-    python benchmarks/speed.py [--nodes 10000 100000] [--queries 200] [--busy 2] [--json speed.json]
+    python benchmarks/speed.py [--nodes 10000 100000] [--queries 200] [--busy 2] [--pause .05] [--json speed.json]
 
 Several sizes are measured one after the other, each in a process of its own, and end in a table of how figures grow.
 
@@ -11,7 +11,9 @@ communities are found in another thread, which slows the baseline, too, and agai
 build is Model2Vec's ``encode`` + bm25s indexing + inserting the same rows and FTS5 entries, or with our own embedder,
 which makes the same vectors sooner, in the place of ``encode``. The first use of a filter, less the same search again,
 stands beside SQLite's own query for the rows that it keeps. With ``--busy`` so many other processes do nothing but
-count meanwhile, as on a server whose cores are all taken. Needs bm25s beside fourfold; memory is read from /proc.
+count meanwhile, as on a server whose cores are all taken. OpenBLAS's threads go on spinning for some 25 ms after the
+baseline's product and hold a core that a search could use; after ``--pause`` seconds they do no more. Needs bm25s
+beside fourfold; memory is read from /proc.
 """
 
 from __future__ import annotations
@@ -185,7 +187,7 @@ def grown_by(path: Path, queries: list[str]) -> tuple[float, float]:
     return megabytes("RssAnon") - held, megabytes("RssFile") - mapped
 
 
-def measure(count: int, asked: int, seed: int) -> dict[str, Any]:
+def measure(count: int, asked: int, seed: int, pause: float) -> dict[str, Any]:
     """Return every figure for one size."""
     rng = np.random.default_rng(seed)
     nodes, edges, queries = corpus(count, rng)
@@ -194,6 +196,7 @@ def measure(count: int, asked: int, seed: int) -> dict[str, Any]:
         **facts(),
         "nodes": len(nodes),
         "edges": len(edges),
+        "pause_s": pause,
     }
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
@@ -257,6 +260,7 @@ def measure(count: int, asked: int, seed: int) -> dict[str, Any]:
             times: dict[str, list[float]] = {name: [] for name in systems}
             for query in queries:
                 for name, system in systems.items():
+                    time.sleep(pause)
                     times[name].append(seconds(partial(system, query)))
             return times
 
@@ -320,12 +324,13 @@ def main() -> None:
     parser.add_argument("--queries", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--busy", type=int, default=0)
+    parser.add_argument("--pause", type=float, default=0.0)
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     measured = []
     for count in options.nodes:  # memory that one size has left behind is not to be counted for the next
         with company(options.busy):
-            measured.append(apart(measure, count, options.queries, options.seed))
+            measured.append(apart(measure, count, options.queries, options.seed, options.pause))
         print(json.dumps(measured[-1], indent=2), flush=True)
     if len(measured) > 1:
         print(growth(measured))
