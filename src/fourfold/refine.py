@@ -31,9 +31,10 @@ from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
 from fourfold.signals.names import Named
-from fourfold.signals.relations import Relations, asks_beside
+from fourfold.signals.relations import Relations
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
 from fourfold.signals.silent import told_by_edges
+from fourfold.signals.syntax import Sentence
 from fourfold.types import Intent
 
 FIRST_CANDIDATES = 128
@@ -96,7 +97,7 @@ def of_documents(edges: EdgePart) -> bool:
 
 def may_be_silent(query: Query, named: Sequence[Named], settings: Paths) -> bool:
     """Tell whether the question asks for more than the nodes it names, so that ``silent`` is to be asked of them."""
-    return settings.silent <= 1.0 and asks_beside(query.words, named)
+    return settings.silent <= 1.0 and Sentence(query.words, named).asks_beside()
 
 
 def silent(

@@ -95,6 +95,10 @@ class StaticEmbedder:
         """Return the token ids of each text; unknown words, and lone surrogates, have none."""
         return self.pieces(texts).lists()
 
+    def is_word(self, text: str) -> bool:
+        """Tell whether the vocabulary has a text as it is: a misspelt word comes in pieces."""
+        return len(self.pieces([text]).distinct()[0]) == 1
+
     def pieces(self, texts: Sequence[str]) -> Pieces:
         """Return the same as arrays."""
         texts = list(texts)

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
-from fourfold.edge_types import label
+from fourfold.edge_types import label, reading
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.names import Named, Words
@@ -118,6 +118,7 @@ class Relations:
         numbers: (len(names),) their numbers.
         embed: texts → vectors (n, dimensions), by a local model.
         terms: text → terms, the tokenizer of the index.
+        is_word: whether a word is spelt as words are; another may be a label's with a letter wrong.
 
     """
 
@@ -127,10 +128,11 @@ class Relations:
         numbers: Sequence[int],
         embed: Callable[[list[str]], FloatArray],
         terms: Callable[[str], list[str]],
+        is_word: Callable[[str], bool] = lambda word: True,
     ) -> None:
         self.names = tuple(names)
         self.numbers = np.array(numbers, np.int64)
-        self._embed, self._terms, self._families_of = embed, terms, Families(terms)
+        self._embed, self._terms, self._families_of, self._is_word = embed, terms, Families(terms), is_word
         plain = [label(name).split() for name in names]
         labels = [words or [name or "edge"] for words, name in zip(_without_common(plain), names, strict=True)]
         self._words = [[word for word in words if terms(word)] or words for words in labels]
@@ -144,6 +146,9 @@ class Relations:
         agents = [any(stem.endswith(wording.AGENTS) for stem in own) for own in stems]
         self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
         self._agent |= np.array([_BY in words for words in plain], bool)
+        self._readings = [reading(name) for name in names]
+        several = np.repeat([len(words) > 1 for words in self._words], np.diff(self._starts))
+        self._qualifies = several & np.array([word.endswith("ing") for word in flat], bool)
         self._behind_verb = [behind_verb(words, terms) for words in plain]
         self._labels = _unit(embed([" ".join(words) for words in labels]))
         self._vectors = _unit(embed(flat))
@@ -164,11 +169,21 @@ class Relations:
                 meaning.mirrors[place], meaning.trust[place] = True, 1.0
             elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
                 self._put(meaning, sentence, place, asked, settings)
+        self._tell_once(meaning, sentence, words)
         _satisfy(meaning, sentence)
         _join_alternatives(meaning, sentence)
         _turn_round(meaning, sentence)
         _put_mirrors_behind(meaning, sentence)
         return meaning
+
+    def _tell_once(self, meaning: Meaning, sentence: Sentence, words: Words) -> None:
+        """Let what kind of answer is asked for be no step beside one of the same family: "which players play for X"."""
+        sure = sentence.free() & (meaning.trust >= SAME_FAMILY)
+        for place in np.nonzero(sure)[0].tolist():
+            own = {self._families_of.of(term) for term in words[place][1]}
+            later = [self._families_of.of(t) for p in np.nonzero(sure)[0].tolist() if p > place for t in words[p][1]]
+            if sentence.opens(place) and not own.isdisjoint(later):
+                meaning.trust[place], meaning.asked[place] = 0.0, 0.0
 
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
@@ -196,7 +211,7 @@ class Relations:
         A word that asks for no edge may mean any, the rather the nearer it is to it: "the gender of X's other half".
         Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
         """
-        sentence = Sentence(words, named, [False] * len(words))
+        sentence = Sentence(words, named)
         free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
         unknown = [place for place in free if meaning.trust[place] <= 0]
         meaning = Meaning(*map(np.copy, meaning.arrays)) if unknown else Meaning.none(len(words), len(self))
@@ -224,6 +239,8 @@ class Relations:
                 return _Asked(*self._similarity(ASKING[word]), settings.asking, kind=True, by_itself=True)
             about = wording.EXACTLY.get(word) if word != _ABOUT or not WHICH.isdisjoint(sentence.words) else None
             return None if about is None else self._exactly(about, settings.asking, kind=True, by_itself=True)
+        if sentence.is_noun(place) and self._only_qualifies(terms):
+            return None
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None
         own = _Asked(*self._similarity(word))
@@ -235,7 +252,26 @@ class Relations:
         if word in wording.SAY_NOTHING:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)
+        if found is None and own.similarity.max() < settings.high:
+            found = self._said_by_role(sentence, place)
         return found or own
+
+    def _only_qualifies(self, terms: Sequence[str]) -> bool:
+        """Tell whether labels hold a word only as what qualifies another: film in filming_location."""
+        rows = [self._qualifies[self._stems[term]].all() for term in terms if term in self._stems]
+        return bool(rows) and all(rows)
+
+    def _said_by_role(self, sentence: Sentence, place: int) -> _Asked | None:
+        """Return what a word asks for by what edge types are known to say: "needs" of depends_on."""
+        own = reading(sentence.words[place])
+        if own is None:
+            return None
+        same = np.array([one is not None and one.role == own.role and not one.denied for one in self._readings])
+        if not same.any():
+            return None
+        inverse = np.array([one is not None and one.inverse for one in self._readings])
+        turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ bool(inverse[same].all())
+        return _Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), turned=turned)
 
     def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> _Asked | None:
         """Return what several words ask for, where a label holds one of them."""
@@ -266,6 +302,9 @@ class Relations:
         size = len(self._vectors)
         shared, related = _held(self._stems, stems, size), _held(self._families, families, size)
         parts = _held(self._forms, compounds, size)
+        if " " not in word and not (shared | related | parts).any() and not self._is_word(word):
+            meant = [one for one in self._stems if any(wording.misspelt(own, one) for own in stems)]
+            parts = _held(self._stems, meant, size)
         close = 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)
         by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
         nearest = np.maximum.reduceat(by_word, self._starts[:-1])
@@ -293,13 +332,6 @@ def _held(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str], size: int
         if word in rows:
             held[rows[word]] = True
     return held
-
-
-def asks_beside(words: Words, named: Sequence[Named]) -> bool:
-    """Tell whether a question has a question word, and beside the nodes it names words that ask for something."""
-    sentence = Sentence(words, named, [False] * len(words))
-    free = [(sentence.words[place], terms) for place, (_, terms) in enumerate(words) if place not in sentence.names]
-    return sentence.asks() and (any(terms or word in ASKING for word, terms in free) or sentence.instances() >= 0)
 
 
 def _satisfy(meaning: Meaning, sentence: Sentence) -> None:

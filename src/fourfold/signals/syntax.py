@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.signals.names import Named, Words
-from fourfold.signals.wording import is_past
+from fourfold.signals.wording import ASKING, is_past
 
 WHICH = frozenset({"what", "which"})
 QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
@@ -46,18 +46,18 @@ class Sentence:
     Args:
         words: each as typed, with its terms.
         named: the nodes that it names.
-        labels: (len(words),) which words stand in the label of an edge type.
+        labels: (len(words),) which words stand in the label of an edge type; none if left out.
 
     """
 
-    def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool]) -> None:
+    def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool] = ()) -> None:
         self.words = [word.lower() for word, _ in words]
         self.names = {place for name in named for place in range(name.start, name.end)}
         self._starts = {name.start for name in named}
         self._begins = {name.end: name.start for name in named}
         self._ends = {name.start: name.end for name in named}
         self._content = {place for place, (_, terms) in enumerate(words) if terms} - self.names
-        self._labels = labels
+        self._labels = labels = labels or [False] * len(words)
         self._in_label = [one and place not in self.names for place, one in enumerate(labels)]
         self._last = max((place for place, word in enumerate(self.words) if word not in _PREPOSITIONS), default=-1)
         known = [(place, self.words[place], terms) for place, (_, terms) in enumerate(words) if self._in_label[place]]
@@ -80,6 +80,11 @@ class Sentence:
             self.at(0) in IMPERATIVES
         )
 
+    def asks_beside(self) -> bool:
+        """Tell whether it is a question that asks for something by words beside the names."""
+        beside = any(word in ASKING for place, word in enumerate(self.words) if place not in self.names)
+        return self.asks() and (bool(self._content) or beside or self.instances() >= 0)
+
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is."""
         places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in _ONE_OF)
@@ -93,6 +98,12 @@ class Sentence:
     def opens(self, place: int) -> bool:
         """Tell whether a word stands right behind "what" or "which": it says what kind of answer is asked for."""
         return self.at(place - 1) in WHICH
+
+    def is_noun(self, place: int) -> bool:
+        """Tell whether a word can be no verb: "films", "the film that", "list film"."""
+        before, word = self.at(place - 1), self.words[place]
+        behind = before in WHICH | _ARTICLES | IMPERATIVES or place - 1 in self._deeds or place == 0
+        return not word.endswith(("ed", "ing")) and (behind or word.endswith("s"))
 
     def is_kind(self, place: int, *, far: bool) -> bool:
         """Tell whether a word says what the answer is, or what stands between two steps, and asks for none.

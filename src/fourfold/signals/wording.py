@@ -87,6 +87,9 @@ AGENTS = ("or", "er")
 _DOER = 5
 """Letters that such a stem has at least: a deer is no doer of "de"."""
 
+_SPELT = 4
+"""Letters that a word must have of which one may be wrong."""
+
 _SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
 """Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word."""
 
@@ -123,3 +126,16 @@ def compounded(word: str, part: str) -> bool:
     by_end = len(part) >= _SUFFIX and word.endswith(part)
     by_start = len(part) >= _PREFIX and word.startswith(part) and len(word) - len(part) > 2
     return by_end or by_start or (len(word) >= _WHOLE and part.startswith(word))
+
+
+def misspelt(word: str, meant: str) -> bool:
+    """Tell whether one letter too many, too few, another, or two that changed places make one word of the other."""
+    if min(len(word), len(meant)) < _SPELT or abs(len(word) - len(meant)) > 1 or word[0] != meant[0] or word == meant:
+        return False
+    same = next((at for at, (one, other) in enumerate(zip(word, meant, strict=False)) if one != other), len(meant))
+    if len(word) > len(meant):
+        return word[same + 1 :] == meant[same:]
+    if len(word) < len(meant):
+        return word[same:] == meant[same + 1 :]
+    swapped = word[same : same + 2] == meant[same : same + 2][::-1] and word[same + 2 :] == meant[same + 2 :]
+    return swapped or word[same + 1 :] == meant[same + 1 :]
