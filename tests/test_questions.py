@@ -609,7 +609,7 @@ def test_ask_falls_back_to_search_where_the_graph_has_no_such_edges():
 
 def test_intent_search_ranks_nodes_with_edges_and_expands(asked):
     answer = asked.intent_search("what depends on the read_file node", limit=3)
-    assert answer.ranked[0].hit.node.id == "read_file"
+    assert answer.ranked[0].hit.node.id == "edit_file", "what requires it is the answer, not what is named"
     assert Edge("edit_file", "read_file", "requires") in answer.ranked[0].edges
     assert answer.method == "impact_analysis" and answer.answer.total == 2
     assert answer.expanded and not {e.node.id for e in answer.expanded} & set(answer.ids)

@@ -323,3 +323,21 @@ def test_names_of_the_last_version_say_what_they_are_called_now():
 def test_the_face_is_small():
     public = [name for name, value in vars(Retriever).items() if callable(value) and not name.startswith("_")]
     assert len(public) <= 18, public
+
+
+def test_equal_nodes_tie_and_comparisons_order_them_by_id_in_any_order_of_writes():
+    texts = [("json", "text format"), ("json", "text format"), ("pickle", "binary format"), ("pickle", "binary format")]
+    nodes = [Node(f"n{i}", name, text=text) for i, (name, text) in enumerate([*texts, ("yaml", "another format")])]
+    found = []
+    for order in (nodes, nodes[::-1]):
+        with Retriever() as retriever:
+            retriever.add(order)
+            found.append([(hit.node.id, hit.score) for hit in retriever.search("compare json and pickle", k=3)])
+    assert found[0] == found[1]
+    same = [Node(f"n{i:02d}", "Paris gamma", text="how json write author tree alpha reading file") for i in range(17)]
+    others = [Node(f"z{i}", f"other {i}", text="nothing of this kind " * (i % 3)) for i in range(30)]
+    with Retriever() as retriever:
+        retriever.add([*same, *others])
+        for question in ("write how tree author gamma json Paris", "alpha beta gamma", "reading a file"):
+            result = retriever.search(question, k=17)
+            assert result.ids == [node.id for node in same]

@@ -42,8 +42,9 @@ from fourfold.scores import (
 )
 from fourfold.signals import names, paths
 from fourfold.signals.graph import Spread
-from fourfold.signals.relations import Meaning
+from fourfold.signals.meaning import Meaning
 from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardScale
+from fourfold.signals.syntax import Sentence
 from fourfold.types import FloatArray, Weights
 from fourfold.weighting import choose_weights
 
@@ -269,7 +270,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
     if not settings.weight or not scores.weights.intent or named_by_caller or scores.spec.name == NO_INTENT:
         return
-    if (relations := query.relations()) is None:
+    if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
         return
     found = names.named(query.words, scores.term_numbers, snapshot.names)
     named = [one for one in found if snapshot.edges.degree(one.nodes).any()]
@@ -279,11 +280,12 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     if not meaning.trust.any() and not refine.may_be_silent(query, named, settings):
         return  # before any name is read: most questions ask for no edge
     named = [names.as_written(one, query.words, query.names_of) for one in named]
-    content = np.array([bool(terms) for _, terms in query.words])
+    content, together = np.array([bool(terms) for _, terms in query.words]), Sentence(query.words, named).joins()
 
     def ask(meaning: Meaning) -> paths.Answer:
-        found = paths.answer(snapshot.edges, named, meaning, relations.numbers, content, settings, query.allowed)
-        return found or paths.nothing(named)
+        asked = named, meaning, relations.numbers, content, settings, query.allowed
+        found = paths.answer(snapshot.edges, *asked, together=together)
+        return refine.of_kind(scores, query, found, meaning) if found else paths.nothing(named)
 
     answer = ask(meaning)
     silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)
@@ -296,12 +298,11 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     share, before = settings.weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
     scores.weights = Weights(embedding, text, graph, share + intent)
-    own = scores.weights.intent
     scores.asked = AskedPaths(
         answer,
         NodeValues(answer.nodes, answer.values),
-        share / own,
-        (1.0 - share) * before.intent * (1.0 - answer.sure) / own,
+        share / scores.weights.intent,
+        (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
         1.0 - settings.step_back * (1.0 if silent else answer.sure),
     )
 

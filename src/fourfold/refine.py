@@ -30,7 +30,9 @@ from fourfold.signals import bridge, late, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
+from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
+from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
 from fourfold.signals.silent import told_by_edges
@@ -42,6 +44,9 @@ FIRST_CANDIDATES = 128
 
 WIDER = 4
 """… and so many times more whenever a node outside might still belong to the answer."""
+
+_OF_ANOTHER_KIND = 0.5
+"""What the end of a path is worth that is not of the kind asked for, where another is."""
 
 _PAIRS_SCORED = 5
 """Of the links from the best passages so many times those that are looked at in the end have their score asked for."""
@@ -93,6 +98,23 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
 def of_documents(edges: EdgePart) -> bool:
     """Tell whether a graph has no edges but those that documents are read into."""
     return all(edges.type_names[number] in OF_DOCUMENTS for number in edges.types_in_use)
+
+
+def of_kind(scores: Scores, query: Query, answer: Answer, meaning: Meaning) -> Answer:
+    """Put first what says itself that it is of the kind asked for: "which countries use X" asks for what is a country.
+
+    Where the word is that of an edge type, the edge says it: "what language is spoken in X".
+    """
+    places = [place for place in Sentence(query.words, ()).kinds() if meaning.trust[place] < SAME_FAMILY]
+    terms = [term for place in places for term in query.words[place][1]]
+    numbers = [scores.term_numbers[term] for term in terms if term in scores.term_numbers]
+    if not numbers:
+        return answer
+    says = scores.snapshot.text.holds(numbers, answer.nodes).any(axis=1) & ~ordered.contains(answer.named, answer.nodes)
+    if not says.any():
+        return answer
+    values = np.where(says, answer.values, _OF_ANOTHER_KIND * answer.values)
+    return replace(answer, values=values / values.max())
 
 
 def may_be_silent(query: Query, named: Sequence[Named], settings: Paths) -> bool:
@@ -217,9 +239,8 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     scores.tabulate(query)
     nodes = ordered.distinct(np.concatenate((np.array([*heads, *scores.order], np.int64), scores.pool.nodes)))
     nodes = nodes[scores.table.totals(nodes) > 0]
+    nodes = best(nodes, final_scores(scores, nodes.tolist(), config), len(nodes), scores.snapshot)
     final = final_scores(scores, nodes.tolist(), config)
-    leading = np.lexsort((nodes, -final))
-    nodes, final = nodes[leading], final[leading]
     if not np.isin(heads, nodes).all():
         return
     shares = [scores.snapshot.text.holds(side, nodes).mean(axis=1) for side in known]
@@ -245,4 +266,5 @@ def _called(scores: Scores, query: Query, terms: Sequence[str]) -> int:
     if query.allowed is not None:
         nodes = nodes[query.allowed.contains(nodes)]
     nodes = ordered.without(nodes, snapshot.hidden)
-    return int(nodes[int(np.argmax(scores.first_stage("text", nodes)))]) if len(nodes) else -1
+    found = best(nodes, scores.first_stage("text", nodes), 1, snapshot, positive=False)
+    return int(found[0]) if len(found) else -1

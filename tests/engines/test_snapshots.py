@@ -13,11 +13,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.engines.sqlite import parts, snapshots
-from fourfold.engines.sqlite.changes import changes_since
+from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
 from fourfold.engines.sqlite.store import Store
 from fourfold.index import structure
+from fourfold.index.files import DamagedFileError
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 QUESTIONS = ("save the file", "parse a tree", "alpha beta", "graph edge n07")
@@ -199,7 +200,7 @@ import sys
 from pathlib import Path
 from fourfold import Node, Retriever
 from fourfold.engines.sqlite import parts, snapshots
-from fourfold.engines.sqlite.changes import changes_since
+from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
 parts._DERIVED_FROM = 10
 with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):
@@ -303,3 +304,45 @@ def test_a_write_that_touches_no_edge_keeps_what_is_known_of_all_edges(tmp_path)
         retriever.delete(["new"])
         communities = retriever.analysis.snapshot().communities(exact=False)
         assert communities.nodes.tolist() == before.communities(exact=False).nodes.tolist()
+
+
+def test_vectors_fused_by_other_weights_are_not_taken_from_derived_files(path):
+    connection = sqlite3.connect(path)
+    connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '0.5')", (OWN_SHARE,))
+    connection.commit()
+    connection.close()
+    for folder in derived(path):
+        shutil.rmtree(folder)
+    config = RetrievalConfig()
+    other = config.replace(graph={"type_weights": {**config.graph.type_weights, "part_of": 0.0}})
+    nums = np.arange(1, 41)
+
+    def vectors(config):
+        with Retriever(path, config=config) as retriever:
+            assert retriever.analysis.snapshot().own_share == 0.5
+            return retriever.analysis.snapshot().vectors.at(nums)
+
+    before = vectors(config)
+    assert derived(path)
+    found = vectors(other)
+    assert not np.allclose(found, before, atol=1e-3)
+    for folder in derived(path):
+        shutil.rmtree(folder)
+    np.testing.assert_allclose(found, vectors(other), atol=1e-6)
+
+
+def test_a_block_found_damaged_while_segments_are_merged_is_read_anew(path, monkeypatch):
+    raised = []
+    monkeypatch.setattr(threading, "excepthook", raised.append)
+    with Retriever(path) as retriever:
+        retriever.search("x")
+
+        def damaged(*_):
+            raise DamagedFileError("Block 0 is damaged.")
+
+        with monkeypatch.context() as patch:
+            patch.setattr(parts.Parts, "compacted", damaged)
+            retriever.maintenance.compact()
+        assert not raised
+        assert retriever.search("save the file").ids
+        retriever.maintenance.compact()

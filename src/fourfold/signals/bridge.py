@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import Bridge
 from fourfold.index.base import Nodes, Shared
-from fourfold.index.product import with_each
+from fourfold.index.product import row_by_row
 from fourfold.runs import firsts
 from fourfold.types import FloatArray
 
@@ -137,7 +137,7 @@ def gains(
         weights: (n_asked,) of the question's wordpieces.
 
     """
-    added = with_each(np.maximum(of_nodes - of_passages[pairs.passages], 0.0), weights)
+    added = row_by_row(np.maximum(of_nodes - of_passages[pairs.passages], 0.0), weights)
     values = strength[pairs.passages] * pairs.links * added
     order = np.lexsort((-values, pairs.nodes))
     order = order[values[order] > 0]

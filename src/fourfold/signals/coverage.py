@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.product import with_each
+from fourfold.index.product import row_by_row
 from fourfold.types import FloatArray
 
 
@@ -37,7 +37,7 @@ def reordered(
     left = totals.copy()
     for step in range(n):  # over the few hits of one answer: each choice depends on those before
         # As it is written above: what is told only grows, so gains only fall, to the last bit, and scores descend.
-        gain = 1.0 + weight * with_each(np.maximum(covered - told, 0.0), weights)
+        gain = 1.0 + weight * row_by_row(np.maximum(covered - told, 0.0), weights)
         best = int((left * gain).argmax())
         order[step], factors[best], left[best] = best, gain[best], -np.inf
         told = np.maximum(told, covered[best])

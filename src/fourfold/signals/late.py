@@ -26,7 +26,7 @@ from fourfold.embed import wordpieces
 from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
-from fourfold.index.product import with_each
+from fourfold.index.product import row_by_row, with_each
 from fourfold.types import FloatArray, Node
 from fourfold.when_needed import once
 
@@ -202,7 +202,7 @@ def factors(
     if not known.any():
         return np.ones(len(counts), np.float32)
     sizes = counts[known]
-    x = with_each(covered[known], asked.weights) - settings.length * (np.log(sizes) - np.log(sizes.mean()))
+    x = row_by_row(covered[known], asked.weights) - settings.length * (np.log(sizes) - np.log(sizes.mean()))
     y = settings.floor + np.maximum(x, 0.0)
     found = np.full(len(counts), y.mean(), np.float32)
     found[known] = y

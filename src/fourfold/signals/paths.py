@@ -2,11 +2,11 @@
 
 "Who directed the films that X wrote" starts at X, goes against ``written_by`` and along ``directed_by``. A node gains
 by how much of the question the best path to it explains: the words beside the name are read outwards from it, each
-counts once and for one step, in the order of the walk, over up to three edges (Viterbi, 1967, over words and edges).
+counts once and for one step, in the order of the walk, over up to three edges (``walks``).
 A step has a price, so that a second one needs a word of its own. Where several nodes are named, the answer is what all
-of them reach. The named node itself is no answer: it steps back as far as the words are sure.
+of them reach, by the words or by an edge that no word asks for. The named node itself is no answer: it steps back as
+far as the words are sure.
 
-    V(n, j)   = max over edges m → n of type t, and i < j: V(m, i) + Σ asked(words i … j, t) − price
     E(n)      = min(1, Σ over named nodes of what is explained) − prices, times the share of them that reach n
     P(n)      = exp(sharpness · (E(n) / max E − 1))
 """
@@ -14,7 +14,7 @@ of them reach. The named node itself is no answer: it steps back as far as the w
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,261 +22,19 @@ from numpy.typing import NDArray
 from fourfold.config import Paths
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
-from fourfold.signals.relations import SAME_FAMILY, Meaning
+from fourfold.signals.walks import Step, Walk, walk
 from fourfold.types import FloatArray
-
-_LEAST = 0.02
-"""A type that no word asks for more than that is not followed."""
-
-_NEVER = -1e9
-
-_ALONG, _AGAINST, _TURNED = range(3)
-"""The tables of what words are worth to a step: along an edge, against it, back along the edge it came by."""
 
 _MOST_NAMED = 4
 """Of more named nodes those with the longest names are followed."""
 
+_IN_COMMON, _SURE_IN_COMMON = 0.7, 0.6
+"""What a node beside all that are named is worth, of the best by words; and how sure that is where no word asks."""
+
 MOST_WORDS = 64
 """Of more words that ask for an edge, those nearest to the named node are read: the tables grow with their square."""
-
-
-@dataclass(frozen=True, slots=True)
-class Step:
-    """One step of a path: along or against an edge of a type (its number), to a node."""
-
-    node: int
-    type: int
-    forward: bool
-
-
-@dataclass(frozen=True, slots=True)
-class _Level:
-    """The steps of one length of path, grouped by (node, edge type, direction): the states of the search.
-
-    ``nodes``, ``types``, ``forward`` and ``best`` (n_states, n_words + 1) are those of the states; the edges into state
-    s are ``starts[s]:starts[s + 1]`` of ``origins`` (states of the level before) and ``gained`` (n_edges, n_words + 1).
-    """
-
-    nodes: Nodes
-    types: NDArray[np.int64]
-    forward: NDArray[np.bool_]
-    best: FloatArray
-    starts: NDArray[np.int64]
-    origins: NDArray[np.int64]
-    gained: FloatArray
-
-
-@dataclass(frozen=True)
-class Walk:
-    """Every node that a walk from one named node reaches by words of the question.
-
-    ``nodes`` are distinct and ascending; ``values`` (float64) what of the words the best path explains, after its
-    price; ``lengths`` its number of edges; ``total`` what all words are worth together; ``price`` that of one step.
-    """
-
-    nodes: Nodes
-    values: FloatArray
-    lengths: NDArray[np.int64]
-    total: float
-    price: float
-    levels: tuple[_Level, ...]
-    tables: tuple[FloatArray, FloatArray, FloatArray]
-
-    @property
-    def explained(self) -> float:
-        """The largest share of the words that a path explains, in [0, 1]."""
-        if not len(self.nodes):
-            return 0.0
-        return min(1.0, float((self.values + self.price * self.lengths).max()) / self.total)
-
-    def path(self, node: int) -> list[Step]:
-        """Return the steps of the best path to a node, first step first; empty where there is none."""
-        place = int(np.searchsorted(self.nodes, node))
-        if place >= len(self.nodes) or self.nodes[place] != node:
-            return []
-        depth = int(self.lengths[place]) - 1
-        here = np.nonzero(self.levels[depth].nodes == node)[0]
-        state = int(here[np.argmax(self.levels[depth].best[here, -1])])
-        word = self.levels[depth].best.shape[1] - 1
-        steps: list[Step] = []
-        while depth >= 0:
-            level = self.levels[depth]
-            steps.append(Step(int(level.nodes[state]), int(level.types[state]), bool(level.forward[state])))
-            edges = slice(int(level.starts[state]), int(level.starts[state + 1]))
-            edge = edges.start + int(np.argmax(level.gained[edges, word]))
-            before = int(level.origins[edge])
-            if depth:
-                earlier = self.levels[depth - 1]
-                turned = bool(earlier.types[before] == level.types[state]) and bool(
-                    earlier.forward[before] != level.forward[state]
-                )
-                which = _TURNED if turned else int(not level.forward[state])
-                table = self.tables[which][:, word, level.types[state]]
-                word = int(np.argmax(np.where(table > 0, earlier.best[before] + table, -np.inf)))
-            state, depth = before, depth - 1
-        return steps[::-1]
-
-
-def walk(
-    edges: EdgePart,
-    start: Nodes,
-    meaning: Meaning,
-    numbers: NDArray[np.int64],
-    settings: Paths,
-    allowed: Allowed | None = None,
-) -> Walk | None:
-    """Follow the words of a question from a named node; None where no word asks for an edge.
-
-    Args:
-        edges: the graph.
-        start: the named node, or those of the same name.
-        meaning: what the words ask for, in the order of the walk.
-        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
-        settings: the constants.
-        allowed: nodes that may be reached and passed through.
-
-    """
-    total = float(meaning.trust.sum())
-    if total <= 0:
-        return None
-    price = settings.price * float(meaning.trust.max())
-    tables = _tables(meaning, numbers, len(edges.type_names), settings.against)
-    worth = (np.maximum(tables[_ALONG][0, -1], tables[_AGAINST][0, -1]) > _LEAST).astype(np.float64)
-    n_words = len(meaning.trust) + 1
-    nodes = start
-    best: FloatArray = np.zeros((len(start), n_words))
-    came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
-    levels: list[_Level] = []
-    for _ in range(settings.steps):
-        level = _next(edges, nodes, best, came, worth, tables, price, settings, allowed)
-        if level is None:
-            break
-        levels.append(level)
-        nodes, best, came = level.nodes, level.best, (level.types, level.forward)
-    if not levels:
-        none = np.empty(0, np.int64)
-        return Walk(none, np.empty(0), none, total, price, (), tables)
-    found = np.concatenate([level.nodes for level in levels])
-    values = np.concatenate([level.best[:, -1] for level in levels])
-    lengths = np.repeat(np.arange(1, len(levels) + 1), [len(level.nodes) for level in levels])
-    order = np.lexsort((lengths, -values, found))
-    first = order[_firsts(found[order])]
-    return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), tables)
-
-
-def _tables(
-    meaning: Meaning, numbers: NDArray[np.int64], n_types: int, wrong_way: float
-) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return what the words i … j − 1 are worth to one step of each type, (n_words + 1, n_words + 1, n_types).
-
-    The tables are for a step along an edge, against it, and back along the type it came by, which only a mirror ("the
-    same …") explains. A word is worth less the other way than the one it means: against the arrow, unless it is turned.
-    """
-    n_words = len(meaning.trust)
-    tables = np.zeros((3, n_words + 1, n_words + 1, n_types))
-    turned, never = meaning.turned[:, None], meaning.kind[:, None]
-    against = np.where(never, 0.0, np.where(turned, 1.0, wrong_way))
-    for way, factor in ((_ALONG, np.where(turned, wrong_way, 1.0)), (_AGAINST, against)):
-        for slot in range(int(meaning.slots.max(initial=0)) + 1):
-            own = np.where(meaning.slots == slot, factor * meaning.asked, 0.0)
-            for begin in range(n_words):
-                tables[way, begin, begin + 1 :, numbers] += np.maximum.accumulate(own[begin:], axis=0).T
-    back = np.maximum(meaning.mirrors[:, None], _repeated(meaning))
-    for begin in range(n_words):
-        tables[_TURNED, begin, begin + 1 :, numbers] = np.maximum.accumulate(back[begin:], axis=0).T
-    return tables[_ALONG], tables[_AGAINST], tables[_TURNED]
-
-
-def _repeated(meaning: Meaning) -> FloatArray:
-    """Return how much each word asks for a step back along the one before, (n_words, n_types).
-
-    It does where a word before asks for the same type the other way: "directed by the director of X".
-    """
-    sure = meaning.asked * (meaning.asked >= SAME_FAMILY)
-    either = [np.where((meaning.turned == way)[:, None], sure, 0.0) for way in (True, False)]
-    before = [np.maximum.accumulate(np.vstack((np.zeros_like(one[:1]), one[:-1])), axis=0) for one in either]
-    return np.where(meaning.turned[:, None], sure * (before[1] > 0), sure * (before[0] > 0))
-
-
-def _next(
-    edges: EdgePart,
-    nodes: Nodes,
-    best: FloatArray,
-    came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None,
-    worth: FloatArray,
-    tables: tuple[FloatArray, FloatArray, FloatArray],
-    price: float,
-    settings: Paths,
-    allowed: Allowed | None,
-) -> _Level | None:
-    """Take one more step from every state; None where no step is worth its price."""
-    parts = []
-    mirrored = bool(tables[_TURNED].any())
-    for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
-        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan)
-        origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
-        kept = np.ones(len(origin), bool) if allowed is None else allowed.contains(target)
-        if came is not None:
-            back = (came[0][origin] == kind) & (came[1][origin] != forward)
-            if mirrored and back.any():
-                turned = np.nonzero(kept & back)[0]
-                gained = _gained(best[origin[turned]], tables[_TURNED], kind[turned])
-                parts.append((origin[turned], target[turned], kind[turned], np.full(len(turned), forward), gained))
-            kept &= ~back
-        origin, target, kind = origin[kept], target[kept], kind[kept]
-        gained = _gained(best[origin], table, kind)
-        parts.append((origin, target, kind, np.full(len(origin), forward), gained))
-    origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    gained -= price
-    worthwhile = gained[:, -1] > 0
-    if not worthwhile.any():
-        return None
-    origin, target, kind, along = origin[worthwhile], target[worthwhile], kind[worthwhile], along[worthwhile]
-    gained = gained[worthwhile]
-    order = np.lexsort((along, kind, target))
-    origin, target, kind, along, gained = origin[order], target[order], kind[order], along[order], gained[order]
-    first = _firsts(np.stack((target, kind, along), axis=1))
-    reached = np.maximum.reduceat(gained, first, axis=0)
-    starts = np.append(first, len(target))
-    level = _Level(target[first], kind[first], along[first], reached, starts, origin, gained)
-    return level if len(first) <= settings.beam else _thinned(level, settings.beam)
-
-
-def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> FloatArray:
-    """Return the best sum after a step along each edge for each number of words used up, (n_edges, n_words + 1)."""
-    n_words = before.shape[1]
-    found = np.full((len(kind), n_words), _NEVER)
-    for used in range(n_words - 1):  # over the words of a question
-        gain = table[used, used + 1 :, :][:, kind].T
-        after = np.where(gain > 0, before[:, used, None] + gain, _NEVER)  # a step that no word asks for is not taken
-        np.maximum(found[:, used + 1 :], after, out=found[:, used + 1 :])
-    return found
-
-
-def _thinned(level: _Level, beam: int) -> _Level:
-    """Keep the best states."""
-    kept = np.sort(np.argsort(-level.best[:, -1], kind="stable")[:beam])
-    counts = np.diff(level.starts)[kept]
-    starts = np.concatenate(([0], np.cumsum(counts)))
-    edges = np.arange(int(starts[-1])) + np.repeat(level.starts[kept] - starts[:-1], counts)
-    return _Level(
-        level.nodes[kept],
-        level.types[kept],
-        level.forward[kept],
-        level.best[kept],
-        starts,
-        level.origins[edges],
-        level.gained[edges],
-    )
-
-
-def _firsts(sorted_values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of the first of each run of equal values (or rows)."""
-    change = sorted_values[1:] != sorted_values[:-1]
-    if change.ndim == 2:
-        change = change.any(axis=1)
-    return np.concatenate(([0], np.nonzero(change)[0] + 1)) if len(sorted_values) else np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)
@@ -299,7 +57,8 @@ class Answer:
         if not found:
             return (-1, [])
         value, named, best = max(found, key=lambda entry: entry[0])
-        return (int(named.nodes[0]), best.path(node)) if value > 0 else (-1, [])
+        begin, steps = best.path(node)
+        return (int(named.nodes[begin]), steps) if value > 0 else (-1, [])
 
 
 def nothing(named: Sequence[Named]) -> Answer:
@@ -316,6 +75,8 @@ def answer(
     content: NDArray[np.bool_],
     settings: Paths,
     allowed: Allowed | None = None,
+    *,
+    together: bool = True,
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
 
@@ -327,6 +88,7 @@ def answer(
         content: (n_words,) which words of the question are no stop words.
         settings: the constants.
         allowed: nodes that may be reached and passed through.
+        together: whether all that is named is meant, not one thing or another.
 
     """
     named = _meant(named, meaning)
@@ -349,18 +111,23 @@ def answer(
             walk(edges, name.nodes, meaning.of(words[:MOST_WORDS]), numbers, settings, allowed) for words in orders
         ]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]
-    if not walks:
+    steps = _single_steps(edges, named, numbers, settings, allowed) if together and len(named) > 1 else []
+    if not walks and not steps:
         return None
     nodes, totals = _together(walks)
+    if steps:
+        nodes, totals = _in_common(nodes, totals, walks, steps)
     own = ordered.distinct(np.concatenate([name.nodes for name in named]))
     totals = np.where(ordered.contains(own, nodes), totals * (settings.itself if len(named) == 1 else 0.0), totals)
     top = float(totals.max())
     if top <= 0:
         return None
     kept = totals > 0
-    sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
+    sure = _SURE_IN_COMMON
+    if walks:
+        sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
     values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
-    return Answer(nodes[kept], values, sure, own, tuple(walks))
+    return Answer(nodes[kept], values, sure, own, (*walks, *steps))
 
 
 def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
@@ -369,11 +136,45 @@ def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
     return sorted(sorted(kept, key=lambda name: name.start - name.end)[:_MOST_NAMED], key=lambda name: name.start)
 
 
+def _single_steps(
+    edges: EdgePart,
+    named: Sequence[Named],
+    numbers: NDArray[np.int64],
+    settings: Paths,
+    allowed: Allowed | None,
+) -> list[tuple[Named, Walk]]:
+    """Return the walks of one step by whatever edge from each of several named nodes."""
+    any_edge = replace(Meaning.none(1, len(numbers)), asked=np.ones((1, len(numbers))), trust=np.ones(1))
+    one_step = replace(settings, steps=1, against=1.0)
+    found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed)) for name in named]
+    return [(name, one) for name, one in found if one is not None and len(one.nodes)]
+
+
+def _in_common(
+    nodes: Nodes, totals: FloatArray, walks: Sequence[tuple[Named, Walk]], steps: Sequence[tuple[Named, Walk]]
+) -> tuple[Nodes, FloatArray]:
+    """Return E where the named nodes that stand beside a node count as reaching it: "which Ghanaian plays for X"."""
+    starts = sorted({name.start for name, _ in (*walks, *steps)})
+    every = ordered.distinct(np.concatenate((nodes, *(one.nodes for _, one in steps))))
+    beside, reached = np.zeros((len(starts), len(every)), bool), np.zeros((len(starts), len(every)), bool)
+    for name, one in steps:
+        beside[starts.index(name.start)] |= ordered.contains(one.nodes, every)
+    for name, one in walks:
+        reached[starts.index(name.start)] |= ordered.contains(one.nodes, every)
+    found = np.zeros(len(every))
+    found[every.searchsorted(nodes)] = totals
+    top = float(found.max(initial=0.0)) or 1.0
+    found *= (beside | reached).mean(axis=0)
+    return every, np.where(beside.all(axis=0), np.maximum(found, _IN_COMMON * top), found)
+
+
 def _together(walks: Sequence[tuple[Named, Walk]]) -> tuple[Nodes, FloatArray]:
     """Return E of every node that a walk reaches.
 
     Walks from several named nodes explain the same words: together no more than all of them, each at its own price.
     """
+    if not walks:
+        return np.empty(0, np.int64), np.empty(0)
     starts = sorted({name.start for name, _ in walks})
     nodes = ordered.distinct(np.concatenate([one.nodes for _, one in walks]))
     values, prices = np.zeros((len(starts), len(nodes))), np.zeros((len(starts), len(nodes)))

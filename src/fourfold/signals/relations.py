@@ -12,7 +12,6 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,14 +20,13 @@ from fourfold.config import Paths
 from fourfold.edge_types import label, reading
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
+from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import TOGETHER, WHICH, Sentence, behind_verb
+from fourfold.signals.syntax import WHICH, Sentence, behind_verb
 from fourfold.signals.wording import ASKING, Families
 from fourfold.types import FloatArray
 
 _REMEMBERED = 100_000
-SAME_WORD, SAME_FAMILY = 1.0, 0.9
-"""Similarity of a word of the label itself, and of one of its family."""
 
 _COMPOUND = 0.85
 """Similarity of a word that is made of one of the label's, or stands in one."""
@@ -36,18 +34,11 @@ _COMPOUND = 0.85
 _ANY = 3.0
 """What is added to similarities where any edge may be meant."""
 
-_SATISFIED = 0.9
-"""A step that a word such as "where" asks for so much, by another word, is the step it asks for."""
+
+_SHORTEST_DEED = {"or": 3, "er": 4}
+"""Letters that what somebody does has at least before the ending that makes a doer of it: actor, player."""
 
 _ABOUT, _BY = "about", "by"
-_OR = "or"
-"""Stands between two words for one thing: "her husband or wife"."""
-
-_WHOSE = "whose"
-"""Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
-
-_COULD = 0.1
-"""So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,44 +61,6 @@ class _Asked:
     turned: bool = False
     kind: bool = False
     by_itself: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Meaning:
-    """What each word of a question asks for.
-
-    Args:
-        asked: (n_words, n_types) float64 in [0, 1], how much each word asks for each edge type.
-        slots: (n_words, n_types) int64, which word of the type's label it stands for; a label's word counts once.
-        trust: (n_words,) float64 in [0, 1], whether the word asks for any.
-        mirrors: (n_words,) bool, whether it leads back along the step before.
-        turned: (n_words,) bool, whether it asks for the other end of its edges than it says.
-        kind: (n_words,) bool, whether it says what the answer is: the end of an edge, not where one begins.
-
-    """
-
-    asked: FloatArray
-    slots: NDArray[np.int64]
-    trust: FloatArray
-    mirrors: NDArray[np.bool_]
-    turned: NDArray[np.bool_]
-    kind: NDArray[np.bool_]
-
-    @classmethod
-    def none(cls, n_words: int, n_types: int) -> Meaning:
-        """Return what words mean that ask for nothing."""
-        asked, slots = np.zeros((n_words, n_types)), np.zeros((n_words, n_types), np.int64)
-        return cls(asked, slots, np.zeros(n_words), *(np.zeros(n_words, bool) for _ in range(3)))
-
-    def of(self, places: Sequence[int]) -> Meaning:
-        """Return the meaning of some words, in that order, without those that ask for nothing."""
-        kept = [place for place in places if self.trust[place] > 0]
-        return Meaning(*(array[kept] for array in self.arrays))
-
-    @property
-    def arrays(self) -> tuple[NDArray[Any], ...]:
-        """All of them, in their order."""
-        return self.asked, self.slots, self.trust, self.mirrors, self.turned, self.kind
 
 
 class Relations:
@@ -143,10 +96,10 @@ class Relations:
         self._stems = _rows(stems)
         self._families = _rows([frozenset(map(self._families_of.of, own)) for own in stems])
         self._forms = _rows([self._families_of.forms(own) for own in stems])
-        agents = [any(stem.endswith(wording.AGENTS) for stem in own) for own in stems]
+        agents = [any(self._is_agent(word, stem) for stem in own) for word, own in zip(flat, stems, strict=True)]
         self._agent = np.logical_or.reduceat(agents, self._starts[:-1]) if len(names) else np.empty(0, bool)
         self._agent |= np.array([_BY in words for words in plain], bool)
-        self._readings = [reading(name) for name in names]
+        self._roles = _by_role(names)
         several = np.repeat([len(words) > 1 for words in self._words], np.diff(self._starts))
         self._qualifies = several & np.array([word.endswith("ing") for word in flat], bool)
         self._behind_verb = [behind_verb(words, terms) for words in plain]
@@ -169,21 +122,8 @@ class Relations:
                 meaning.mirrors[place], meaning.trust[place] = True, 1.0
             elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
                 self._put(meaning, sentence, place, asked, settings)
-        self._tell_once(meaning, sentence, words)
-        _satisfy(meaning, sentence)
-        _join_alternatives(meaning, sentence)
-        _turn_round(meaning, sentence)
-        _put_mirrors_behind(meaning, sentence)
+        settle(meaning, sentence, [frozenset(map(self._families_of.of, terms)) for _, terms in words])
         return meaning
-
-    def _tell_once(self, meaning: Meaning, sentence: Sentence, words: Words) -> None:
-        """Let what kind of answer is asked for be no step beside one of the same family: "which players play for X"."""
-        sure = sentence.free() & (meaning.trust >= SAME_FAMILY)
-        for place in np.nonzero(sure)[0].tolist():
-            own = {self._families_of.of(term) for term in words[place][1]}
-            later = [self._families_of.of(t) for p in np.nonzero(sure)[0].tolist() if p > place for t in words[p][1]]
-            if sentence.opens(place) and not own.isdisjoint(later):
-                meaning.trust[place], meaning.asked[place] = 0.0, 0.0
 
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
@@ -252,9 +192,14 @@ class Relations:
         if word in wording.SAY_NOTHING:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)
-        if found is None and own.similarity.max() < settings.high:
+        if found is None and own.similarity.max() < settings.high and sentence.asks():  # "I need a token" asks for none
             found = self._said_by_role(sentence, place)
         return found or own
+
+    def _is_agent(self, word: str, stem: str) -> bool:
+        """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""
+        shortest = _SHORTEST_DEED.get(stem[-2:], len(stem))
+        return shortest <= len(stem) - 2 and (not word.endswith("s") or self._is_word(stem[:-2]))
 
     def _only_qualifies(self, terms: Sequence[str]) -> bool:
         """Tell whether labels hold a word only as what qualifies another: film in filming_location."""
@@ -264,13 +209,10 @@ class Relations:
     def _said_by_role(self, sentence: Sentence, place: int) -> _Asked | None:
         """Return what a word asks for by what edge types are known to say: "needs" of depends_on."""
         own = reading(sentence.words[place])
-        if own is None:
+        if own is None or own.role not in self._roles:
             return None
-        same = np.array([one is not None and one.role == own.role and not one.denied for one in self._readings])
-        if not same.any():
-            return None
-        inverse = np.array([one is not None and one.inverse for one in self._readings])
-        turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ bool(inverse[same].all())
+        same, inverse = self._roles[own.role]
+        turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ inverse
         return _Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), turned=turned)
 
     def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> _Asked | None:
@@ -325,6 +267,19 @@ def _rows(words: Sequence[frozenset[str]]) -> dict[str, NDArray[np.int64]]:
     return {word: np.array(rows) for word, rows in found.items()}
 
 
+def _by_role(names: Sequence[str]) -> dict[str, tuple[NDArray[np.bool_], bool]]:
+    """Return which edge types say each role, and whether all of them say it the other way: "is needed by"."""
+    found = defaultdict(list)
+    for place, name in enumerate(names):
+        if (one := reading(name)) is not None and not one.denied:
+            found[one.role].append((place, one.inverse))
+    rows = np.arange(len(names))
+    return {
+        role: (np.isin(rows, [place for place, _ in own]), all(inverse for _, inverse in own))
+        for role, own in found.items()
+    }
+
+
 def _held(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str], size: int) -> NDArray[np.bool_]:
     """Return which of so many rows hold one of some words."""
     held = np.zeros(size, bool)
@@ -332,68 +287,6 @@ def _held(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str], size: int
         if word in rows:
             held[rows[word]] = True
     return held
-
-
-def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
-    """Let a word such as "where" ask for no step of its own where another word asks for one that it could mean.
-
-    Of the types that the other word could mean, those that both ask for come first: "when was X published" asks for the
-    date of publication, not for the publisher.
-    """
-    nearest, free = meaning.asked.argmax(axis=1), sentence.free()
-    for place in np.nonzero(meaning.kind & (meaning.trust > 0))[0].tolist():
-        wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
-        steps = free & (meaning.trust >= meaning.trust[place]) & ~meaning.kind
-        same = np.nonzero(steps & wanted[nearest])[0]
-        if len(same):
-            meaning.asked[same[0]] *= np.where(wanted, 1.0, _SATISFIED)
-        elif not _narrowed(meaning, sentence.event(place), steps, wanted):
-            continue
-        meaning.trust[place], meaning.asked[place] = 0.0, 0.0
-
-
-def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> bool:
-    """Let what happened mean no types but the wanted; False where nothing did, or it could mean none of them."""
-    if event < 0 or not steps[event]:
-        return False
-    could = np.where(wanted, meaning.asked[event], 0.0)
-    if could.max() < _COULD:
-        return False
-    meaning.asked[event] = could * meaning.trust[event] / could.max()
-    return True
-
-
-def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
-    """Let each step be led back along once, by a word that stands outside of it.
-
-    Of "share the same" one word is enough; "together" changes places with the word whose step it leads back along.
-    """
-    for place in np.nonzero(meaning.mirrors)[0].tolist():
-        if meaning.mirrors[place + 1 : place + 3].any():
-            meaning.mirrors[place], meaning.trust[place] = False, 0.0
-        elif sentence.words[place] == TOGETHER:
-            before = np.nonzero((sentence.free() & (meaning.trust > 0) & ~meaning.kind)[:place])[0]
-            if len(before):
-                other = int(before[-1])
-                for array in meaning.arrays:
-                    array[[other, place]] = array[[place, other]]
-
-
-def _join_alternatives(meaning: Meaning, sentence: Sentence) -> None:
-    """Make one word of two with "or" between them: either asks for the step, not each for one of its own."""
-    asked, trust = meaning.asked, meaning.trust
-    for place in range(1, len(sentence.words) - 1):
-        first, second = place - 1, place + 1
-        if sentence.words[place] == _OR and trust[first] > 0 and trust[second] > 0:
-            asked[second] = np.maximum(asked[first], asked[second])
-            trust[second], trust[first], asked[first] = max(trust[first], trust[second]), 0.0, 0.0
-
-
-def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
-    """Turn the word after "whose" at the beginning of a question, where that word asks for an edge type."""
-    if len(sentence.words) > 1 and sentence.words[0] == _WHOSE and meaning.trust[1] > 0:
-        meaning.turned[1] ^= True
-        meaning.trust[0], meaning.asked[0] = 0.0, 0.0
 
 
 def _without_common(labels: list[list[str]]) -> list[list[str]]:

@@ -99,6 +99,15 @@ class Sentence:
         """Tell whether a word stands right behind "what" or "which": it says what kind of answer is asked for."""
         return self.at(place - 1) in WHICH
 
+    def joins(self) -> bool:
+        """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
+        return "or" not in self.words and self.at(0) not in _AUXILIARIES
+
+    def kinds(self) -> list[int]:
+        """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with"."""
+        first = int(self.at(0) in IMPERATIVES | _ONE_OF)
+        return [place for place in sorted(self._content) if self.opens(place) or place == first]
+
     def is_noun(self, place: int) -> bool:
         """Tell whether a word can be no verb: "films", "the film that", "list film"."""
         before, word = self.at(place - 1), self.words[place]

@@ -268,6 +268,10 @@ class Snapshots:
         reading = [list(field.columns) for field in self._config.text.fields]
         return {"reading": reading, "exact": index.exact, "first_stage": index.first_stage}
 
+    def _fused_by(self, own_share: float) -> str | None:
+        """Return what vectors that are partly their neighbours' depend on, beside the store."""
+        return None if own_share >= 1 else repr(self._config.index_key(own_share))
+
     def _worth_keeping(self, parts: Parts) -> bool:
         return self._derived.writable and parts.are_many()
 
@@ -277,6 +281,8 @@ class Snapshots:
         if found is None:
             return None
         facts, arrays = found
+        if facts.get("fused_by") != self._fused_by(facts["own_share"]):
+            return None
         parts = Parts(
             *(
                 (kind.from_arrays(_under(arrays, name)),) if f"{name}." in facts["parts"] else ()
@@ -298,6 +304,7 @@ class Snapshots:
             "generation": state.generation,
             "token": state.token,
             "own_share": state.own_share,
+            "fused_by": self._fused_by(state.own_share),
             "embedder": state.embedder,
             "parts": sorted({f"{name}." for name in _KINDS if getattr(state.parts, name)}),
         }
@@ -323,6 +330,8 @@ class Snapshots:
                 if self._worth_keeping(merged):
                     self._keep()
                 self._advance_from_store()
+        except DamagedFileError:  # read anew, then there is nothing to merge
+            self.forget()
         finally:
             self._compaction = None
 

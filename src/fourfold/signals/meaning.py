@@ -1,0 +1,152 @@
+"""What the words of a question ask for, and what they settle among themselves: which of several asks for a step."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.signals.syntax import TOGETHER, Sentence
+from fourfold.types import FloatArray
+
+SAME_WORD, SAME_FAMILY = 1.0, 0.9
+"""Similarity of a word of the label itself, and of one of its family."""
+
+_SATISFIED = 0.9
+"""A step that a word such as "where" asks for so much, by another word, is the step it asks for."""
+
+_OR = "or"
+"""Stands between two words for one thing: "her husband or wife"."""
+
+_WHOSE = "whose"
+"""Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
+
+_COULD = 0.1
+"""So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Meaning:
+    """What each word of a question asks for.
+
+    Args:
+        asked: (n_words, n_types) float64 in [0, 1], how much each word asks for each edge type.
+        slots: (n_words, n_types) int64, which word of the type's label it stands for; a label's word counts once.
+        trust: (n_words,) float64 in [0, 1], whether the word asks for any.
+        mirrors: (n_words,) bool, whether it leads back along the step before.
+        turned: (n_words,) bool, whether it asks for the other end of its edges than it says.
+        kind: (n_words,) bool, whether it says what the answer is: the end of an edge, not where one begins.
+
+    """
+
+    asked: FloatArray
+    slots: NDArray[np.int64]
+    trust: FloatArray
+    mirrors: NDArray[np.bool_]
+    turned: NDArray[np.bool_]
+    kind: NDArray[np.bool_]
+
+    @classmethod
+    def none(cls, n_words: int, n_types: int) -> Meaning:
+        """Return what words mean that ask for nothing."""
+        asked, slots = np.zeros((n_words, n_types)), np.zeros((n_words, n_types), np.int64)
+        return cls(asked, slots, np.zeros(n_words), *(np.zeros(n_words, bool) for _ in range(3)))
+
+    def of(self, places: Sequence[int]) -> Meaning:
+        """Return the meaning of some words, in that order, without those that ask for nothing."""
+        kept = [place for place in places if self.trust[place] > 0]
+        return Meaning(*(array[kept] for array in self.arrays))
+
+    @property
+    def arrays(self) -> tuple[NDArray[Any], ...]:
+        """All of them, in their order."""
+        return self.asked, self.slots, self.trust, self.mirrors, self.turned, self.kind
+
+
+def settle(meaning: Meaning, sentence: Sentence, families: Sequence[frozenset[str]]) -> None:
+    """Let each step of a question be asked for once, by the word that is surest of it.
+
+    Args:
+        meaning: what each word asks for by itself; changed.
+        sentence: the words.
+        families: of each word, what its terms have in common with others.
+
+    """
+    _tell_once(meaning, sentence, families)
+    _satisfy(meaning, sentence)
+    _join_alternatives(meaning, sentence)
+    _turn_round(meaning, sentence)
+    _put_mirrors_behind(meaning, sentence)
+
+
+def _tell_once(meaning: Meaning, sentence: Sentence, families: Sequence[frozenset[str]]) -> None:
+    """Let what kind of answer is asked for be no step beside one of the same family: "which players play for X"."""
+    sure = np.nonzero(sentence.free() & (meaning.trust >= SAME_FAMILY))[0].tolist()
+    for place in sure:
+        if sentence.opens(place) and any(families[place] & families[later] for later in sure if later > place):
+            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
+    """Let a word such as "where" ask for no step of its own where another word asks for one that it could mean.
+
+    Of the types that the other word could mean, those that both ask for come first: "when was X published" asks for the
+    date of publication, not for the publisher.
+    """
+    nearest, free = meaning.asked.argmax(axis=1), sentence.free()
+    for place in np.nonzero(meaning.kind & (meaning.trust > 0))[0].tolist():
+        wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
+        steps = free & (meaning.trust >= meaning.trust[place]) & ~meaning.kind
+        same = np.nonzero(steps & wanted[nearest])[0]
+        if len(same):
+            meaning.asked[same[0]] *= np.where(wanted, 1.0, _SATISFIED)
+        elif not _narrowed(meaning, sentence.event(place), steps, wanted):
+            continue
+        meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> bool:
+    """Let what happened mean no types but the wanted; False where nothing did, or it could mean none of them."""
+    if event < 0 or not steps[event]:
+        return False
+    could = np.where(wanted, meaning.asked[event], 0.0)
+    if could.max() < _COULD:
+        return False
+    meaning.asked[event] = could * meaning.trust[event] / could.max()
+    return True
+
+
+def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
+    """Let each step be led back along once, by a word that stands outside of it.
+
+    Of "share the same" one word is enough; "together" changes places with the word whose step it leads back along.
+    """
+    for place in np.nonzero(meaning.mirrors)[0].tolist():
+        if meaning.mirrors[place + 1 : place + 3].any():
+            meaning.mirrors[place], meaning.trust[place] = False, 0.0
+        elif sentence.words[place] == TOGETHER:
+            before = np.nonzero((sentence.free() & (meaning.trust > 0) & ~meaning.kind)[:place])[0]
+            if len(before):
+                other = int(before[-1])
+                for array in meaning.arrays:
+                    array[[other, place]] = array[[place, other]]
+
+
+def _join_alternatives(meaning: Meaning, sentence: Sentence) -> None:
+    """Make one word of two with "or" between them: either asks for the step, not each for one of its own."""
+    asked, trust = meaning.asked, meaning.trust
+    for place in range(1, len(sentence.words) - 1):
+        first, second = place - 1, place + 1
+        if sentence.words[place] == _OR and trust[first] > 0 and trust[second] > 0:
+            asked[second] = np.maximum(asked[first], asked[second])
+            trust[second], trust[first], asked[first] = max(trust[first], trust[second]), 0.0, 0.0
+
+
+def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
+    """Turn the word after "whose" at the beginning of a question, where that word asks for an edge type."""
+    if len(sentence.words) > 1 and sentence.words[0] == _WHOSE and meaning.trust[1] > 0:
+        meaning.turned[1] ^= True
+        meaning.trust[0], meaning.asked[0] = 0.0, 0.0
