@@ -7,8 +7,9 @@ two ("what is the nationality of X's wife?"), from the phrases of facts.json, so
 A question is answered by every node that these steps reach. The graphs of facts_made.json are small and made up, with
 questions in words that their edges have not, written before any was asked; once as they are, once with texts that list
 the edges. Those of facts_graphs.py are larger, in the edge types of well-known graphs; facts_asked.json holds what is
-asked of them. Both are left out where collections are named. Prints Markdown with 95 % intervals and writes facts.json
-to the folder of results, with every question.
+asked of them. Those of facts_eight.json and their questions were written by somebody who had not seen the rules; a
+second batch of questions is about what had failed in the first. All are left out where collections are named. Prints
+Markdown with 95 % intervals and writes facts.json to the folder of results, with every question.
 """
 
 from __future__ import annotations
@@ -31,11 +32,13 @@ from fourfold.evaluate.tune import answer_groups
 
 PHRASES = Path(__file__).parent / "facts.json"
 MADE = Path(__file__).parent / "facts_made.json"
+EIGHT = Path(__file__).parent / "facts_eight.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
 """Questions of each way to ask."""
 
 STEPS = {1: "of one step", 2: "of two steps", 3: "of three steps"}
+BATCHES = ("of the first batch", "of the second batch")
 MEASURES = ("hit@1", "ndcg@10", "recall@10")
 QUESTIONS = 200
 
@@ -89,6 +92,14 @@ def made(graph: Mapping[str, Any], *, listing: bool) -> tuple[list[Node], list[E
     return nodes, [Edge(*edge) for edge in graph["edges"]], sets
 
 
+def written(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets]:
+    """Return one of the eight graphs, some of whose nodes have texts, and its questions."""
+    names = dict.fromkeys(name for source, _, target in graph["edges"] for name in (source, target))
+    nodes = [Node(name, name, text=graph["texts"].get(name, "")) for name in names]
+    sets = {kind: [_judged(text, set(answers)) for text, answers in graph[kind]] for kind in BATCHES}
+    return nodes, [Edge(source, target, kind) for source, kind, target in graph["edges"]], sets
+
+
 def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
     """Return so many of the questions that have an answer, drawn by a fixed seed."""
     every = sorted({one.text: one for one in questions if one.relevant}.values(), key=lambda one: one.text)
@@ -121,6 +132,8 @@ def main() -> None:
     made_up = {} if options.collections else json.loads(MADE.read_text(encoding="utf-8"))
     for name, graph in made_up.items():
         graphs += [(f"{name}{how}", *made(graph, listing=bool(how))) for how in ("", ", edges in texts")]
+    eight = {} if options.collections else json.loads(EIGHT.read_text(encoding="utf-8"))
+    graphs += [(f"eight, {name}", *written(graph)) for name, graph in eight.items()]
     asked = {} if options.collections else json.loads(ASKED.read_text(encoding="utf-8"))
     for name, paths in asked.items():
         nodes, edges, triples = facts_graphs.drawn(name)

@@ -8,7 +8,9 @@ import pytest
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.asking import Asker
 
-MADE = json.loads((Path(__file__).parents[1] / "benchmarks" / "facts_made.json").read_text("utf-8"))
+BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
+MADE = json.loads((BENCHMARKS / "facts_made.json").read_text("utf-8"))
+EIGHT = json.loads((BENCHMARKS / "facts_eight.json").read_text("utf-8"))
 COMPANY = MADE["company"]
 NODES = [Node(node, name, kind) for node, (name, kind) in COMPANY["nodes"].items()]
 EDGES = [Edge(*edge) for edge in COMPANY["edges"]]
@@ -59,6 +61,14 @@ def test_the_step_back_can_be_turned_off():
 def test_a_word_before_that_or_who_says_what_stands_there_and_is_no_step(companies):
     assert companies.search("Who is the CEO of the company that bought GitHub?").ids[0] == "nadella"
     assert companies.search("the founder of the company that acquired GitHub").ids[0] == "gates"
+
+
+@pytest.mark.parametrize("name", EIGHT)
+def test_every_question_of_the_eight_graphs_has_its_answers_in_the_graph(name):
+    names = {end for source, _, target in EIGHT[name]["edges"] for end in (source, target)}
+    asked = [one for batch in ("of the first batch", "of the second batch") for one in EIGHT[name][batch]]
+    assert len({text for text, _ in asked}) == len(asked)
+    assert all(answers and names.issuperset(answers) for _, answers in asked)
 
 
 @pytest.mark.parametrize("name", MADE)
