@@ -285,7 +285,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     def ask(meaning: Meaning) -> paths.Answer:
         asked = named, meaning, relations.numbers, content, settings, query.allowed
         found = paths.answer(snapshot.edges, *asked, together=together)
-        return refine.of_kind(scores, query, found, meaning) if found else paths.nothing(named)
+        return refine.of_kind(scores, query, found, meaning, named) if found else paths.nothing(named)
 
     answer = ask(meaning)
     silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)

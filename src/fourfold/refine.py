@@ -100,12 +100,12 @@ def of_documents(edges: EdgePart) -> bool:
     return all(edges.type_names[number] in OF_DOCUMENTS for number in edges.types_in_use)
 
 
-def of_kind(scores: Scores, query: Query, answer: Answer, meaning: Meaning) -> Answer:
+def of_kind(scores: Scores, query: Query, answer: Answer, meaning: Meaning, named: Sequence[Named]) -> Answer:
     """Put first what says itself that it is of the kind asked for: "which countries use X" asks for what is a country.
 
     Where the word is that of an edge type, the edge says it: "what language is spoken in X".
     """
-    places = [place for place in Sentence(query.words, ()).kinds() if meaning.trust[place] < SAME_FAMILY]
+    places = [place for place in Sentence(query.words, named).kinds() if meaning.trust[place] < SAME_FAMILY]
     terms = [term for place in places for term in query.words[place][1]]
     numbers = [scores.term_numbers[term] for term in terms if term in scores.term_numbers]
     if not numbers:

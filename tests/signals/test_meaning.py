@@ -1,8 +1,10 @@
 """Questions over graphs of facts that once were answered wrong: what their words ask for, alone and together."""
 
+import numpy as np
 import pytest
 
 from fourfold import Edge, Node, Retriever
+from fourfold.signals.names import Named
 from fourfold.signals.syntax import Sentence
 from fourfold.tokenizer import make_tokenizer
 
@@ -115,6 +117,34 @@ def test_what_is_of_the_kind_asked_for_comes_first():
     """
     kinds = {"Tarn": "country", "Bank of Merrin": "bank", "Merrin": "city"}
     assert graph_of(facts, kinds).search("Which countries have to do with the Crown?").ids[0] == "Tarn"
+
+
+@pytest.mark.parametrize(
+    ("question", "name", "kinds"),
+    [
+        ("Paper Comet director", "Paper Comet", []),  # a name is no kind
+        ("list films by Noor Haddad", "Noor Haddad", ["films"]),
+        ("a thriller by Noor Haddad", "Noor Haddad", ["thriller"]),
+        ("in which city was Paper Comet made", "Paper Comet", ["city"]),
+        ("who made Paper Comet", "Paper Comet", []),
+    ],
+)
+def test_which_words_say_what_kind_of_answer_is_asked_for(question, name, kinds):
+    words = TOKENIZER.terms_of_words(question)
+    start = question.split().index(name.split()[0])
+    sentence = Sentence(words, [Named(np.array([7]), start, start + 2)])
+    assert [sentence.words[place] for place in sentence.kinds()] == kinds
+
+
+def test_a_name_at_the_beginning_prefers_no_end_that_holds_its_words():
+    found = Retriever()
+    names = {"comet": "Paper Comet", "a": "Yuki Sato", "b": "Carla Ricci", "o": "Glass Orchard", "h": "Noor Haddad"}
+    found.add(
+        [Node(id, name, text="likes paper comet clips" if id == "b" else "") for id, name in names.items()],
+        [Edge("comet", "a", "directed_by"), Edge("comet", "b", "directed_by"), Edge("o", "h", "edited_by")],
+    )
+    hits = {hit.node.id: hit for hit in found.search("Paper Comet directed by").hits}
+    assert hits["a"].components.intent == pytest.approx(hits["b"].components.intent)
 
 
 def test_the_path_begins_at_the_namesake_it_goes_through():
