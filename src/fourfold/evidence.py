@@ -16,13 +16,11 @@ from fourfold.config import RetrievalConfig
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.pipeline import Query, Scores
+from fourfold.present.words import NOTHING
 from fourfold.scores import EVERY_OTHER
 from fourfold.signals.graph import Hop, Walk
 from fourfold.signals.paths import Answer
 from fourfold.types import COMPONENTS, Components, Evidence, PathStep
-
-NOTHING = 1e-6
-"""A component below it is not worth naming."""
 
 BRIDGE = -1
 """The type of a step that is no edge: through a rare term that two texts share."""

@@ -276,19 +276,19 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     named = [one for one in found if snapshot.edges.degree(one.nodes).any()]
     if not named:
         return
-    meaning = relations.read(query.words, settings, named)
-    if not meaning.trust.any() and not refine.may_be_silent(query, named, settings):
+    meaning, sentence = relations.read(query.words, settings, named), Sentence(query.words, named)
+    if not meaning.trust.any() and not refine.may_be_silent(sentence, settings):
         return  # before any name is read: most questions ask for no edge
     named = [names.as_written(one, query.words, query.names_of) for one in named]
-    content, together = np.array([bool(terms) for _, terms in query.words]), Sentence(query.words, named).joins()
+    content = np.array([bool(terms) for _, terms in query.words])
 
     def ask(meaning: Meaning) -> paths.Answer:
         asked = named, meaning, relations.numbers, content, settings, query.allowed
-        found = paths.answer(snapshot.edges, *asked, together=together)
-        return refine.of_kind(scores, query, found, meaning, named) if found else paths.nothing(named)
+        found = paths.answer(snapshot.edges, *asked, together=sentence.joins())
+        return refine.of_kind(scores, query, sentence, found, meaning) if found else paths.nothing(named)
 
     answer = ask(meaning)
-    silent = answer.sure < 1.0 and refine.silent(scores, query, answer.named, named, relations, settings)
+    silent = answer.sure < 1.0 and refine.silent(scores, query, sentence, answer.named, relations, settings)
     if silent and not len(answer.nodes):
         answer = replace(ask(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
     elif silent:

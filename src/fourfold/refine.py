@@ -31,7 +31,6 @@ from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
-from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
@@ -100,12 +99,12 @@ def of_documents(edges: EdgePart) -> bool:
     return all(edges.type_names[number] in OF_DOCUMENTS for number in edges.types_in_use)
 
 
-def of_kind(scores: Scores, query: Query, answer: Answer, meaning: Meaning, named: Sequence[Named]) -> Answer:
+def of_kind(scores: Scores, query: Query, sentence: Sentence, answer: Answer, meaning: Meaning) -> Answer:
     """Put first what says itself that it is of the kind asked for: "which countries use X" asks for what is a country.
 
     Where the word is that of an edge type, the edge says it: "what language is spoken in X".
     """
-    places = [place for place in Sentence(query.words, named).kinds() if meaning.trust[place] < SAME_FAMILY]
+    places = [place for place in sentence.kinds() if meaning.trust[place] < SAME_FAMILY]
     terms = [term for place in places for term in query.words[place][1]]
     numbers = [scores.term_numbers[term] for term in terms if term in scores.term_numbers]
     if not numbers:
@@ -117,16 +116,16 @@ def of_kind(scores: Scores, query: Query, answer: Answer, meaning: Meaning, name
     return replace(answer, values=values / values.max())
 
 
-def may_be_silent(query: Query, named: Sequence[Named], settings: Paths) -> bool:
+def may_be_silent(sentence: Sentence, settings: Paths) -> bool:
     """Tell whether the question asks for more than the nodes it names, so that ``silent`` is to be asked of them."""
-    return settings.silent <= 1.0 and Sentence(query.words, named).asks_beside()
+    return settings.silent <= 1.0 and sentence.asks_beside()
 
 
 def silent(
-    scores: Scores, query: Query, nodes: Nodes, named: Sequence[Named], relations: Relations, settings: Paths
+    scores: Scores, query: Query, sentence: Sentence, nodes: Nodes, relations: Relations, settings: Paths
 ) -> bool:
     """Tell whether the question asks for more than the nodes it names, which say nothing that their edges do not."""
-    if not may_be_silent(query, named, settings):
+    if not may_be_silent(sentence, settings):
         return False
     snapshot, table = scores.snapshot, late.token_table()
     known = np.concatenate((table.distinct([query.topic])[0], relations.pieces(table)))
@@ -239,8 +238,9 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     scores.tabulate(query)
     nodes = ordered.distinct(np.concatenate((np.array([*heads, *scores.order], np.int64), scores.pool.nodes)))
     nodes = nodes[scores.table.totals(nodes) > 0]
-    nodes = best(nodes, final_scores(scores, nodes.tolist(), config), len(nodes), scores.snapshot)
     final = final_scores(scores, nodes.tolist(), config)
+    ranked = best(nodes, final, len(nodes), scores.snapshot)
+    nodes, final = ranked, final[nodes.searchsorted(ranked)]
     if not np.isin(heads, nodes).all():
         return
     shares = [scores.snapshot.text.holds(side, nodes).mean(axis=1) for side in known]

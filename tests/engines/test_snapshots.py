@@ -200,7 +200,7 @@ import sys
 from pathlib import Path
 from fourfold import Node, Retriever
 from fourfold.engines.sqlite import parts, snapshots
-from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
+from fourfold.engines.sqlite.changes import changes_since
 parts._DERIVED_FROM = 10
 with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):

@@ -274,26 +274,8 @@ Texts = set[tuple[str, str, str]]
 PIECES = (
     *("a", "A", "aB", "1a", "a_", "a-", "a.", "_", "-", ".", "'s", "\u2019", '"', '"a ', " ", "\n", "\t", "\0"),
     *("中", "中a", "é", "e\u0301", "\u0301", "😀", "\u0e01", "\u202e", "[", "](", "[[a]]", "[a](b)", "`", "```\n"),
-    *(
-        "then ",
-        "a and ",
-        "a, ",
-        "after ",
-        "find all ",
-        "all ",
-        "articles that ",
-        "also ",
-        "! ",
-        "from a to ",
-        "from",
-        "how is ",
-        "vs ",
-        "# a\n",
-        "> ",
-        "- ",
-        "    ",
-        "|a",
-    ),
+    *("then ", "a and ", "a, ", "after ", "from a to ", "from", "how is ", "vs ", "# a\n", "> ", "- ", "    ", "|a"),
+    *("find all ", "all ", "articles that ", "also ", "! "),
     *("*a", "_a_ ", "<b>", "<b>x", "</b>", "<!--", "&amp;", "&", "a: ", "---\n", "$", "{", "%", "\\"),
 )
 READ_TEXTS: Texts = {(begin, piece, end) for begin in ("", "from ", "---\n") for piece in PIECES for end in ("", "!")}

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from fourfold.types import Components, Evidence, Explanation, PathStep
 
-_WORTH_SAYING = 1e-6
-"""What a way gave at least if it is to be named."""
+NOTHING = 1e-6
+"""A component, or a way that led to a node, that gave no more is not worth naming."""
 
 _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
 
@@ -24,7 +24,7 @@ def why(evidence: Sequence[Evidence], components: Components) -> str:
         parts.append(f"holds the phrase {phrase[0].word!r}")
     if components.embedding > 0:
         parts.append(f"similar in meaning ({components.embedding:.2f})")
-    came = [item for item in evidence if item.component in ("graph", "intent") and item.value > _WORTH_SAYING]
+    came = [item for item in evidence if item.component in ("graph", "intent") and item.value > NOTHING]
     ways = [item for item in came if item.kind == "path" and item.path[0].source != item.path[-1].target]
     if ways:  # a way that ends where it began says nothing
         parts.append("reached " + path_in_words(max(ways, key=lambda item: item.value).path))

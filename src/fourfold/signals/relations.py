@@ -34,10 +34,6 @@ _COMPOUND = 0.85
 _ANY = 3.0
 """What is added to similarities where any edge may be meant."""
 
-
-_SHORTEST_DEED = {"or": 3, "er": 4}
-"""Letters that what somebody does has at least before the ending that makes a doer of it: actor, player."""
-
 _ABOUT, _BY = "about", "by"
 
 
@@ -198,8 +194,8 @@ class Relations:
 
     def _is_agent(self, word: str, stem: str) -> bool:
         """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""
-        shortest = _SHORTEST_DEED.get(stem[-2:], len(stem))
-        return shortest <= len(stem) - 2 and (not word.endswith("s") or self._is_word(stem[:-2]))
+        deed = wording.deed(stem)
+        return bool(deed) and (not word.endswith("s") or self._is_word(deed))
 
     def _only_qualifies(self, terms: Sequence[str]) -> bool:
         """Tell whether labels hold a word only as what qualifies another: film in filming_location."""

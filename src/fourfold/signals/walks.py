@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import Paths
 from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.runs import firsts
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.types import FloatArray
 
@@ -144,7 +145,7 @@ def walk(
     values = np.concatenate([level.best[:, -1] for level in levels])
     lengths = np.repeat(np.arange(1, len(levels) + 1), [len(level.nodes) for level in levels])
     order = np.lexsort((lengths, -values, found))
-    first = order[_firsts(found[order])]
+    first = order[firsts(found[order])]
     return Walk(found[first], values[first], lengths[first], total, price, tuple(levels), tables)
 
 
@@ -219,7 +220,7 @@ def _next(
     gained = gained[worthwhile]
     order = np.lexsort((along, kind, target))
     origin, target, kind, along, gained = origin[order], target[order], kind[order], along[order], gained[order]
-    first = _firsts(np.stack((target, kind, along), axis=1))
+    first = (firsts(target) | firsts(kind) | firsts(along)).nonzero()[0]
     reached = np.maximum.reduceat(gained, first, axis=0)
     starts = np.append(first, len(target))
     level = _Level(target[first], kind[first], along[first], reached, starts, origin, gained)
@@ -252,11 +253,3 @@ def _thinned(level: _Level, beam: int) -> _Level:
         level.origins[edges],
         level.gained[edges],
     )
-
-
-def _firsts(sorted_values: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the place of the first of each run of equal values (or rows)."""
-    change = sorted_values[1:] != sorted_values[:-1]
-    if change.ndim == 2:
-        change = change.any(axis=1)
-    return np.concatenate(([0], np.nonzero(change)[0] + 1)) if len(sorted_values) else np.empty(0, np.int64)

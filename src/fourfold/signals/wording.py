@@ -84,6 +84,9 @@ _PAST = frozenset(form for _, past, _ in _IRREGULAR for form in past)
 AGENTS = ("or", "er")
 """Endings of stems that make the doer of a deed: director, player."""
 
+_SHORTEST_DEED = {"or": 3, "er": 4}
+"""Letters that what somebody does has at least before such an ending, where a label names the doer: actor, player."""
+
 _DOER = 5
 """Letters that such a stem has at least: a deer is no doer of "de"."""
 
@@ -97,6 +100,12 @@ _SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
 def is_past(word: str, terms: Collection[str]) -> bool:
     """Tell whether a word, with its terms, is a verb of the past or a participle: directed and wrote, but not breed."""
     return word in _PAST or (word.endswith("ed") and word not in terms)
+
+
+def deed(stem: str) -> str:
+    """Return what somebody does that a stem of a label names: "direct" of director; "" where it names nobody."""
+    shortest = _SHORTEST_DEED.get(stem[-2:], len(stem))
+    return stem[:-2] if len(stem) - 2 >= shortest else ""
 
 
 class Families:
