@@ -72,6 +72,14 @@ def test_what_several_named_nodes_stand_beside_is_meant(question, expected):
     assert STUDIO.search(question).ids[0] == expected
 
 
+def test_the_path_told_is_that_of_the_words_where_one_led_there():
+    hit = STUDIO.search("which Ghanaian plays for United Graz").hits[0]
+    told = next(item for item in hit.evidence if item.kind == "path" and item.component == "intent")
+    assert [(step.source, step.type, step.target) for step in told.path] == [
+        ("United Graz", "plays_for", "Kofi Mensah")
+    ]
+
+
 def test_one_or_the_other_is_no_conjunction():
     words = TOKENIZER.terms_of_words
     assert Sentence(words("which Ghanaian plays for Graz"), ()).joins()

@@ -42,7 +42,8 @@ class Answer:
     """What a question asks for by paths.
 
     ``nodes`` (ascending) and ``values`` (float64 in [0, 1]) are P; ``sure`` in [0, 1] says how far the words are to be
-    trusted; ``named`` (ascending) are the nodes the question names, ``walks`` from which of them each walk began.
+    trusted; ``named`` (ascending) are the nodes the question names, ``walks`` from which of them each walk began, and
+    ``steps`` likewise those of one step that no word asks for.
     """
 
     nodes: Nodes
@@ -50,15 +51,17 @@ class Answer:
     sure: float
     named: Nodes
     walks: tuple[tuple[Named, Walk], ...]
+    steps: tuple[tuple[Named, Walk], ...] = ()
 
     def path(self, node: int) -> tuple[int, list[Step]]:
         """Return the named node and the steps of the path that explains most of the question by leading to a node."""
-        found = [(float(w.values[w.nodes == node].max(initial=-1.0)), named, w) for named, w in self.walks]
-        if not found:
-            return (-1, [])
-        value, named, best = max(found, key=lambda entry: entry[0])
-        begin, steps = best.path(node)
-        return (int(named.nodes[begin]), steps) if value > 0 else (-1, [])
+        for walks in (self.walks, self.steps):  # a step that no word asks for is told where no word led there
+            values = [float(one.values[one.nodes == node].max(initial=-1.0)) for _, one in walks]
+            if (most := max(values, default=-1.0)) > 0:
+                named, best = walks[values.index(most)]
+                begin, steps = best.path(node)
+                return int(named.nodes[begin]), steps
+        return -1, []
 
 
 def nothing(named: Sequence[Named]) -> Answer:
@@ -127,7 +130,7 @@ def answer(
     if walks:
         sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
     values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
-    return Answer(nodes[kept], values, sure, own, (*walks, *steps))
+    return Answer(nodes[kept], values, sure, own, tuple(walks), tuple(steps))
 
 
 def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
