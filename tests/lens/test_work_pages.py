@@ -15,7 +15,7 @@ from lens_graphs import VILLAGE, hostile, tools, village
 from fourfold import ForeignSchema, Node, RetrievalConfig, Retriever, Weights
 from fourfold.evaluate import load_judgements
 from fourfold.ingest import index_paths
-from fourfold.lens import Lens, measuring
+from fourfold.lens import Lens, measure_view, measuring
 from fourfold.lens.state import Asked
 
 QUESTION = "save data to disk"
@@ -422,6 +422,25 @@ def test_one_piece_of_work_at_a_time_and_it_can_be_stopped(judged):
         assert job.state == "stopped"
         page = client.get("/measure").text
         assert "Tuning was stopped; nothing was changed." in page and "What tuning learnt" not in page
+
+
+def test_a_page_written_while_the_work_ends_goes_on_looking(judged, monkeypatch):
+    go = threading.Event()
+    told = measure_view._told
+
+    with Retriever(judged) as retriever:
+        lens = Lens(retriever)
+
+        def and_then_it_ends(job):
+            sentence = told(job)
+            go.set()
+            lens.session.jobs.wait(30)
+            return sentence
+
+        lens.session.jobs.start("tune", lambda progress: go.wait(30) and 1 / 0)
+        monkeypatch.setattr(measure_view, "_told", and_then_it_ends)
+        page = client_of(lens).get("/measure").text
+    assert "Tuning …" in page and 'data-running="yes"' in page and "/measure/stop" in page
 
 
 def test_work_that_fails_is_a_sentence(judged):

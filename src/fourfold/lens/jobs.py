@@ -6,7 +6,7 @@ import logging
 import threading
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from fourfold import FourfoldError, InvalidValueError
@@ -45,8 +45,13 @@ class Jobs:
         self._lock = threading.Lock()
         self._thread: threading.Thread | None = None
         self._count = 0
-        self.latest: Job | None = None
+        self._latest: Job | None = None
         self.results: dict[str, Job] = {}
+
+    @property
+    def latest(self) -> Job | None:
+        """The latest work as it is at this moment, so that a page tells one moment while the work goes on."""
+        return None if self._latest is None else replace(self._latest)  # the state is read before what it promises
 
     def start(self, kind: str, work: Work) -> Job:
         """Begin a piece of work.
@@ -56,17 +61,17 @@ class Jobs:
 
         """
         with self._lock:
-            if self.latest is not None and self.latest.running:
+            if self._latest is not None and self._latest.running:
                 raise InvalidValueError("Something is already being measured; wait for it, or stop it.")
             self._count += 1
-            job = self.latest = Job(self._count, kind)
+            job = self._latest = Job(self._count, kind)
             self._thread = threading.Thread(target=self._run, args=(job, work), name=f"lens {kind}", daemon=True)
             self._thread.start()
         return job
 
     def stop(self) -> None:
         """Ask the running work to end at its next step."""
-        job = self.latest
+        job = self._latest
         if job is not None and job.running:
             job.stopping = True
 
