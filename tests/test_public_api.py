@@ -2,6 +2,8 @@
 
 import inspect
 
+import pytest
+
 import fourfold
 from fourfold import FourfoldError
 
@@ -10,7 +12,7 @@ def test_all_is_sorted_and_complete():
     assert list(fourfold.__all__) == sorted(fourfold.__all__)
     assert len(set(fourfold.__all__)) == len(fourfold.__all__)
     public = {
-        name for name, value in vars(fourfold).items() if not name.startswith("_") and not inspect.ismodule(value)
+        name for name in dir(fourfold) if not name.startswith("_") and not inspect.ismodule(getattr(fourfold, name))
     }
     assert public | {"__version__"} == set(fourfold.__all__)
 
@@ -19,6 +21,11 @@ def test_the_names_the_documentation_promises():
     asked = {"Edge", "Intent", "Node", "RetrievalConfig", "Retriever", "Weights"}
     answered = {"Components", "Contribution", "Explanation", "Hit", "SearchResult"}
     assert asked | answered <= set(fourfold.__all__)
+
+
+def test_what_there_is_not_is_refused_by_name():
+    with pytest.raises(AttributeError, match="module 'fourfold' has no attribute 'Retreiver'"):
+        fourfold.Retreiver  # noqa: B018
 
 
 def test_every_public_thing_has_a_docstring():

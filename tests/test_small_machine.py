@@ -56,8 +56,15 @@ def run(script, *arguments):
 
 
 def test_loading_the_package_loads_neither_scipy_nor_networkx_nor_the_stemmer():
-    script = "import fourfold, sys; print(*{name.partition('.')[0] for name in sys.modules})"
+    script = "from fourfold import Retriever; import sys; print(*{name.partition('.')[0] for name in sys.modules})"
     assert not {*REFUSED, "asyncio", "model2vec", "tokenizers"} & set(run(script).split())
+
+
+def test_what_searches_is_loaded_when_it_is_first_named():
+    script = "import fourfold, sys; print(*sys.modules); fourfold.Retriever; print(*sys.modules)"
+    before, after = (line.split() for line in run(script).splitlines())
+    searching = {"fourfold.retriever", "fourfold.pipeline", "fourfold.engines"}
+    assert not searching & set(before) and searching <= set(after)
 
 
 def test_a_search_answers_the_same_where_nothing_but_numpy_and_the_model_is_installed(tmp_path):

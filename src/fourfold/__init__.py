@@ -1,4 +1,10 @@
-"""Fourfold: a four-signal retriever for knowledge graphs and documents, in one SQLite file."""
+"""Fourfold: a four-signal retriever for knowledge graphs and documents, in one SQLite file.
+
+What searches is loaded when it is first named (PEP 562): whoever wants errors, types or the config waits for no more.
+"""
+
+import importlib
+import typing
 
 from fourfold.config import (
     DiversityConfig,
@@ -12,7 +18,6 @@ from fourfold.config import (
     TextConfig,
     TextField,
 )
-from fourfold.engines import ForeignSchema
 from fourfold.errors import (
     DimensionError,
     EmbedderError,
@@ -31,8 +36,6 @@ from fourfold.errors import (
     UnsupportedError,
 )
 from fourfold.intent import IntentSpec
-from fourfold.rerank import Reranker
-from fourfold.retriever import Retriever
 from fourfold.types import (
     Components,
     Contribution,
@@ -47,7 +50,14 @@ from fourfold.types import (
     Weights,
 )
 
+if typing.TYPE_CHECKING:
+    from fourfold.engines import ForeignSchema
+    from fourfold.rerank import Reranker
+    from fourfold.retriever import Retriever
+
 __version__ = "0.1.0"
+
+_LATER = {"ForeignSchema": "fourfold.engines", "Reranker": "fourfold.rerank", "Retriever": "fourfold.retriever"}
 
 __all__ = [
     "Components",
@@ -92,3 +102,14 @@ __all__ = [
     "Weights",
     "__version__",
 ]
+
+
+def __getattr__(name: str) -> object:
+    if name not in _LATER:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    found = globals()[name] = getattr(importlib.import_module(_LATER[name]), name)
+    return found
+
+
+def __dir__() -> list[str]:
+    return [*globals(), *_LATER]
