@@ -211,7 +211,7 @@ class Asker:
             return None
         names = tuple(types[number] for number in in_use)
         known = self._relations_of  # another thread, on another generation, may replace it
-        if known is None or known.names != names or known.numbers.tolist() != in_use:
+        if known is None or known.labels.names != names or known.numbers.tolist() != in_use:
             known = Relations(names, in_use, bundled().embed_documents, self._tokenizer.terms, bundled().is_word)
             self._relations_of = known
         return known

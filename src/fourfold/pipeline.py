@@ -272,12 +272,11 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
         return
-    found = names.named(query.words, scores.term_numbers, snapshot.names)
-    named = [one for one in found if snapshot.edges.degree(one.nodes).any()]
+    named = refine.named(scores, query, relations, settings)
     if not named:
         return
     meaning, sentence = relations.read(query.words, settings, named), Sentence(query.words, named)
-    if not meaning.trust.any() and not refine.may_be_silent(sentence, settings):
+    if sentence.about_itself() or not (meaning.trust.any() or refine.may_be_silent(sentence, settings)):
         return  # before any name is read: most questions ask for no edge
     named = [names.as_written(one, query.words, query.names_of) for one in named]
     content = np.array([bool(terms) for _, terms in query.words])
@@ -285,7 +284,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     def ask(meaning: Meaning) -> paths.Answer:
         asked = named, meaning, relations.numbers, content, settings, query.allowed
         found = paths.answer(snapshot.edges, *asked, together=sentence.joins())
-        return refine.of_kind(scores, query, sentence, found, meaning) if found else paths.nothing(named)
+        return refine.of_kind(scores, query, sentence, found, relations) if found else paths.nothing(named)
 
     answer = ask(meaning)
     silent = answer.sure < 1.0 and refine.silent(scores, query, sentence, answer.named, relations, settings)

@@ -30,7 +30,6 @@ from fourfold.signals import bridge, late, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
-from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
@@ -46,6 +45,18 @@ WIDER = 4
 
 _OF_ANOTHER_KIND = 0.5
 """What the end of a path is worth that is not of the kind asked for, where another is."""
+
+_AS_GOOD = 0.05
+"""Ends of paths that are worth so much less than the best are as good, …"""
+
+_MOST_ENDS, _MOST_BEHIND = 50, 200
+"""… and of so many at most, and so many edges of each, what stands behind them is looked at."""
+
+_EVERYWHERE = 0.8
+"""Of what edges of one type lead to there so large a share is of the kind asked for, …"""
+
+_MAY_BE_MEANT = 8
+"""Of so many of the best by text a question may name one by a part of its name."""
 
 _PAIRS_SCORED = 5
 """Of the links from the best passages so many times those that are looked at in the end have their score asked for."""
@@ -99,21 +110,87 @@ def of_documents(edges: EdgePart) -> bool:
     return all(edges.type_names[number] in OF_DOCUMENTS for number in edges.types_in_use)
 
 
-def of_kind(scores: Scores, query: Query, sentence: Sentence, answer: Answer, meaning: Meaning) -> Answer:
-    """Put first what says itself that it is of the kind asked for: "which countries use X" asks for what is a country.
+def of_kind(scores: Scores, query: Query, sentence: Sentence, answer: Answer, relations: Relations) -> Answer:
+    """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
 
-    Where the word is that of an edge type, the edge says it: "what language is spoken in X".
+    A node is of a kind whose own text says so, or that the edges say it of: where those of "country" end. Where nothing
+    is of it that the words lead to, what stands one step further is the answer: "which country does X's office lie in".
     """
-    places = [place for place in sentence.kinds() if meaning.trust[place] < SAME_FAMILY]
-    terms = [term for place in places for term in query.words[place][1]]
+    places = sentence.kinds()
+    if not places:
+        return answer
+    of_it = _of_kind(scores, query, places, relations, answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
+    if of_it.any():
+        values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
+        return replace(answer, values=values / values.max())
+    return _one_step_further(scores, query, sentence, places, relations, answer)
+
+
+def _one_step_further(
+    scores: Scores, query: Query, sentence: Sentence, places: Sequence[int], relations: Relations, answer: Answer
+) -> Answer:
+    """Let the answer be what is of the kind asked for one step behind the best ends of the paths."""
+    best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
+    if len(best_ends) > _MOST_ENDS:
+        return answer
+    steps = scores.snapshot.edges.expand(best_ends, weights="none", cap=_MOST_BEHIND)
+    known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
+    if query.allowed is not None:
+        known |= ~query.allowed.contains(steps.targets)
+    steps = steps.of(np.flatnonzero(~known))
+    if not len(steps):
+        return answer
+    of_it = _of_kind(scores, query, places, relations, steps.targets, by_text=False)
+    if sentence.stands_at() and len(steps) <= _MOST_BEHIND:
+        called = {term for place in places for term in query.words[place][1]}
+        names_there = query.names_of(steps.targets)
+        of_it |= np.array([not called.isdisjoint(relations.labels.terms(" ".join(name))) for name in names_there])
+    ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
+    share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
+    steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
+    if not len(steps):
+        return answer
+    return answer.extended(best_ends, steps, _OF_ANOTHER_KIND)
+
+
+def _of_kind(
+    scores: Scores, query: Query, places: Sequence[int], relations: Relations, nodes: Nodes, *, by_text: bool = True
+) -> NDArray[np.bool_]:
+    """Tell which nodes are of the kind that words of the question call; by their own text, too, if so asked."""
+    snapshot, terms = scores.snapshot, [term for place in places for term in query.words[place][1]]
     numbers = [scores.term_numbers[term] for term in terms if term in scores.term_numbers]
-    if not numbers:
-        return answer
-    says = scores.snapshot.text.holds(numbers, answer.nodes).any(axis=1) & ~ordered.contains(answer.named, answer.nodes)
-    if not says.any():
-        return answer
-    values = np.where(says, answer.values, _OF_ANOTHER_KIND * answer.values)
-    return replace(answer, values=values / values.max())
+    found: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+    if numbers and by_text:
+        found |= snapshot.text.holds(numbers, nodes).any(axis=1)
+    labels, words = relations.labels, query.words
+    for place in places:
+        if labels.qualifies(*words[place : place + 2]):
+            continue
+        for forward, types in zip((False, True), labels.kinds(*words[place]), strict=True):
+            if types.any():
+                worth = np.zeros(len(snapshot.edges.type_names))
+                worth[relations.numbers[types]] = 1.0
+                found[snapshot.edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
+    return found
+
+
+def named(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[names.Named]:
+    """Return the nodes with edges that a question names; where it names none, the one it names by a part of its name.
+
+    What is told by a part must have nothing to say but its edges: words stand in the names of many nodes with texts.
+    """
+    snapshot = scores.snapshot
+    found = names.named(query.words, scores.term_numbers, snapshot.names)
+    found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
+    if found or "text" not in scores.rankings or settings.silent > 1.0:
+        return found
+    nodes = scores.best_of("text", query, FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
+    written = query.names_of(nodes)
+    one = names.partly(query.words, nodes, written)
+    if one is None or not snapshot.edges.degree(one.nodes).any():
+        return found
+    name = " ".join(written[nodes.tolist().index(int(one.nodes[0]))])
+    return [one] if _told_by_edges(scores, query, one.nodes, relations, settings, name) else found
 
 
 def may_be_silent(sentence: Sentence, settings: Paths) -> bool:
@@ -127,8 +204,14 @@ def silent(
     """Tell whether the question asks for more than the nodes it names, which say nothing that their edges do not."""
     if not may_be_silent(sentence, settings):
         return False
+    return _told_by_edges(scores, query, nodes, relations, settings)
+
+
+def _told_by_edges(
+    scores: Scores, query: Query, nodes: Nodes, relations: Relations, settings: Paths, name: str = ""
+) -> bool:
     snapshot, table = scores.snapshot, late.token_table()
-    known = np.concatenate((table.distinct([query.topic])[0], relations.pieces(table)))
+    known = np.concatenate((*table.distinct([query.topic, name]), relations.labels.pieces(table)))
     told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
     return told >= settings.silent
 

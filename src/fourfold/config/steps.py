@@ -140,6 +140,7 @@ class Paths:
         high: similarity from which a word is trusted fully.
         sharpness: how much less a word asks for the types that are farther from it than the nearest.
         asking: how far words such as "where" are trusted.
+        synonym: how far a word is trusted that asks for the same as a label's by the thesaurus (``signals.synonyms``).
         kind: how far a word is trusted that follows "which" and is in no label: it may say what the answer is.
         price: what a step costs, as a share of the largest trust in a word.
         against: factor of a step against the arrow.
@@ -163,6 +164,7 @@ class Paths:
     high: float = 0.45
     sharpness: float = 4.0
     asking: float = 0.6
+    synonym: float = 0.8
     kind: float = 0.29
     price: float = 0.3
     against: float = 0.9
@@ -179,7 +181,7 @@ class Paths:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        shares = ("weight", "low", "high", "asking", "kind", "against", "itself", "clear", "step_back")
+        shares = ("weight", "low", "high", "asking", "synonym", "kind", "against", "itself", "clear", "step_back")
         constants(self, "paths.", **dict.fromkeys((*shares, "silent_sure", "silent_any"), 1.0))
         for name in ("steps", "silent_edges", "fan", "beam"):
             whole_number(getattr(self, name), f"paths.{name}")

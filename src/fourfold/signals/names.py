@@ -89,6 +89,44 @@ def _length(name: list[str], typed: list[str], found: Named) -> int:
     return size if any(typed[begin : begin + size] == name for begin in begins) else 0
 
 
+def partly(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:
+    """Return the node that a question names by a part of its name; None where no part tells one node.
+
+    "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is one half of the name's letters at least, a
+    run of its words that stands in the question, and no other of the nodes has as long a run.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        nodes: the nodes that may be meant.
+        written: the words of each name, in lower case.
+
+    """
+    typed = [word.lower() for word, _ in words]
+    content = {word.lower() for word, terms in words if terms}
+    runs = [_longest_run(name, typed) for name in written]
+    longest = max((size for size, _ in runs), default=0)
+    meant = [place for place, (size, _) in enumerate(runs) if size == longest]
+    if not longest or len(meant) != 1:
+        return None
+    start = runs[meant[0]][1]
+    part, whole = typed[start : start + longest], written[meant[0]]
+    if 2 * sum(map(len, part)) < sum(map(len, whole)) or content.isdisjoint(part):
+        return None
+    return Named(nodes[meant], start, start + longest)
+
+
+def _longest_run(name: Sequence[str], typed: Sequence[str]) -> tuple[int, int]:
+    """Return how many words of a name stand in a row in the question, and where the first of them does."""
+    best = (0, 0)
+    for start in range(len(typed)):
+        for begin in range(len(name)):
+            size = 0
+            while start + size < len(typed) and begin + size < len(name) and typed[start + size] == name[begin + size]:
+                size += 1
+            best = max(best, (size, start), key=lambda run: run[0])
+    return best
+
+
 def _numbered(words: Words, vocabulary: Mapping[str, int]) -> list[tuple[int, int]]:
     """Return the place of the word and the number of every term; -1 for those that no node holds."""
     return [(place, vocabulary.get(term, -1)) for place, (_, own) in enumerate(words) for term in own]

@@ -13,15 +13,15 @@ far as the words are sure.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
 from fourfold.signals.walks import Step, Walk, walk
@@ -43,7 +43,8 @@ class Answer:
 
     ``nodes`` (ascending) and ``values`` (float64 in [0, 1]) are P; ``sure`` in [0, 1] says how far the words are to be
     trusted; ``named`` (ascending) are the nodes the question names, ``walks`` from which of them each walk began, and
-    ``steps`` likewise those of one step that no word asks for.
+    ``steps`` likewise those of one step that no word asks for. ``behind``: of nodes that stand one step behind the end
+    of a path, that end and the step.
     """
 
     nodes: Nodes
@@ -52,9 +53,14 @@ class Answer:
     named: Nodes
     walks: tuple[tuple[Named, Walk], ...]
     steps: tuple[tuple[Named, Walk], ...] = ()
+    behind: Mapping[int, tuple[int, Step]] = field(default_factory=dict)
 
     def path(self, node: int) -> tuple[int, list[Step]]:
         """Return the named node and the steps of the path that explains most of the question by leading to a node."""
+        if node in self.behind:
+            before, last = self.behind[node]
+            begin, steps = self.path(before)
+            return begin, [*steps, last]
         for walks in (self.walks, self.steps):  # a step that no word asks for is told where no word led there
             values = [float(one.values[one.nodes == node].max(initial=-1.0)) for _, one in walks]
             if (most := max(values, default=-1.0)) > 0:
@@ -62,6 +68,25 @@ class Answer:
                 begin, steps = best.path(node)
                 return int(named.nodes[begin]), steps
         return -1, []
+
+    def extended(self, ends: Nodes, steps: Steps, others: float) -> Answer:
+        """Return the answer with what stands one step behind some of its ends first.
+
+        Args:
+            ends: some of ``nodes``.
+            steps: from places of ``ends``; to none of ``nodes``.
+            others: what those that were the answer are worth then.
+
+        """
+        first = np.sort(np.unique(steps.targets, return_index=True)[1])
+        steps = steps.of(first)
+        targets, whence = steps.targets.tolist(), ends[steps.origin].tolist()
+        last = [Step(*one) for one in zip(targets, steps.types.tolist(), steps.along.tolist(), strict=True)]
+        nodes = np.concatenate((self.nodes, steps.targets))
+        values = np.concatenate((others * self.values, np.ones(len(steps))))
+        order = nodes.argsort()
+        behind = dict(zip(targets, zip(whence, last, strict=True), strict=True))
+        return replace(self, nodes=nodes[order], values=values[order], behind=behind)
 
 
 def nothing(named: Sequence[Named]) -> Answer:

@@ -28,14 +28,23 @@ _ONE_OF = frozenset({"a", "an"})
 _ARTICLES = _ONE_OF | {"the"}
 _DO = frozenset({"do", "does", "did", "has", "have", "had"})
 _AUXILIARIES = _DO | {"is", "are", "was", "were"}
-_PREPOSITIONS = frozenset("about at by for from in into of on to under with".split())
+PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
+_MUCH = frozenset("many much long high tall deep wide big large old far often".split())
+_BEHIND = 2
+"""So many words at most say behind a name what is asked for: "X side effects"."""
+
+_ABOUT_ITSELF = frozenset(
+    "explain describe define definition overview summary details information info know tell mean meaning please".split()
+)
+"""Words that ask for what a question names, and for nothing beside it."""
+
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
 
 def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str | None:
     """Return the preposition behind the verb of a label, "": none; None for a noun: reports_to, acquired, colour."""
     verb, *rest = [word for word in label if word not in _AUXILIARIES] or [""]
-    if len(rest) == 1 and rest[0] in _PREPOSITIONS:
+    if len(rest) == 1 and rest[0] in PREPOSITIONS:
         return rest[0]
     return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
 
@@ -59,7 +68,7 @@ class Sentence:
         self._content = {place for place, (_, terms) in enumerate(words) if terms} - self.names
         self._labels = labels = labels or [False] * len(words)
         self._in_label = [one and place not in self.names for place, one in enumerate(labels)]
-        self._last = max((place for place, word in enumerate(self.words) if word not in _PREPOSITIONS), default=-1)
+        self._last = max((place for place, word in enumerate(self.words) if word not in PREPOSITIONS), default=-1)
         known = [(place, self.words[place], terms) for place, (_, terms) in enumerate(words) if self._in_label[place]]
         self._deeds = {place for place, word, terms in known if is_past(word, terms)}
         self._last_deed = max(self._deeds, default=-1)
@@ -75,10 +84,27 @@ class Sentence:
         return free
 
     def asks(self) -> bool:
-        """Tell whether it is a question, not a name or a phrase."""
-        return any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names) or (
-            self.at(0) in IMPERATIVES
-        )
+        """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
+        question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
+        return question or self.at(0) in IMPERATIVES or self._asks_how() or self._asks_of()
+
+    def may_ask(self) -> bool:
+        """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
+        behind = self._ends.get(0, len(self.words))
+        return self.asks() or 0 < len(self.words) - behind <= _BEHIND
+
+    def about_itself(self) -> bool:
+        """Tell whether it asks for what it names: "explain X", "what do you know about X"."""
+        return bool(self._content) and all(self.words[place] in _ABOUT_ITSELF for place in self._content)
+
+    def _asks_how(self) -> bool:
+        return self.at(0) == "how" and self.at(1) in _AUXILIARIES | _MUCH
+
+    def _asks_of(self) -> bool:
+        """Tell whether it ends with a name, a preposition and what it asks for before it: "films with X"."""
+        start = self._begins.get(len(self.words), 0)
+        before = start - 1 - (self.at(start - 1) in _ARTICLES)
+        return len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
 
     def asks_beside(self) -> bool:
         """Tell whether it is a question that asks for something by words beside the names."""
@@ -104,9 +130,25 @@ class Sentence:
         return "or" not in self.words and self.at(0) not in _AUXILIARIES
 
     def kinds(self) -> list[int]:
-        """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with"."""
+        """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with".
+
+        In "what raises X" the word before the name is a verb.
+        """
         first = int(self.at(0) in IMPERATIVES | _ONE_OF)
-        return [place for place in sorted(self._content) if self.opens(place) or place == first]
+        asked = [place for place in sorted(self._content) if self.opens(place) or place == first]
+        return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
+
+    def is_subject(self, place: int) -> bool:
+        """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
+        behind = place + 2 + (self.at(place + 2) in PREPOSITIONS)
+        behind += self.at(behind) in _ARTICLES
+        verb = place + 1 in self._content and self.at(place + 1) not in _AUXILIARIES
+        return self.opens(place) and verb and behind in self._starts
+
+    def stands_at(self) -> bool:
+        """Tell whether what is asked for is where something is, or what it is in: "on which shelf", "which X … in"."""
+        fronted = any(self.opens(place) and self.at(place - 2) in PREPOSITIONS for place in self._content)
+        return fronted or self.at(len(self.words) - 1) in PREPOSITIONS
 
     def is_noun(self, place: int) -> bool:
         """Tell whether a word can be no verb: "films", "the film that", "list film"."""

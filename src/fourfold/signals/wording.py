@@ -90,6 +90,11 @@ _SHORTEST_DEED = {"or": 3, "er": 4}
 _DOER = 5
 """Letters that such a stem has at least: a deer is no doer of "de"."""
 
+_SHORTEST, _CUT = 3, 3
+"""Letters that an abbreviation has at least, and that it is shorter by."""
+
+_VOWELS = "aeiou"
+
 _SPELT = 4
 """Letters that a word must have of which one may be wrong."""
 
@@ -135,6 +140,27 @@ def compounded(word: str, part: str) -> bool:
     by_end = len(part) >= _SUFFIX and word.endswith(part)
     by_start = len(part) >= _PREFIX and word.startswith(part) and len(word) - len(part) > 2
     return by_end or by_start or (len(word) >= _WHOLE and part.startswith(word))
+
+
+def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
+    """Tell whether a word of a label is a word of the question cut short: dept and department, lect and lecturer.
+
+    It is shorter by three letters at least. Either it is the beginning of the word, and no word itself; or it begins
+    and ends as the word does, with the letters between in their order and one vowel at most.
+
+    Args:
+        part: of a label.
+        word: of a question.
+        is_word: whether ``part`` is a word itself.
+
+    """
+    if not _SHORTEST <= len(part) <= len(word) - _CUT or part[0] != word[0]:
+        return False
+    if word.startswith(part):
+        return not is_word
+    letters = iter(word)
+    short = part[-1] == word[-1] and sum(letter in _VOWELS for letter in part) <= 1
+    return short and all(letter in letters for letter in part)
 
 
 def misspelt(word: str, meant: str) -> bool:

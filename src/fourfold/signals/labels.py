@@ -1,0 +1,213 @@
+"""The labels of a graph's edge types, word by word: which hold a word of a question, and what it calls in them.
+
+A type is known by its label, whatever it is written like: ``film.film.directed_by``, ``dbo:starring``, ``hasAuthor``.
+What stands in most labels (``film``, ``has``) tells no type from another and is left out. A word is similar to the
+types whose labels hold it, or a word of the same family ("director", "directed"), or that it is cut short in ("dept"),
+or that are close to it in the static embedding.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.edge_types import label
+from fourfold.signals import wording
+from fourfold.signals.late import Pieces, TokenTable
+from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
+from fourfold.signals.syntax import PREPOSITIONS, behind_verb
+from fourfold.signals.wording import Families
+from fourfold.types import FloatArray
+
+_REMEMBERED = 100_000
+
+_COMPOUND = 0.85
+"""Similarity of a word that is made of one of the label's, or stands in one."""
+
+_BY, _OF = "by", "of"
+
+
+class Labels:
+    """The labels of the edge types in use.
+
+    Args:
+        names: the edge types.
+        embed: texts → vectors (n, dimensions), by a local model.
+        terms: text → terms, the tokenizer of the index.
+        is_word: whether a word is spelt as words are; another may be a label's with a letter wrong.
+
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        embed: Callable[[list[str]], FloatArray],
+        terms: Callable[[str], list[str]],
+        is_word: Callable[[str], bool],
+    ) -> None:
+        self.names, self.terms = tuple(names), terms
+        self._embed, self._is_word, self._families_of = embed, is_word, Families(terms)
+        plain = [label(name).split() for name in names]
+        labels = [words or [name or "edge"] for words, name in zip(_without_common(plain), names, strict=True)]
+        words = [[word for word in own if terms(word)] or own for own in labels]
+        self._starts = np.concatenate(([0], np.cumsum([len(own) for own in words])))
+        flat = [word for own in words for word in own]
+        self._type_of = np.repeat(np.arange(len(names)), np.diff(self._starts))
+        stems = [frozenset(terms(word)) for word in flat]
+        self._stems = _rows(stems)
+        self._families = _rows([frozenset(map(self._families_of.of, own)) for own in stems])
+        self._forms = _rows([self._families_of.forms(own) for own in stems])
+        self._cut_short = {part: is_word(part) for part in self._stems}
+        several = np.repeat([len(own) > 1 for own in words], np.diff(self._starts))
+        self._qualifying = several & np.array([word.endswith("ing") for word in flat], bool)
+        agents = np.array(
+            [any(self._is_agent(word, stem) for stem in own) for word, own in zip(flat, stems, strict=True)]
+        )
+        self.agents = self._any(agents) | np.array([_BY in own for own in plain], bool)
+        self.verbs = [behind_verb(own, terms) for own in plain]
+        self._nouns = np.array([noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)], bool)
+        at_end = np.array([own[-1] in PREPOSITIONS - {_BY} for own in labels], bool)
+        phrase = np.array([_is_phrase(own, terms) for own in plain], bool)
+        noun = np.array([verb is None or verb == _BY for verb in self.verbs], bool)
+        self._begins, self._calls = at_end & ~phrase, noun & ~(at_end & phrase)  # "shares border with" calls nothing
+        self._whole, self._vectors = _unit(embed([" ".join(own) for own in labels])), _unit(embed(flat))
+        self._pieces: Pieces | None = None
+        self._known: dict[str, tuple[FloatArray, NDArray[np.int64]]] = {}
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def hold(self, stem: str) -> bool:
+        """Tell whether a label holds a stem."""
+        return stem in self._stems
+
+    def families(self, terms: Iterable[str]) -> frozenset[str]:
+        """Return what words of the same families have in common."""
+        return frozenset(map(self._families_of.of, terms))
+
+    def kinds(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which edges end at what a word calls, and which begin there, (n_types,) each.
+
+        Capitals are where the edges of "capital" end, and where those of "capital of" begin.
+        """
+        nouns, _ = self.held(word, terms)
+        return nouns & ~self._begins, nouns & self._begins
+
+    def held(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which labels have a word for their noun, and which hold it beside their noun, (n_types,) each."""
+        rows = self._held(self._stems, terms) | self._held(self._stems, self._shortened([word.lower()]))
+        by_noun, beside = self._any(rows & self._nouns), self._any(rows & ~self._nouns)
+        return self._calls & by_noun, self._calls & beside & ~by_noun
+
+    def begin_at(self, types: NDArray[np.bool_]) -> bool:
+        """Tell whether all of some types begin at what their noun calls: child_of."""
+        return bool((self._begins & self._calls)[types].all())
+
+    def qualifies(self, word: tuple[str, Sequence[str]], behind: tuple[str, Sequence[str]] = ("", ())) -> bool:
+        """Tell whether a word only qualifies the one behind it, as they do in a label: "side effects"."""
+        return bool((self.held(*word)[1] & self.held(*behind)[0]).any())
+
+    def only_qualify(self, terms: Sequence[str]) -> bool:
+        """Tell whether labels hold a word only as what qualifies another: film in filming_location."""
+        rows = [self._qualifying[self._stems[term]].all() for term in terms if term in self._stems]
+        return bool(rows) and all(rows)
+
+    def pieces(self, table: TokenTable) -> Pieces:
+        """Return the distinct wordpieces of all labels."""
+        if self._pieces is None:
+            self._pieces = table.distinct([" ".join(label(name) for name in self.names)])[0]
+        return self._pieces
+
+    def similarity(self, word: str) -> tuple[FloatArray, NDArray[np.int64]]:
+        """Return how similar each label is to a word or several, (n_types,) in [0, 1], and by which of its words."""
+        known = self._known
+        if (found := known.get(word)) is not None:
+            return found
+        if len(known) >= _REMEMBERED:  # the old dictionary may still be read by another thread
+            self._known = known = {}
+        vector = _unit(self._embed([word]))[0]
+        stems = frozenset(self.terms(word) or [word])
+        compounds = [form for form in self._forms if any(wording.compounded(one, form) for one in {word, *stems})]
+        shared, related = self._held(self._stems, stems), self._held(self._families, self.families(stems))
+        related |= self._held(self._stems, self._shortened(word.split()))
+        parts = self._held(self._forms, compounds)
+        if " " not in word and not (shared | related | parts).any() and not self._is_word(word):
+            parts = self._held(
+                self._stems, [one for one in self._stems if any(wording.misspelt(own, one) for own in stems)]
+            )
+        close = 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)
+        by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
+        nearest = np.maximum.reduceat(by_word, self._starts[:-1])
+        best = np.nonzero(by_word == nearest[self._type_of])[0]
+        slots = best[np.unique(self._type_of[best], return_index=True)[1]] - self._starts[:-1]
+        whole = np.add.reduceat(parts, self._starts[:-1], dtype=np.int64) > 1  # "birthplace" is all of a birth's place
+        nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
+        known[word] = found = np.maximum(nearest, np.clip(self._whole @ vector, 0.0, 1.0)), slots
+        return found
+
+    def _is_agent(self, word: str, stem: str) -> bool:
+        """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""
+        deed = wording.deed(stem)
+        return bool(deed) and (not word.endswith("s") or self._is_word(deed))
+
+    def _shortened(self, words: Iterable[str]) -> list[str]:
+        """Return the words of labels that are one of some words cut short."""
+        return [
+            part
+            for part, is_word in self._cut_short.items()
+            if any(wording.abbreviated(part, word, is_word=is_word) for word in words)
+        ]
+
+    def _held(self, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:
+        """Return which words of all labels are one of some words."""
+        held = np.zeros(len(self._type_of), bool)
+        for word in words:
+            if word in rows:
+                held[rows[word]] = True
+        return held
+
+    def _any(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return for which types one of the label's words is, (n_types,)."""
+        return np.logical_or.reduceat(rows, self._starts[:-1]) if len(rows) else np.zeros(0, bool)
+
+
+def _nouns(label: Sequence[str], words: Sequence[str]) -> list[bool]:
+    """Return which of a label's words, some of which were left out, are its nouns, not what qualifies them.
+
+    Its last word is, and the last before "of": project lead, country of citizenship.
+    """
+    before = label[: label.index(_OF)] if _OF in label[1:] else []
+    last = max((place for place, word in enumerate(words) if word in before), default=-1)
+    return [place in (last, len(words) - 1) for place in range(len(words))]
+
+
+def _is_phrase(label: Sequence[str], terms: Callable[[str], list[str]]) -> bool:
+    """Tell whether a label begins with a verb, as far as its ending tells: shares_border_with, took_part_in."""
+    first = next(iter(label), "")
+    return first.endswith("s") or wording.is_past(first, terms(first))
+
+
+def _rows(words: Sequence[frozenset[str]]) -> dict[str, NDArray[np.int64]]:
+    """Return in which rows each word stands."""
+    found = defaultdict(list)
+    for row, own in enumerate(words):
+        for word in own:
+            found[word].append(row)
+    return {word: np.array(rows) for word, rows in found.items()}
+
+
+def _without_common(labels: list[list[str]]) -> list[list[str]]:
+    """Leave out the words that stand in more than half of the labels, where there are several."""
+    count = Counter(word for words in labels for word in set(words))
+    if len(labels) < 3:
+        return labels
+    return [[word for word in words if 2 * count[word] <= len(labels)] or words for words in labels]
+
+
+def _unit(vectors: FloatArray) -> FloatArray:
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    unit: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
+    return unit
