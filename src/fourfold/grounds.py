@@ -46,9 +46,9 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     most = float(own[best]) if len(own) else 0.0
     sure = calibration.of(np.append(np.maximum(own[: len(here)], _owed(scores, here) * most), most)).tolist()
     meant = [None] * len(everyone) if cosines is None else cosines.astype(float).tolist()
-    shares = covered.tolist()
+    shares, led = covered.tolist(), _led_to(scores, here).tolist()
     return Told(
-        tuple(Grounds(sure[place], meant[place], shares[place]) for place in range(len(here))),
+        tuple(Grounds(sure[place], meant[place], shares[place], led[place]) for place in range(len(here))),
         Grounds(sure[-1], meant[best], shares[best]) if len(own) else Grounds(0.0, None, 0.0),
     )
 
@@ -58,6 +58,11 @@ def _leading(scores: Scores) -> Nodes:
     pool = scores.pool
     places = [(-values).argsort(kind="stable")[:_LEADING] for values in pool.values.values()]
     return pool.nodes[ordered.distinct(np.concatenate(places))] if places else pool.nodes[:0]
+
+
+def _led_to(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return how surely words of the question ask for edges that lead to nodes from what it names, in [0, 1]."""
+    return np.zeros(len(nodes)) if scores.asked is None else scores.asked.answer.sure * scores.ends.at(nodes)
 
 
 def _owed(scores: Scores, nodes: Nodes) -> FloatArray:
