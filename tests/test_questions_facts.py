@@ -44,6 +44,7 @@ def eight():
             "CVE-1204",
             "tinytpl: CVE-1204 —affects→ tinytpl",
         ),
+        ("recipes", "Which allergy does Egg trigger?", None, "Egg", "Egg Allergy: Egg —triggers_allergy→ Egg Allergy"),
         (
             "software",
             "In which language is the package that replaces chartpad written?",
@@ -72,7 +73,8 @@ def test_what_an_edge_of_a_named_node_leads_to_is_told_first(eight, name, questi
     assert answer.classification.intent == intent and answer.method == "search"
     assert [subject.node.id for subject in answer.subjects] == [about]
     assert answer.headline() == told and str(answer).splitlines()[0] == told
-    assert f"read as {intent}. Its words ask for what edges" in str(answer).splitlines()[1]
+    assert "Its words ask for what edges" in (why := str(answer).splitlines()[1])
+    assert (f"read as {intent}." if intent else "no question intent was recognised.") in why
     assert answer.ids[0] == told.partition(":")[0]
 
 

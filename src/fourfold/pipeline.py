@@ -272,7 +272,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
         return
-    found = names.named(query.words, scores.term_numbers, snapshot.names)
+    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
     named = [one for one in found if snapshot.edges.degree(one.nodes).any()]
     if not named:
         return

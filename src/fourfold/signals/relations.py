@@ -22,8 +22,8 @@ from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import WHICH, Sentence, behind_verb
-from fourfold.signals.wording import ASKING, Families
+from fourfold.signals.syntax import Sentence, behind_verb
+from fourfold.signals.wording import ASKING, WHICH, Families
 from fourfold.types import FloatArray
 
 _REMEMBERED = 100_000
