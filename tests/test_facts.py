@@ -89,3 +89,35 @@ def test_names_of_nodes_are_read_only_where_a_question_may_ask_for_an_edge(monke
         assert read == []
         retriever.search("who founded Atlas?")
         assert read == [2]
+
+
+@pytest.fixture(scope="module")
+def smiths():
+    edges = [("p1", "born_in", "leeds"), ("p2", "born_in", "hull"), ("p3", "born_in", "dover")]
+    edges += [("p1", "plays_for", "york"), ("p2", "plays_for", "arsenal"), ("p3", "plays_for", "real")]
+    edges += [("p1", "lives_in", "lisbon"), ("sunrise", "directed_by", "p2"), ("sunrise", "set_in", "lisbon")]
+    places = "leeds hull dover york arsenal real lisbon sunrise".split()
+    with Retriever() as retriever:
+        people = [Node(each, "John Smith") for each in ("p1", "p2", "p3")]
+        retriever.add(
+            [*people, *(Node(each, each.title()) for each in places)],
+            [Edge(source, target, kind) for source, kind, target in edges],
+        )
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which team does John Smith of Leeds play for?", {"york"}),
+        ("Which team does John Smith from Hull play for?", {"arsenal"}),
+        ("For which team does Dover's John Smith play?", {"real"}),
+        ("Where was the John Smith born who plays for Real?", {"dover"}),
+        ("Which team does John Smith play for?", {"york", "arsenal", "real"}),
+        ("Which film that is set in Lisbon was directed by John Smith?", {"sunrise"}),
+    ],
+)
+def test_of_several_of_one_name_the_one_beside_what_is_named_next_to_it_is_meant(smiths, question, answers):
+    hits = smiths.search(question).hits
+    assert {hit.node.id for hit in hits[: len(answers)]} == answers
+    assert all(hit.score < hits[0].score / 2 for hit in hits[len(answers) :])
