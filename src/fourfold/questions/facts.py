@@ -38,8 +38,11 @@ _ASKS_FOR_SOMETHING = re.compile(
 )
 """How a question, or a phrase for what is looked for, begins: neither a request nor "how" and "why"."""
 
+_ASKS_FOR_ADVICE = re.compile(r"\b(?:can|could|do|may|must|shall|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
+
 _OF_A_CHANGE = re.compile(
-    r"(?<!^)\b(?:if|when|once|change to|outage|failure|loss|downstream|upstream|blast|impact\w*|consequence\w*"
+    r"\b(?:if|once|when(?! (?:is|are|was|were|do|does|did)\b)|change to|outage|failure|loss|downstream|upstream|blast"
+    r"|impact\w*|consequence\w*"
     r"|(?:happen|break|ripple|repercussion|ramification|effect)s?"
     r"|(?:chang|remov|delet|renam|retir|replac|updat|upgrad|migrat|dropp|los|disabl)ing)\b",
     re.IGNORECASE,
@@ -101,9 +104,10 @@ def instead_of(view: View, query: str, intent: QuestionIntent | None, k: int) ->
     A question for what depends on a node stays with the method that follows such edges over many steps, unless it asks
     for other edges, too, or names several nodes.
     """
-    if intent not in _OUTRANKED or not _ASKS_FOR_SOMETHING.match(query.strip()):
+    asked = " ".join(query[:READ].split())
+    if intent not in _OUTRANKED or not _ASKS_FOR_SOMETHING.match(asked) or _ASKS_FOR_ADVICE.search(asked):
         return None
-    if intent is QuestionIntent.IMPACT and _OF_A_CHANGE.search(query[:READ]):
+    if intent is QuestionIntent.IMPACT and _OF_A_CHANGE.search(asked):
         return None
     found = searched(view, query, k)
     if not found.facts:
