@@ -43,6 +43,17 @@ def test_ask(run):
     )
 
 
+def test_ask_tells_first_what_an_edge_leads_to(tmp_path):
+    file = tmp_path / "kg.sqlite"
+    with Retriever(file) as retriever:
+        retriever.add(
+            [Node("ada", "Ada"), Node("london", "London"), Node("tool", "Tool")],
+            [Edge("ada", "london", "born_in"), Edge("ada", "tool", "made")],
+        )
+    told = CliRunner().invoke(create_app(), ["ask", "In which city was Ada born?", "--db", str(file)]).output
+    assert told.splitlines()[0] == "London: Ada —born_in→ London" and "About Ada (1.00)." in told.splitlines()[1]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [

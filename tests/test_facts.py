@@ -7,6 +7,7 @@ import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.asking import Asker
+from fourfold.types import UNKNOWN_BELOW
 
 BENCHMARKS = Path(__file__).parents[1] / "benchmarks"
 MADE = json.loads((BENCHMARKS / "facts_made.json").read_text("utf-8"))
@@ -89,3 +90,64 @@ def test_names_of_nodes_are_read_only_where_a_question_may_ask_for_an_edge(monke
         assert read == []
         retriever.search("who founded Atlas?")
         assert read == [2]
+
+
+@pytest.fixture(scope="module")
+def smiths():
+    edges = [("p1", "born_in", "leeds"), ("p2", "born_in", "hull"), ("p3", "born_in", "dover")]
+    edges += [("p1", "plays_for", "york"), ("p2", "plays_for", "arsenal"), ("p3", "plays_for", "real")]
+    edges += [("p1", "lives_in", "lisbon"), ("sunrise", "directed_by", "p2"), ("sunrise", "set_in", "lisbon")]
+    places = "leeds hull dover york arsenal real lisbon sunrise".split()
+    with Retriever() as retriever:
+        people = [Node(each, "John Smith") for each in ("p1", "p2", "p3")]
+        retriever.add(
+            [*people, *(Node(each, each.title()) for each in places)],
+            [Edge(source, target, kind) for source, kind, target in edges],
+        )
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Which team does John Smith of Leeds play for?", {"york"}),
+        ("Which team does John Smith from Hull play for?", {"arsenal"}),
+        ("For which team does Dover's John Smith play?", {"real"}),
+        ("Where was the John Smith born who plays for Real?", {"dover"}),
+        ("Which team does John Smith play for?", {"york", "arsenal", "real"}),
+        ("Which film that is set in Lisbon was directed by John Smith?", {"sunrise"}),
+    ],
+)
+def test_of_several_of_one_name_the_one_beside_what_is_named_next_to_it_is_meant(smiths, question, answers):
+    hits = smiths.search(question).hits
+    assert {hit.node.id for hit in hits[: len(answers)]} == answers
+    assert all(hit.score < hits[0].score / 2 for hit in hits[len(answers) :])
+
+
+@pytest.fixture(scope="module")
+def geography():
+    names = dict.fromkeys(end for source, _, target in EIGHT["geography"]["edges"] for end in (source, target))
+    edges = [Edge(source, target, kind) for source, kind, target in EIGHT["geography"]["edges"]]
+    with Retriever() as retriever:
+        retriever.add([Node(name, name) for name in names], edges)
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("lacking", "known"),
+    [
+        ("Who is the dentist of Tarn?", "What is the capital of Tarn?"),
+        ("What is the blood type of Kestria?", "What is the currency of Kestria?"),
+    ],
+)
+def test_a_relation_that_the_graph_lacks_is_less_sure_than_one_it_has(geography, lacking, known):
+    less, more = geography.search(lacking), geography.search(known)
+    assert less.confidence < more.confidence - 0.1 and less.hits[0].confidence < more.hits[0].confidence - 0.1
+    assert less.known and less.confidence == pytest.approx(max(hit.confidence for hit in less.hits))
+
+
+def test_what_a_question_names_is_known_whatever_it_asks(geography, companies):
+    lacking = geography.search("Who is the dentist of Tarn?")
+    assert lacking.known and lacking.confidence == UNKNOWN_BELOW == lacking.hits[0].confidence
+    assert geography.search("dentist") != lacking and not geography.search("asdf").known
+    assert companies.search("Who is the boss of Nvidia?").known

@@ -1,7 +1,8 @@
 """How surely the graph knows what a question asks: for each hit, and for the whole answer.
 
 A hit's evidence is its own words and meaning. What a hit owes to the graph (edges, paths, bridges) it was told by
-others, so as far as its score came that way, wholly from half of it on, it stands on the answer's best evidence.
+others, so as far as its score came that way, wholly from half of it on, it stands on the answer's best evidence. Where
+paths answer, the evidence of the node that a question names counts as far as words are sure of where they lead.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from fourfold.index.base import Nodes
 from fourfold.scores import Query, Scores
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
-from fourfold.types import FloatArray, Grounds
+from fourfold.types import UNKNOWN_BELOW, FloatArray, Grounds
 
 _LEADING = 5
 """The answer's evidence is that of its hits, of so many best nodes by text, and as many by embedding."""
@@ -42,14 +43,16 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
     own = calibration.evidence(cosines, covered)
-    best = int(np.argmax(own)) if len(own) else -1
-    most = float(own[best]) if len(own) else 0.0
-    sure = calibration.of(np.append(np.maximum(own[: len(here)], _owed(scores, here) * most), most)).tolist()
+    told_of = own * _for_what_is_asked(scores, everyone)
+    best = int(np.argmax(told_of)) if len(own) else -1
+    sure = _confidence(calibration, scores, here, told_of)
+    if scores.asked is not None:  # what it names is known, whatever is asked of it
+        sure = np.maximum(sure, np.minimum(_confidence(calibration, scores, here, own), UNKNOWN_BELOW))
     meant = [None] * len(everyone) if cosines is None else cosines.astype(float).tolist()
-    shares = covered.tolist()
+    shares, led, sureness = covered.tolist(), _led_to(scores, here).tolist(), sure.tolist()
     return Told(
-        tuple(Grounds(sure[place], meant[place], shares[place]) for place in range(len(here))),
-        Grounds(sure[-1], meant[best], shares[best]) if len(own) else Grounds(0.0, None, 0.0),
+        tuple(Grounds(sureness[place], meant[place], shares[place], led[place]) for place in range(len(here))),
+        Grounds(sureness[-1], meant[best], shares[best]) if len(own) else Grounds(0.0, None, 0.0),
     )
 
 
@@ -58,6 +61,29 @@ def _leading(scores: Scores) -> Nodes:
     pool = scores.pool
     places = [(-values).argsort(kind="stable")[:_LEADING] for values in pool.values.values()]
     return pool.nodes[ordered.distinct(np.concatenate(places))] if places else pool.nodes[:0]
+
+
+def _confidence(calibration: Calibration, scores: Scores, nodes: Nodes, evidence: FloatArray) -> FloatArray:
+    """Return the confidence of nodes, the first of those that evidence is of, and last that of the whole answer."""
+    most = float(evidence.max(initial=0.0))
+    return calibration.of(np.append(np.maximum(evidence[: len(nodes)], _owed(scores, nodes) * most), most))
+
+
+def _for_what_is_asked(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return how far each node's own evidence speaks for what is asked.
+
+    That of a named node, as far as it has stepped back, speaks for where its edges lead only as far as words are sure
+    of these: "who is the dentist of X" is no better known for X, where no edge is anything like a dentist.
+    """
+    if scores.asked is None:
+        return np.ones(len(nodes))
+    answer, back = scores.asked.answer, scores.asked.back
+    return np.where(ordered.contains(answer.named, nodes), 1.0 - (1.0 - back) * (1.0 - answer.sure), 1.0)
+
+
+def _led_to(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return how surely words of the question ask for edges that lead to nodes from what it names, in [0, 1]."""
+    return np.zeros(len(nodes)) if scores.asked is None else scores.asked.answer.sure * scores.ends.at(nodes)
 
 
 def _owed(scores: Scores, nodes: Nodes) -> FloatArray:

@@ -180,7 +180,7 @@ def named(scores: Scores, query: Query, relations: Relations, settings: Paths) -
     What is told by a part must have nothing to say but its edges: words stand in the names of many nodes with texts.
     """
     snapshot = scores.snapshot
-    found = names.named(query.words, scores.term_numbers, snapshot.names)
+    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
     found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
     if found or "text" not in scores.rankings or settings.silent > 1.0:
         return found

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from typing import Any
 
@@ -185,20 +185,21 @@ class Evidence:
 class Grounds:
     """What stands behind a hit, or behind the best of a whole answer.
 
-    Args:
-        confidence: how surely the graph knows what is asked, in [0, 1]; calibrated on the graph's own texts.
-        cosine: the raw cosine of question and node; None without vectors.
-        covered: the share of the question's idf mass that the node holds (as in BM25), in [0, 1].
-
+    ``confidence`` says how surely the graph knows what is asked, in [0, 1], calibrated on the graph's own texts;
+    ``cosine`` is the raw one of question and node, None without vectors; ``covered`` the share of the question's idf
+    mass that the node holds (as in BM25); ``path`` how surely words of the question ask for edges that lead there from
+    what it names, in [0, 1]: 0 where none do.
     """
 
     confidence: float = 0.0
     cosine: float | None = None
     covered: float = 0.0
+    path: float = 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the three in plain JSON types."""
-        return {"confidence": self.confidence, "cosine": self.cosine, "covered": self.covered}
+        """Return all in plain JSON types, without a path where there is none."""
+        found = {"confidence": self.confidence, "cosine": self.cosine, "covered": self.covered}
+        return {**found, "path": self.path} if self.path else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -370,9 +371,7 @@ class Explanation:
             "weights": self.weights.as_dict(),
             "components": self.components.as_dict(),
             "evidence": [item.as_dict() for item in self.evidence],
-            "contributions": [
-                {"component": c.component, "evidence": c.evidence, "value": c.value} for c in self.contributions
-            ],
+            "contributions": [asdict(one) for one in self.contributions],
             "text": self.text,
         }
 

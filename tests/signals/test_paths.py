@@ -218,6 +218,28 @@ def test_names_are_found_whole_longest_first_and_whatever_their_case():
     assert graph.named("nothing that anybody knows") == []
 
 
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("Which allergy does Egg trigger?", {"Egg"}),
+        ("Which egg allergy does it trigger?", {"Egg Allergy"}),
+        ("What is an allergy to Egg?", {"Egg Allergy"}),
+        ("Who directed Guess who is coming?", {"Guess Who is Coming"}),
+        ("Did you guess that she is coming?", set()),
+        ("the guess coming", {"Guess Who is Coming"}),
+    ],
+)
+def test_a_name_does_not_go_on_over_a_verb_or_a_question_word_unless_it_holds_it(question, expected):
+    graph = Graph([("Egg", "triggers", "Egg Allergy"), ("Guess Who is Coming", "mentions", "Egg")])
+    words = TOKENIZER.terms_of_words(question)
+
+    def names_of(nodes):
+        return [tuple(graph.name(node).lower().split()) for node in nodes.tolist()]
+
+    found = named(words, graph.vocabulary, graph.part, names_of)
+    assert {graph.name(node) for one in found for node in one.nodes.tolist()} == expected
+
+
 def test_nodes_of_one_name_are_all_named():
     keys = name_keys(np.array([4, 7, 4]), np.ones(3, np.int64), np.array([0, 1, 2, 3, 3]))
     part = Names([NameSegment.build(np.array([20, 25, 30, 40]), keys)])

@@ -25,6 +25,12 @@ WORDS = make_tokenizer(RetrievalConfig().text.tokenizer_name).terms_of_words
         ("regular expressions versus string methods", "regular expressions", "string methods"),
         ("compare and contrast json and pickle", "json", "pickle"),
         ("should I use the heap queue or a sorted list", "heap queue", "sorted list"),
+        ("json or pickle: which is better", "json", "pickle"),
+        ("json or pickle, which is better to use with threads?", "json", "pickle"),
+        ("The heap queue or a sorted list? Which should I prefer", "heap queue", "sorted list"),
+        ("json and pickle: what is the difference", "json", "pickle"),
+        ("how do json and pickle differ?", "json", "pickle"),
+        ("In Python or Java, what is the difference between list and tuple", "list", "tuple"),
     ],
 )
 def test_the_two_sides_are_read(question, left, right):
@@ -40,6 +46,7 @@ def test_the_two_sides_are_read(question, left, right):
         *("json", "alternatives to pickle", "json vs json", "vs", "", "read and write files"),
         "Compare their similarities and differences, then write a report.",
         "A chart helps to compare and analyze the ratings of employees.",
+        "read and write files faster",
     ],
 )
 def test_what_names_no_two_things_compares_nothing(question):
@@ -68,6 +75,7 @@ def library():
         ("difference between json and pickle", {"json", "pickle"}),
         ("threading vs multiprocessing", {"threading", "multiprocessing"}),
         ("is json better than pickle", {"json", "pickle"}),
+        ("json or pickle: which is better", {"json", "pickle"}),
     ],
 )
 def test_both_sides_stand_first_and_their_members_take_turns(library, question, first):

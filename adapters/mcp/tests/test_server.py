@@ -416,6 +416,17 @@ async def test_questions_about_the_graph_are_answered(library):
     assert path["mermaid"].startswith("flowchart") and "Auth service" in path["text"]
 
 
+async def test_what_an_edge_of_a_named_node_leads_to_is_told_first():
+    with Retriever() as retriever:
+        retriever.add(
+            [Node("norway", "Norway"), Node("oslo", "Oslo"), Node("krone", "Krone")],
+            [Edge("norway", "oslo", "capital"), Edge("norway", "krone", "currency")],
+        )
+        told = await structured(retriever, "ask", query="What is the capital of Norway?")
+    assert told["headline"] == "Oslo: Norway —capital→ Oslo" and told["text"].startswith(told["headline"])
+    assert told["method"] == "search" and "certainty" in told["why"] and told["nodes"][0]["id"] == "oslo"
+
+
 async def test_without_sessions_a_single_post_is_answered(db):
     server = Http(db, "--stateless")
     try:

@@ -8,6 +8,7 @@ from fourfold.questions.callables import callables
 from fourfold.questions.capability import CapabilityAnswer, Limitation, Verdict
 from fourfold.questions.compose import Conflict, Missing, PlanAnswer, Step
 from fourfold.questions.explore import BoostAnswer, Boosted, Branch, ExploreAnswer
+from fourfold.questions.facts import SearchAnswer
 from fourfold.questions.goals import GoalAnswer, Serving
 from fourfold.questions.impact import Impact, ImpactAnswer
 from fourfold.questions.intents import Classification, IntentScore, QuestionIntent
@@ -16,7 +17,7 @@ from fourfold.questions.lookup import FilterAnswer, KeywordAnswer, Match, Measur
 from fourfold.questions.paths import Hop, PathAnswer
 from fourfold.questions.questions import Questions
 from fourfold.questions.results import Answer, AnswerDocument
-from fourfold.questions.routing import AskAnswer, Expanded, IntentSearchAnswer, Ranked, SearchAnswer
+from fourfold.questions.routing import AskAnswer, Expanded, IntentSearchAnswer, Ranked
 from fourfold.questions.rules import classify_intent
 from fourfold.questions.similar import Similar, SimilarAnswer
 from fourfold.questions.vocabulary import TypeMatch

@@ -10,8 +10,9 @@ from typing import Any
 import numpy as np
 
 from fourfold.filters import parse
-from fourfold.questions import capability, compose, explore, goals, impact, locate, lookup, paths, similar
+from fourfold.questions import capability, compose, explore, facts, goals, impact, locate, lookup, paths, similar
 from fourfold.questions.effects import Effect, effect_of
+from fourfold.questions.facts import SearchAnswer
 from fourfold.questions.graph import Reached
 from fourfold.questions.intents import READ, Classification, QuestionIntent
 from fourfold.questions.locate import CONFIDENT, Subject
@@ -34,25 +35,6 @@ _PREAMBLE = re.compile(
     re.IGNORECASE,
 )
 """Words before a goal that ask for it and say nothing of it."""
-
-
-@dataclass(frozen=True, kw_only=True)
-class SearchAnswer(Answer):
-    """The ranked list of a plain search: what is answered where no method fits."""
-
-    result: SearchResult
-
-    def rows(self) -> Iterator[tuple[Node, float, str]]:
-        """Yield the hits."""
-        for hit in self.result:
-            yield hit.node, hit.score, hit.why
-
-    def headline(self) -> str:
-        """Return how many hits there are, or that the graph knows nothing."""
-        if not self.result.known:
-            told = f"(confidence {self.result.confidence:.2f})"
-            return f"Nothing: the graph seems to know nothing of {self.result.query!r} {told}."
-        return f"{len(self.result)} hits for {self.result.query!r}, searched as {self.result.intent}:"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -79,10 +61,14 @@ class AskAnswer(Answer):
         return {**super().as_dict(), "answer": self.answer.as_dict()}
 
     def told(self, question: str = "") -> str:
-        """Return which method answered, why, and its answer as text."""
+        """Return which method answered, why, and its answer as text; what edges lead to stands before all that."""
         about = ", ".join(f"{s.node.name or s.node.id} ({s.confidence:.2f})" for s in self.subjects)
         head = f"{self.method}: {self.why}" + (f" About {about}." if about else "")
-        return f"{head}\n{self.answer.told(question or self.question)}"
+        told = self.answer.told(question or self.question)
+        if isinstance(self.answer, SearchAnswer) and self.answer.facts:
+            first, _, rest = told.partition("\n")
+            return f"{first}\n{head}\n{rest}"
+        return f"{head}\n{told}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,13 +124,17 @@ def ask(view: View, query: str, node: str | Node | None, to: str | Node | None, 
     for given in (node, to):
         if given is not None:
             view.number(given)
-    method, why, subjects, found = _own_method(view, classification, query, node, to, k)
+    fact = facts.instead_of(view, query, classification.intent, k) if node is None and to is None else None
+    if fact is None:
+        method, why, subjects, found = _own_method(view, classification, query, node, to, k)
+    else:
+        method, why, subjects, found = "search", f"read as {classification.intent}.", (), None
     if found is None:
-        result = view.retriever.search(query, k=k)
-        method, found = (
-            "search",
-            SearchAnswer(result=result if result.known else replace(result, hits=()), notes=result.notes),
-        )
+        found = facts.searched(view, query, k) if fact is None else fact
+        method = "search"
+        if found.facts:
+            sure, subjects = facts.told_of(view, found)
+            why = f"{why} {sure}"
     else:
         ids = view.graph.ids([view.number(end) for end in (node, to) if end is not None])
         about = [subject.node for subject in subjects]

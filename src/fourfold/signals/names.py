@@ -14,10 +14,17 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
+from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of a question as typed, with its terms."""
 
+
+NamesOf = Callable[[Nodes], Sequence[tuple[str, ...]]]
+"""Nodes → the words of each name, in lower case."""
+
+_PARTING = AUXILIARIES | QUESTION | RELATIVE
+"""Words that no name goes on over, unless it holds them: "allergy does egg" names no Egg Allergy."""
 
 _SAME_TERMS = 1000
 """Of more nodes whose names have the same terms all are meant."""
@@ -37,32 +44,46 @@ def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
     return _spans(_numbered(words, vocabulary))[2]
 
 
-def named(words: Words, vocabulary: Mapping[str, int], names: NamePart) -> list[Named]:
+def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of: NamesOf | None = None) -> list[Named]:
     """Return the nodes that a question names, in its order.
 
     Args:
         words: each word of the question as typed, with its terms.
         vocabulary: term → its number.
         names: the names of the graph.
+        names_of: the names as they are written, read only where a word such as "does" stands among those of a name.
 
     """
     terms = _numbered(words, vocabulary)
     if not terms:
         return []
+    parting = [place for place, (word, own) in enumerate(words) if not own and word.lower() in _PARTING]
     begin, end, keys = _spans(terms)
     starts, nodes = names.holders(keys)
     found = np.nonzero(np.diff(starts))[0]
     taken = np.zeros(len(terms), bool)
     spans = []
     for span in sorted(found.tolist(), key=lambda s: (begin[s] - end[s], begin[s])):  # a question names few nodes
-        if not taken[begin[span] : end[span]].any():
+        if taken[begin[span] : end[span]].any():
+            continue
+        held = nodes[starts[span] : starts[span + 1]]
+        first, last = terms[begin[span]][0], terms[end[span] - 1][0]
+        if names_of and (apart := {words[place][0].lower() for place in parting if first < place < last}):
+            held = _holding(apart, held, names_of)
+        if len(held):
             taken[begin[span] : end[span]] = True
-            first, last = terms[begin[span]][0], terms[end[span] - 1][0]
-            spans.append(Named(nodes[starts[span] : starts[span + 1]], first, last + 1))
+            spans.append(Named(held, first, last + 1))
     return sorted(spans, key=lambda one: one.start)
 
 
-def as_written(found: Named, words: Words, names_of: Callable[[Nodes], Sequence[tuple[str, ...]]]) -> Named:
+def _holding(words: set[str], nodes: Nodes, names_of: NamesOf) -> Nodes:
+    """Return the nodes whose names hold some words, too; all of very many."""
+    if len(nodes) > _SAME_TERMS:
+        return nodes
+    return nodes[[words.issubset(name) for name in names_of(nodes)]]
+
+
+def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
     """Return, of nodes whose names have the same terms, those that the question names as they are written.
 
     "The Mirror" and "A Mirror" have the same terms. Where the question holds none of the names as a whole, all stay.

@@ -33,6 +33,9 @@ _MOST_NAMED = 4
 _IN_COMMON, _SURE_IN_COMMON = 0.7, 0.6
 """What a node beside all that are named is worth, of the best by words; and how sure that is where no word asks."""
 
+_NAMESAKES = 100
+"""Of more nodes of one name all are meant: their edges are not looked at."""
+
 MOST_WORDS = 64
 """Of more words that ask for an edge, those nearest to the named node are read: the tables grow with their square."""
 
@@ -42,9 +45,9 @@ class Answer:
     """What a question asks for by paths.
 
     ``nodes`` (ascending) and ``values`` (float64 in [0, 1]) are P; ``sure`` in [0, 1] says how far the words are to be
-    trusted; ``named`` (ascending) are the nodes the question names, ``walks`` from which of them each walk began, and
-    ``steps`` likewise those of one step that no word asks for. ``behind``: of nodes that stand one step behind the end
-    of a path, that end and the step.
+    trusted; ``named`` (ascending) are all nodes of the names in the question; ``walks`` from which of them each walk
+    began, and ``steps`` likewise those of one step that no word asks for. ``behind``: of nodes that stand one step
+    behind the end of a path, that end and the step.
     """
 
     nodes: Nodes
@@ -91,8 +94,7 @@ class Answer:
 
 def nothing(named: Sequence[Named]) -> Answer:
     """Return the answer to a question whose words ask for no edge."""
-    own = ordered.distinct(np.concatenate([name.nodes for name in named]))
-    return Answer(np.empty(0, np.int64), np.empty(0), 0.0, own, ())
+    return Answer(np.empty(0, np.int64), np.empty(0), 0.0, _nodes_of(named), ())
 
 
 def answer(
@@ -119,7 +121,8 @@ def answer(
         together: whether all that is named is meant, not one thing or another.
 
     """
-    named = _meant(named, meaning)
+    called = _meant(named, meaning)
+    named = _told_apart(edges, called, content | (meaning.trust > 0), settings)
     taken = np.zeros(len(meaning.trust), bool)
     for name in named:
         taken[name.start : name.end] = True
@@ -145,8 +148,8 @@ def answer(
     nodes, totals = _together(walks)
     if steps:
         nodes, totals = _in_common(nodes, totals, walks, steps)
-    own = ordered.distinct(np.concatenate([name.nodes for name in named]))
-    totals = np.where(ordered.contains(own, nodes), totals * (settings.itself if len(named) == 1 else 0.0), totals)
+    itself = settings.itself if len(named) == 1 else 0.0
+    totals = np.where(ordered.contains(_nodes_of(named), nodes), itself * totals, totals)
     top = float(totals.max())
     if top <= 0:
         return None
@@ -155,13 +158,43 @@ def answer(
     if walks:
         sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
     values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
-    return Answer(nodes[kept], values, sure, own, tuple(walks), tuple(steps))
+    return Answer(nodes[kept], values, sure, _nodes_of(called), tuple(walks), tuple(steps))
+
+
+def _nodes_of(named: Sequence[Named]) -> Nodes:
+    return ordered.distinct(np.concatenate([name.nodes for name in named]))
 
 
 def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
     """Leave out names that are words of edge types ("position"), where others remain; keep the longest of many."""
     kept = [name for name in named if (meaning.trust[name.start : name.end] < SAME_FAMILY).any()] or list(named)
     return sorted(sorted(kept, key=lambda name: name.start - name.end)[:_MOST_NAMED], key=lambda name: name.start)
+
+
+def _told_apart(edges: EdgePart, named: Sequence[Named], says: NDArray[np.bool_], settings: Paths) -> list[Named]:
+    """Keep, of nodes of one name, those beside what is named next to it: "the team of Smith of Leeds".
+
+    Args:
+        edges: the graph.
+        named: what the question names, in its order.
+        says: (n_words,) which words say something: where one stands between two names, a path may lead from one to it.
+        settings: the constants.
+
+    """
+    found = list(named)
+    for place, name in enumerate(named):
+        near = [other for other in named if other is not name and not says[_between(name, other)].any()]
+        if not near or not 1 < len(name.nodes) <= _NAMESAKES:
+            continue
+        steps = edges.expand(name.nodes, weights="none", cap=settings.fan)
+        beside = np.unique(steps.origin[ordered.contains(_nodes_of(near), steps.targets)])
+        if len(beside):
+            found[place] = replace(name, nodes=name.nodes[beside])
+    return found
+
+
+def _between(one: Named, other: Named) -> slice:
+    return slice(one.end, other.start) if one.end <= other.start else slice(other.end, one.start)
 
 
 def _single_steps(

@@ -19,8 +19,8 @@ from fourfold.signals import synonyms, wording
 from fourfold.signals.labels import Labels
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import WHICH, Sentence
-from fourfold.signals.wording import ASKING
+from fourfold.signals.syntax import Sentence
+from fourfold.signals.wording import ASKING, WHICH
 from fourfold.types import FloatArray
 
 _ANY = 3.0

@@ -12,12 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.signals.names import Named, Words
-from fourfold.signals.wording import ASKING, is_past
+from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, WHICH, is_past
 
-WHICH = frozenset({"what", "which"})
-QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
 IMPERATIVES = frozenset({"name", "list"})
-RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
 _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", "co"})
 """Words that lead back along the step before: the films with the same director, who co-wrote with X."""
 
@@ -26,8 +23,6 @@ TOGETHER = "together"
 
 _ONE_OF = frozenset({"a", "an"})
 _ARTICLES = _ONE_OF | {"the"}
-_DO = frozenset({"do", "does", "did", "has", "have", "had"})
-_AUXILIARIES = _DO | {"is", "are", "was", "were"}
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 _MUCH = frozenset("many much long high tall deep wide big large old far often".split())
 _BEHIND = 2
@@ -43,7 +38,7 @@ _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
 def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str | None:
     """Return the preposition behind the verb of a label, "": none; None for a noun: reports_to, acquired, colour."""
-    verb, *rest = [word for word in label if word not in _AUXILIARIES] or [""]
+    verb, *rest = [word for word in label if word not in AUXILIARIES] or [""]
     if len(rest) == 1 and rest[0] in PREPOSITIONS:
         return rest[0]
     return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
@@ -98,7 +93,7 @@ class Sentence:
         return bool(self._content) and all(self.words[place] in _ABOUT_ITSELF for place in self._content)
 
     def _asks_how(self) -> bool:
-        return self.at(0) == "how" and self.at(1) in _AUXILIARIES | _MUCH
+        return self.at(0) == "how" and self.at(1) in AUXILIARIES | _MUCH
 
     def _asks_of(self) -> bool:
         """Tell whether it ends with a name, a preposition and what it asks for before it: "films with X"."""
@@ -127,7 +122,7 @@ class Sentence:
 
     def joins(self) -> bool:
         """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
-        return "or" not in self.words and self.at(0) not in _AUXILIARIES
+        return "or" not in self.words and self.at(0) not in AUXILIARIES
 
     def kinds(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with".
@@ -142,7 +137,7 @@ class Sentence:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
         behind = place + 2 + (self.at(place + 2) in PREPOSITIONS)
         behind += self.at(behind) in _ARTICLES
-        verb = place + 1 in self._content and self.at(place + 1) not in _AUXILIARIES
+        verb = place + 1 in self._content and self.at(place + 1) not in AUXILIARIES
         return self.opens(place) and verb and behind in self._starts
 
     def stands_at(self) -> bool:
@@ -167,7 +162,7 @@ class Sentence:
         before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
         if after in RELATIVE and (not in_label or self._last_deed > place + 1):  # "the company that developed X"
             return True
-        asked_for = after in _DO and self._in_label[self._last]  # "what firm did X work for"
+        asked_for = after in DO and self._in_label[self._last]  # "what firm did X work for"
         if before in WHICH and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
             return True  # "X is the capital of which country", "which firm made X"
         if in_label:
@@ -181,7 +176,7 @@ class Sentence:
         )
 
     def _deed_follows(self, place: int) -> bool:
-        return place + 1 + (self.at(place + 1) in _AUXILIARIES) in self._deeds
+        return place + 1 + (self.at(place + 1) in AUXILIARIES) in self._deeds
 
     def is_role(self, place: int) -> bool:
         """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""
@@ -192,7 +187,7 @@ class Sentence:
         """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""
         if self.at(place + 1) == "by":
             return place + 2 < len(self.words)
-        asked = place in self._begins and self.at(self._begins[place] - 1) in _DO
+        asked = place in self._begins and self.at(self._begins[place] - 1) in DO
         return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
 
     def named_is_done_to(self, place: int, preposition: str) -> bool:
@@ -209,7 +204,7 @@ class Sentence:
             return False
         behind = place + 1 + bool(preposition)
         behind += self.at(behind) in _ARTICLES
-        subject = place - 1 - (self.at(place - 1) in _AUXILIARIES)
+        subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
         asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
         return behind in self._starts and subject not in self.names and asked
 
@@ -221,4 +216,4 @@ class Sentence:
     def event(self, place: int) -> int:
         """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
         found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
-        return found if self.at(place + 1) in _AUXILIARIES and found == len(self.words) - 1 else -1
+        return found if self.at(place + 1) in AUXILIARIES and found == len(self.words) - 1 else -1

@@ -8,6 +8,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from types import MappingProxyType
 
+WHICH = frozenset({"what", "which"})
+QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
+RELATIVE = frozenset({"that", "which", "who", "whose", "where"})
+DO = frozenset({"do", "does", "did", "has", "have", "had"})
+AUXILIARIES = DO | {"is", "are", "was", "were"}
+
 _PLACES = "place location country city origin headquarters contain"
 _KINDS = "kind genre type category class"
 ASKING: Mapping[str, str] = MappingProxyType(

@@ -62,3 +62,10 @@ def test_an_answer_becomes_documents(graph):
     assert documents[0].page_content == "edit file"
     assert isinstance(documents[0].metadata["score"], float)
     assert documents[0].metadata["fourfold"]["answer"] == "ImpactAnswer"
+
+
+def test_what_an_edge_leads_to_is_told_before_all_else(graph):
+    graph.add([Node("ada", "Ada"), Node("london", "London")], [Edge("ada", "london", "born_in")])
+    tool = next(tool for tool in as_tools(graph) if tool.name == "ask_graph")
+    lines = tool.invoke({"question": "In which city was Ada born?"}).splitlines()
+    assert lines[0] == "London: Ada —born_in→ London" and lines[1].startswith("search: ")

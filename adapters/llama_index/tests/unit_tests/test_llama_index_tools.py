@@ -45,3 +45,10 @@ def test_an_answer_becomes_nodes_without_leaking_into_the_prompt(graph):
     assert [scored.node.node_id for scored in found] == ["edit_file", "run_tests"]
     assert found[0].node.metadata["fourfold"]["answer"] == "ImpactAnswer"
     assert "fourfold" not in found[0].node.get_content(MetadataMode.LLM)
+
+
+def test_what_an_edge_leads_to_is_told_before_all_else(graph):
+    graph.add([Node("ada", "Ada"), Node("london", "London")], [Edge("ada", "london", "born_in")])
+    tool = next(tool for tool in as_tools(graph) if tool.metadata.name == "ask_graph")
+    lines = tool.call(question="In which city was Ada born?").content.splitlines()
+    assert lines[0] == "London: Ada —born_in→ London" and lines[1].startswith("search: ")

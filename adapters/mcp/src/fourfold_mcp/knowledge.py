@@ -74,7 +74,7 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
     @server.tool(annotations=READS)
     async def ask(query: Query, node: Named = None, to: Named = None, limit: Limit = 10) -> Asked:
-        """Ask about the graph itself: what depends on X, how X and Y are connected, can X do Y, what is like X."""
+        """Ask of the graph itself: what depends on X, who made X, how X and Y connect, can X do Y, what is like X."""
 
         def answered() -> Asked:
             found = questions.ask(query, node=node, to=to, k=limit)

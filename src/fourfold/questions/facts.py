@@ -1,0 +1,136 @@
+"""Search as an answer of ``ask``: a ranked list, or what a relation of something named leads to: "the capital of X".
+
+Such a question names a node and asks by the words of an edge type, whatever else its phrase sounds like: "what is the
+capital of X" is no lesson about X. Search follows these words (``signals.paths``); where it is sure of them, what they
+lead to is the answer. What asks for the graph itself stays with its own method: how something works, what a change
+would break, two things side by side.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from fourfold.plain_text import plain_text
+from fourfold.questions import impact
+from fourfold.questions.intents import READ, QuestionIntent
+from fourfold.questions.locate import Subject
+from fourfold.questions.results import Answer, title
+from fourfold.questions.view import View
+from fourfold.types import Hit, Node, PathStep, SearchResult
+
+SURE = 0.61
+"""A path is the answer where it is surer than one that a question word alone asks for, or no word at all (.6)."""
+
+_OUTRANKED = (
+    QuestionIntent.FIND_TOOL,
+    QuestionIntent.RECOMMEND,
+    QuestionIntent.OPTIMIZE,
+    QuestionIntent.LEARN,
+    QuestionIntent.EXPLORE,
+    QuestionIntent.IMPACT,
+)
+_ASKS_FOR_SOMETHING = re.compile(
+    r"(?:(?:and|so|about|at|by|for|from|in|into|of|on|to|under|with) )?"
+    r"(?:what|which|who|whom|whose|where|when|an?|the)(?:'s)? ",
+    re.IGNORECASE,
+)
+"""How a question, or a phrase for what is looked for, begins: neither a request nor "how" and "why"."""
+
+_ASKS_FOR_ADVICE = re.compile(r"\b(?:can|could|do|may|must|shall|should|would) (?:i|we|you|one)\b", re.IGNORECASE)
+
+_OF_A_CHANGE = re.compile(
+    r"\b(?:if|once|when(?! (?:is|are|was|were|do|does|did)\b)|change to|outage|failure|loss|downstream|upstream|blast"
+    r"|impact\w*|consequence\w*"
+    r"|(?:happen|break|ripple|repercussion|ramification|effect)s?"
+    r"|(?:chang|remov|delet|renam|retir|replac|updat|upgrad|migrat|dropp|los|disabl)ing)\b",
+    re.IGNORECASE,
+)
+_SEVERAL = 2
+_NAMED = 5
+"""So many of what is asked for are named at most in one sentence."""
+
+_ROUNDING = 1e-9
+
+
+@dataclass(frozen=True, kw_only=True)
+class SearchAnswer(Answer):
+    """The ranked list of a plain search: what is answered where no method fits."""
+
+    result: SearchResult
+
+    @property
+    def facts(self) -> tuple[Hit, ...]:
+        """The hits that the question asks for by edges of what it names; none where search is not sure of that."""
+        hits = self.result.hits
+        if not hits or hits[0].grounds.path < SURE:
+            return ()
+        return tuple(hit for hit in hits if hit.grounds.path >= hits[0].grounds.path - _ROUNDING)
+
+    @property
+    def path(self) -> tuple[PathStep, ...]:
+        """The edges that lead from what the question names to the first of ``facts``."""
+        ways = (item for hit in self.facts[:1] for item in hit.evidence if item.component == "intent" and item.path)
+        return next((item.path for item in ways), ())
+
+    def rows(self) -> Iterator[tuple[Node, float, str]]:
+        """Yield the hits."""
+        for hit in self.result:
+            yield hit.node, hit.score, hit.why
+
+    def headline(self) -> str:
+        """Return what is asked for and how it is reached; else how many hits there are, or that nothing is known."""
+        if self.facts:
+            names = [title(hit.node) for hit in self.facts[:_NAMED]]
+            more = f" and {len(self.facts) - len(names)} more" if len(self.facts) > len(names) else ""
+            return plain_text(f"{', '.join(names)}{more}: {_drawn(self.path)}")
+        if not self.result.known:
+            told = f"(confidence {self.result.confidence:.2f})"
+            return f"Nothing: the graph seems to know nothing of {self.result.query!r} {told}."
+        return f"{len(self.result)} hits for {self.result.query!r}, searched as {self.result.intent}:"
+
+
+def searched(view: View, query: str, k: int) -> SearchAnswer:
+    """Return what search finds; no hits where the graph seems to know nothing of the question."""
+    result = view.retriever.search(query, k=k)
+    found = SearchAnswer(result=result, notes=result.notes)
+    return found if result.known or found.facts else replace(found, result=replace(result, hits=()))
+
+
+def instead_of(view: View, query: str, intent: QuestionIntent | None, k: int) -> SearchAnswer | None:
+    """Return what edges lead to, by the words of a question whose phrase alone would let another method answer it.
+
+    A question for what depends on a node stays with the method that follows such edges over many steps, unless it asks
+    for other edges, too, or names several nodes.
+    """
+    asked = " ".join(query[:READ].split())
+    if intent not in _OUTRANKED or not _ASKS_FOR_SOMETHING.match(asked) or _ASKS_FOR_ADVICE.search(asked):
+        return None
+    if intent is QuestionIntent.IMPACT and _OF_A_CHANGE.search(asked):
+        return None
+    found = searched(view, query, k)
+    if not found.facts:
+        return None
+    if intent is QuestionIntent.IMPACT:
+        followed = {match.type for match in impact.dependents(view.vocabulary)[0]}
+        named = [subject for subject in view.subjects(query) if subject.confidence == 1.0]
+        if len(named) < _SEVERAL and followed.issuperset(step.type for step in found.path):
+            return None
+    return found
+
+
+def told_of(view: View, found: SearchAnswer) -> tuple[str, tuple[Subject, ...]]:
+    """Return why what a path leads to is the answer, and the node that the question names, where the path begins."""
+    begins = view.numbers([step.source for step in found.path[:1]]).values()
+    about = tuple(Subject(node, 1.0) for node in view.nodes(begins).values())
+    sure = found.result.hits[0].grounds.path
+    return f"Its words ask for what edges of a node that it names lead to (certainty {sure:.2f}).", about
+
+
+def _drawn(path: Sequence[PathStep]) -> str:
+    """Return a path in one line: "Kestria —capital→ Dunholm"."""
+    steps = [
+        f"{f'—{step.type}→' if step.along else f'←{step.type}—'} {step.target_name or step.target}" for step in path
+    ]
+    return " ".join([*(step.source_name or step.source for step in path[:1]), *steps])
