@@ -287,7 +287,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return refine.of_kind(scores, query, sentence, found, relations) if found else paths.nothing(named)
 
     answer = ask(meaning)
-    silent = answer.sure < 1.0 and refine.silent(scores, query, sentence, answer.named, relations, settings)
+    silent = answer.sure < 1.0 and refine.silent(scores, query, sentence, named, answer.named, relations, settings)
     if silent and not len(answer.nodes):
         answer = replace(ask(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
     elif silent:

@@ -185,12 +185,10 @@ def named(scores: Scores, query: Query, relations: Relations, settings: Paths) -
     if found or "text" not in scores.rankings or settings.silent > 1.0:
         return found
     nodes = scores.best_of("text", query, FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    written = query.names_of(nodes)
-    one = names.partly(query.words, nodes, written)
+    one = names.partly(query.words, nodes, query.names_of(nodes))
     if one is None or not snapshot.edges.degree(one.nodes).any():
         return found
-    name = " ".join(written[nodes.tolist().index(int(one.nodes[0]))])
-    return [one] if _told_by_edges(scores, query, one.nodes, relations, settings, name) else found
+    return [one] if _told_by_edges(scores, query, [one], one.nodes, relations, settings) else found
 
 
 def may_be_silent(sentence: Sentence, settings: Paths) -> bool:
@@ -199,19 +197,29 @@ def may_be_silent(sentence: Sentence, settings: Paths) -> bool:
 
 
 def silent(
-    scores: Scores, query: Query, sentence: Sentence, nodes: Nodes, relations: Relations, settings: Paths
+    scores: Scores,
+    query: Query,
+    sentence: Sentence,
+    named: Sequence[names.Named],
+    nodes: Nodes,
+    relations: Relations,
+    settings: Paths,
 ) -> bool:
     """Tell whether the question asks for more than the nodes it names, which say nothing that their edges do not."""
-    if not may_be_silent(sentence, settings):
-        return False
-    return _told_by_edges(scores, query, nodes, relations, settings)
+    return may_be_silent(sentence, settings) and _told_by_edges(scores, query, named, nodes, relations, settings)
 
 
 def _told_by_edges(
-    scores: Scores, query: Query, nodes: Nodes, relations: Relations, settings: Paths, name: str = ""
+    scores: Scores,
+    query: Query,
+    named: Sequence[names.Named],
+    nodes: Nodes,
+    relations: Relations,
+    settings: Paths,
 ) -> bool:
     snapshot, table = scores.snapshot, late.token_table()
-    known = np.concatenate((*table.distinct([query.topic, name]), relations.labels.pieces(table)))
+    asked = table.distinct([" ".join((query.topic, *(one.whole for one in named)))])
+    known = np.concatenate((*asked, relations.labels.pieces(table)))
     told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
     return told >= settings.silent
 

@@ -8,6 +8,7 @@ or that are close to it in the static embedding.
 
 from __future__ import annotations
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -28,6 +29,9 @@ _COMPOUND = 0.85
 """Similarity of a word that is made of one of the label's, or stands in one."""
 
 _BY, _OF = "by", "of"
+
+_PATH = re.compile(r"^.*[/.#:](?=\w)")
+"""What stands before a label's last part: ``/people/person/`` in ``/people/person/place_of_birth``."""
 
 
 class Labels:
@@ -50,7 +54,7 @@ class Labels:
     ) -> None:
         self.names, self.terms = tuple(names), terms
         self._embed, self._is_word, self._families_of = embed, is_word, Families(terms)
-        plain = [label(name).split() for name in names]
+        plain = [label(_PATH.sub("", name) or name).split() for name in names]
         labels = [words or [name or "edge"] for words, name in zip(_without_common(plain), names, strict=True)]
         words = [[word for word in own if terms(word)] or own for own in labels]
         self._starts = np.concatenate(([0], np.cumsum([len(own) for own in words])))

@@ -6,6 +6,7 @@ with every span of the question by one look-up. Where names overlap, the longest
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -26,17 +27,25 @@ NamesOf = Callable[[Nodes], Sequence[tuple[str, ...]]]
 _PARTING = AUXILIARIES | QUESTION | RELATIVE
 """Words that no name goes on over, unless it holds them: "allergy does egg" names no Egg Allergy."""
 
+_OWNERS = re.compile("['’]s$")
+_PART = 3
+"""The share of a name's letters that names a node is one of so many."""
+
 _SAME_TERMS = 1000
 """Of more nodes whose names have the same terms all are meant."""
 
 
 @dataclass(frozen=True, slots=True)
 class Named:
-    """Nodes that the words ``start … end − 1`` of a question name; several where names are the same."""
+    """Nodes that the words ``start … end − 1`` of a question name; several where names are the same.
+
+    ``whole`` is the name where they are only a part of it.
+    """
 
     nodes: Nodes
     start: int
     end: int
+    whole: str = ""
 
 
 def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
@@ -113,7 +122,7 @@ def _length(name: list[str], typed: list[str], found: Named) -> int:
 def partly(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:
     """Return the node that a question names by a part of its name; None where no part tells one node.
 
-    "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is one half of the name's letters at least, a
+    "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is a third of the name's letters at least, a
     run of its words that stands in the question, and no other of the nodes has as long a run.
 
     Args:
@@ -122,8 +131,8 @@ def partly(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Na
         written: the words of each name, in lower case.
 
     """
-    typed = [word.lower() for word, _ in words]
-    content = {word.lower() for word, terms in words if terms}
+    typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
+    content = {word for word, (_, terms) in zip(typed, words, strict=True) if terms}
     runs = [_longest_run(name, typed) for name in written]
     longest = max((size for size, _ in runs), default=0)
     meant = [place for place, (size, _) in enumerate(runs) if size == longest]
@@ -131,9 +140,9 @@ def partly(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Na
         return None
     start = runs[meant[0]][1]
     part, whole = typed[start : start + longest], written[meant[0]]
-    if 2 * sum(map(len, part)) < sum(map(len, whole)) or content.isdisjoint(part):
+    if _PART * sum(map(len, part)) < sum(map(len, whole)) or content.isdisjoint(part):
         return None
-    return Named(nodes[meant], start, start + longest)
+    return Named(nodes[meant], start, start + longest, " ".join(whole))
 
 
 def _longest_run(name: Sequence[str], typed: Sequence[str]) -> tuple[int, int]:

@@ -22,18 +22,18 @@ successor succeed after next follow replace
 owner own belong possess
 birth born
 death die died dead
-job occupation profession title position role career
+job occupation profession title position role career living
 employer employ employed work staff employee affiliation
 member membership affiliation belong
 assign assigned staff staffed work
-skill competency competence expertise know speciality specialty ability
+skill competency competence expertise know speciality specialty ability specialise specialize specialised specialized
 education school university college alma study attend graduate
 nationality citizenship citizen country
 residence live reside home
 religion faith believe
 friend know acquaintance
 lead leader head chief chair run charge direct manage captain
-responsible charge own owner maintain maintainer steward accountable
+responsible charge own owner maintain maintainer steward accountable look care administer admin administrator
 found founder establish create creator start
 inception founded established created
 headquarter base based office seat location located
@@ -60,7 +60,7 @@ star starring cast actor actress act appear play role perform performer feature
 film movie ~ cast star starring actor director direct composer
 compose composer music score soundtrack
 write writer wrote written author pen
-screenplay screenwriter script write writer
+screenplay screenwriter script scriptwriter write writer
 produce producer production
 base based adapt adaptation basis source
 inspire inspiration influence influenced
@@ -97,7 +97,7 @@ test cover check verify
 license licence
 version release
 fix resolve repair solve patch
-cause lead trigger produce result
+cause lead trigger produce result reason
 affect impact touch influence
 replica copy backup mirror
 oncall page duty rota
@@ -156,6 +156,12 @@ protect secure safeguard mitigate control
 risk threat
 audit review inspect check
 amend repeal replace
+phone telephone number extension call dial contact
+priority urgent urgency importance important
+raise raised report reported open opened file filed submit submitted
+perform performs done carry
+issue issued owner owned assign assigned
+expire expires expiry until end
 classify classification category level
 grow cultivate habitat live
 eat diet feed prey food

@@ -24,6 +24,8 @@ TOGETHER = "together"
 _ONE_OF = frozenset({"a", "an"})
 _ARTICLES = _ONE_OF | {"the"}
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
+_POLITE = frozenset("please can could would will you kindly".split())
+_COMMANDS = frozenset("list name show give tell find".split())
 _MUCH = frozenset("many much long high tall deep wide big large old far often".split())
 _BEHIND = 2
 """So many words at most say behind a name what is asked for: "X side effects"."""
@@ -81,7 +83,12 @@ class Sentence:
     def asks(self) -> bool:
         """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
         question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
-        return question or self.at(0) in IMPERATIVES or self._asks_how() or self._asks_of()
+        return question or self._commands() or self._asks_how() or self._asks_of()
+
+    def _commands(self) -> bool:
+        """Tell whether it begins with a command, after "please" or "could you"."""
+        frame = next((place for place, word in enumerate(self.words) if word not in _POLITE), 0)
+        return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS)
 
     def may_ask(self) -> bool:
         """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
@@ -104,7 +111,7 @@ class Sentence:
     def asks_beside(self) -> bool:
         """Tell whether it is a question that asks for something by words beside the names."""
         beside = any(word in ASKING for place, word in enumerate(self.words) if place not in self.names)
-        return self.asks() and (bool(self._content) or beside or self.instances() >= 0)
+        return self.asks() and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
 
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is."""

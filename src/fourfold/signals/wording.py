@@ -21,14 +21,16 @@ ASKING: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("where", "city", "town"), _PLACES),
         **dict.fromkeys(("country", "nation"), "country nationality location contain"),
         "state": "state location contain",
-        "when": "date year time",
+        "when": "date year time schedule scheduled inception birthday until expires expiry",
         "whose": "owner",
         **dict.fromkeys(("kind", "sort", "type"), _KINDS),
     }
 )
 """Words that ask for a kind of answer by themselves, and the words that labels use for it."""
 
-EXACTLY: Mapping[str, str] = MappingProxyType({"about": "subject topic theme tag", "how": "cause manner"})
+EXACTLY: Mapping[str, str] = MappingProxyType(
+    {"about": "subject topic theme tag", "how": "cause manner", "why": "cause reason"}
+)
 """Likewise, where a label has the very word: much else is merely close to these."""
 
 SAME: Mapping[str, str] = MappingProxyType(
