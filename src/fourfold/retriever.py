@@ -379,8 +379,7 @@ class Retriever(Handle, OldNames):
             FilterError: a filter that cannot be read.
 
         """
-        with self._session.question() as (snapshot, asker):
-            return sorted(self._session.backend.ids(asker.allowed(snapshot, filter).nodes))
+        return answering.matching(self._session, filter)
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
