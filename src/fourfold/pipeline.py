@@ -284,7 +284,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
     def ask(meaning: Meaning) -> paths.Answer:
         asked = named, meaning, relations.numbers, content, settings, query.allowed
-        found = paths.answer(snapshot.edges, *asked, together=sentence.joins())
+        found = paths.answer(snapshot.edges, *asked, together=sentence.joins(), ids=snapshot.ids)
         return refine.of_kind(scores, query, sentence, found, meaning) if found else paths.nothing(named)
 
     answer = ask(meaning)

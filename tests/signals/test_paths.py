@@ -83,7 +83,12 @@ class Graph:
         meaning = self.relations.read(words, settings)
         content = np.array([bool(terms) for _, terms in words])
         found = self.named(question)
-        return paths.answer(self.edges, found, meaning, self.relations.numbers, content, settings, allowed)
+        return paths.answer(
+            self.edges, found, meaning, self.relations.numbers, content, settings, allowed, ids=self.ids
+        )
+
+    def ids(self, nodes):
+        return [self.name(node) for node in nodes]
 
     def best(self, question, **options):
         found = self.answer(question, **options)

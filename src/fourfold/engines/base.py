@@ -335,6 +335,10 @@ class Backend(Settings, Protocol):
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         ...
 
+    def sample(self, count: int) -> list[int]:
+        """Return at most so many nodes, chosen and ordered by their ids, whatever the order in which they came."""
+        ...
+
     def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored vector, (dimensions,), of each of these nodes that has one."""
         ...

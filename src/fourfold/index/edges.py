@@ -247,16 +247,12 @@ class Edges:
         value = steps.weights.astype(np.float64)
         if worth is not None:
             value *= worth_of(worth, steps.types, steps.along)
-        least = np.partition(value, len(value) - cap)[len(value) - cap]
-        best: NDArray[np.bool_] = value > least
-        tied = (value == least).nonzero()[0]
-        room = cap - int(best.sum())
-        if len(tied) > room:
-            ids = self._ids(steps.targets[tied])
+
+        def ranked(tied: NDArray[np.intp]) -> Sequence[tuple[str, str]]:
             names = [self.type_names[number] for number in steps.types[tied].tolist()]
-            tied = tied[sorted(range(len(tied)), key=lambda place: (ids[place], names[place]))[:room]]
-        best[tied] = True
-        return best
+            return list(zip(self._ids(steps.targets[tied]), names, strict=True))
+
+        return ordered.largest(value, cap, ranked)
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
