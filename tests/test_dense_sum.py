@@ -1,6 +1,7 @@
 """Candidates answer as the sum over all nodes does, whatever was asked first and however the index was written."""
 
 import math
+from functools import partial
 
 import numpy as np
 import pytest
@@ -58,6 +59,27 @@ def phrase(retriever, question, at, allowed, count):
     return ranks * kept / (ranks.max() or 1.0)
 
 
+def spread_by(graph, edges, nodes, allowed, gives, worth):
+    """Return what each node is given along the edges, where each gives to its strongest of each direction."""
+    place = {node.id: n for n, node in enumerate(nodes)}
+    degree, steps = np.zeros(len(nodes)), {}
+    for edge in edges:
+        a, b, weight = place[edge.source], place[edge.target], math.log2(1 + edge.weight)
+        degree[a] += 1
+        degree[b] += 1
+        back = graph.untyped_backward if edge.type == "" else graph.backward
+        for start, end, along, factor in ((a, b, True, graph.forward), (b, a, False, back)):
+            value = worth[edge.type] * factor
+            if start in gives and allowed[end] and value:
+                steps.setdefault((start, along), []).append((-value * weight, nodes[end].id, edge.type, end))
+    found = np.zeros(len(nodes))
+    for (start, _), of_one in steps.items():
+        share = gives[start] * max(degree[start], 1) ** -graph.degree_exponent
+        for value, _, _, end in sorted(of_one)[: graph.hub_cap]:
+            found[end] -= share * value
+    return found
+
+
 def dense_sum(retriever, config, question, query_vector, kept, k):
     """Return {id: score} of all nodes by the formula, one node and one edge at a time."""
     snapshot = retriever.analysis.snapshot()
@@ -97,22 +119,7 @@ def dense_sum(retriever, config, question, query_vector, kept, k):
     strongest = max((base[n] for n in seeds), default=0.0)
     gives = {n: math.exp(config.seeds.sharpness * (base[n] / strongest - 1.0)) if strongest > 0 else 1.0 for n in seeds}
 
-    degree = np.zeros(len(nodes))
-    for edge in edges:
-        for end in (edge.source, edge.target):
-            degree[place[end]] += 1
-
-    def spread(gives, worth):
-        found = np.zeros(len(nodes))
-        for edge in edges:
-            a, b, weight = place[edge.source], place[edge.target], math.log2(1 + edge.weight)
-            back = config.graph.untyped_backward if edge.type == "" else config.graph.backward
-            for start, end, factor in ((a, b, config.graph.forward), (b, a, back)):
-                if start in gives and allowed[end]:
-                    share = gives[start] * max(degree[start], 1) ** -config.graph.degree_exponent
-                    found[end] += share * worth[edge.type] * factor * weight
-        return found
-
+    spread = partial(spread_by, config.graph, edges, nodes, allowed)
     worth = dict(zip(TYPES, config.graph.weights_of(TYPES), strict=True))
     first = spread(gives, worth)
     proximity = first + spread({n: config.graph.second_hop * v for n, v in enumerate(first) if v > 0}, worth)
@@ -125,10 +132,11 @@ def dense_sum(retriever, config, question, query_vector, kept, k):
     return {node.id: min(value, 1.0) for node, value, keep in zip(nodes, total, allowed, strict=True) if keep}
 
 
+@pytest.mark.parametrize("hub_cap", [1000, 2, 1])
 @given(nodes_of, edges_of, sentence, vector, st.integers(1, 8), st.booleans(), st.integers(1, 12))
 @settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_candidates_answer_as_the_dense_sum(rows, links, question, query_vector, k, kept, first):
-    config = RetrievalConfig().replace(**PLAIN)
+def test_candidates_answer_as_the_dense_sum(hub_cap, rows, links, question, query_vector, k, kept, first):
+    config = RetrievalConfig().replace(**PLAIN).replace(graph={"hub_cap": hub_cap})
     nodes, edges = graph(rows, links)
     with pytest.MonkeyPatch.context() as patch, Retriever(config=config) as retriever:
         patch.setattr(refine, "FIRST_CANDIDATES", first)

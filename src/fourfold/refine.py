@@ -141,8 +141,7 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     passages = np.array(scores.order[: settings.passages], np.int64)
     strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
     most, ids = _PAIRS_SCORED * settings.pairs, scores.snapshot.ids
-    mentions = _mentions(scores, passages, most if query.allowed is None else None)
-    pairs = bridge.joined(_shared_terms(scores, passages, settings), mentions)
+    pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, query, passages, most))
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
     pairs = bridge.chosen(pairs, strength[pairs.passages] * pairs.links, most, ids)
@@ -169,7 +168,7 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     return bridge.shared_terms(passages, shared, size=size)
 
 
-def _mentions(scores: Scores, passages: Nodes, most: int | None) -> Pairs:
+def _mentions(scores: Scores, query: Query, passages: Nodes, most: int) -> Pairs:
     """Link passages to the nodes that they mention, or that mention them.
 
     All are worth the same, so that the ``most`` of each direction with the smallest ids are as many as can be chosen.
@@ -179,7 +178,7 @@ def _mentions(scores: Scores, passages: Nodes, most: int | None) -> Pairs:
     if not worth.any():
         none = np.empty(0, np.int64)
         return Pairs(none, none, np.empty(0))
-    steps = edges.expand(passages, worth=worth, weights="none", cap=most)
+    steps = edges.expand(passages, worth=worth, weights="none", cap=most, allowed=query.allowed)
     return Pairs(steps.origin, steps.targets, np.ones(len(steps)))
 
 

@@ -204,9 +204,9 @@ def _next(
     parts = []
     mirrored = bool(tables[_TURNED].any())
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
-        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan)
+        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
         origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
-        kept = np.ones(len(origin), bool) if allowed is None else allowed.contains(target)
+        kept = np.ones(len(origin), bool)
         if came is not None:
             back = (came[0][origin] == kind) & (came[1][origin] != forward)
             if mirrored and back.any():
