@@ -122,6 +122,7 @@ class Session:
         if self.foreign is not None:
             self.foreign.keep_in_step()
             more["foreign"] = self.foreign.info()
+        first_stage, recall = self.from_whole_files(self.backend.first_stage) or (None, None)
         if begun := unfinished(self.backend):
             more["reembedding"] = begun
         if (trained := self.backend.meta("embedder_training")) is not None:
@@ -132,6 +133,8 @@ class Session:
             "edge_types": self.backend.edge_type_names(),
             "generation": self.backend.generation(),
             "dimensions": int(d) if (d := self.backend.meta("dimensions")) else None,
+            "first_stage": first_stage,
+            "recall": None if recall is None else round(recall, 4),
             "embedder": self.backend.meta("embedder"),
             "tokenizer": self.backend.meta("tokenizer") or self.tokenizer.name,
             "config": self.config.fingerprint(),

@@ -294,12 +294,11 @@ class Backend(Settings, Protocol):
         ...
 
     def allowed(self, clause: Clause) -> Allowed:
-        """Return the nodes that meet a filter.
+        """Return the nodes that meet a filter; FilterError tells of more values than the engine can compare."""
+        ...
 
-        Raises:
-            FilterError: more values than the engine can compare.
-
-        """
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return what names the nearest vectors, and its recall@10 where it was measured; None before any are read."""
         ...
 
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:

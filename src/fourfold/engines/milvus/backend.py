@@ -163,6 +163,10 @@ class MilvusBackend:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         return {row["id"]: node_of(row) for row in self._by_id(ids, NODE)}
 
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return whether every vector is compared or an index names the nearest, whose recall nobody has measured."""
+        return ("exact", 1.0) if self.capabilities.exact_vectors else ("hnsw", None)
+
     def sample(self, count: int) -> list[int]:
         """Return the numbers of at most so many nodes, those with the smallest lots."""
         size, most = self.counts()["nodes"], LOTS

@@ -24,7 +24,7 @@ from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
 from fourfold.engines.postgres.snapshots import Snapshots
 from fourfold.engines.postgres.staging import Staged
-from fourfold.engines.postgres.state import NEAREST, Turn
+from fourfold.engines.postgres.state import NEAREST, State, Turn
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
 from fourfold.engines.postgres.writer import Writer
 from fourfold.engines.sampling import spread
@@ -209,6 +209,10 @@ class PostgresBackend:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         rows = self._link.rows(f"SELECT {NODE} FROM nodes WHERE id = ANY(%s::text[])", sendable(ids))
         return {row[1]: node_of(row[1:]) for row in rows}
+
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return whether every vector is compared or an index names the nearest, whose recall nobody has measured."""
+        return ("hnsw", None) if State.read(self._link, Turn.read(self._link)).indexed else ("exact", 1.0)
 
     def sample(self, count: int) -> list[int]:
         """Return the numbers of at most so many nodes, evenly spread over all in the order of their ids."""

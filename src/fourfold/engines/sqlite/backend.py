@@ -98,6 +98,10 @@ class SqliteBackend(Store):
             found.append(num)
         return found
 
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return what names the nearest vectors, and its recall; of derived files, where no snapshot is there yet."""
+        return self.snapshots.first_stage()
+
     def problems(self) -> list[str]:
         """Return what SQLite finds wrong with the file, in sentences."""
         with self.reading() as connection:
