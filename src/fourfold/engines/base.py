@@ -186,12 +186,7 @@ class Writer(Settings, Protocol):
         ...
 
     def put_edges(self, edges: Sequence[Edge]) -> None:
-        """Insert edges or replace their weights.
-
-        Raises:
-            UnknownNodeError: an end that is no node; the first few are named.
-
-        """
+        """Insert edges or replace their weights; UnknownNodeError names the first ends that are no nodes."""
         ...
 
     def delete_nodes(self, ids: Sequence[str]) -> int:
@@ -287,6 +282,10 @@ class Backend(Settings, Protocol):
 
     def compact(self) -> None:
         """Merge what many writes have left, and return when that is done; searches go on meanwhile."""
+        ...
+
+    def problems(self) -> list[str]:
+        """Return what the engine itself finds wrong with what it keeps, in sentences."""
         ...
 
     def forget(self) -> None:

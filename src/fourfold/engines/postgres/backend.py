@@ -139,6 +139,10 @@ class PostgresBackend:
     def compact(self) -> None:
         """Do nothing: a write leaves no segments here, and the server vacuums its tables itself."""
 
+    def problems(self) -> list[str]:
+        """Return nothing: what is damaged the server itself refuses to read."""
+        return []
+
     def forget(self) -> None:
         """Read everything anew at the next snapshot."""
         self._snapshots.forget()
