@@ -305,3 +305,26 @@ def test_two_retrievers_cannot_mix_their_readings(tmp_path):
         with pytest.raises(EmbedderMismatchError, match="open it again"):
             first.add([Node("b", "beta", "tool", "two")])
         assert len(first) == 1
+
+
+def test_whatever_fields_a_graph_is_opened_with_it_answers_as_one_made_with_them(tmp_path, monkeypatch):
+    """All three texts of a node are kept apart, so other fields are read, not refused."""
+    monkeypatch.setattr("fourfold.engines.sqlite.parts._DERIVED_FROM", 10)
+    nodes = [Node(f"n{n}", f"save {'file' * (n % 3)}", f"kind{n % 4}", f"load {'save ' * n}disk") for n in range(20)]
+    changes = (
+        {},
+        {"fields": (TextField(("text",)),)},
+        {"fields": (TextField(("name", "type"), 1.0), TextField(("text",), 0.5))},
+    )
+    for first in changes:
+        path = tmp_path / f"{len(first)}-{len(first.get('fields', ()))}.sqlite"
+        with Retriever(path, config=RetrievalConfig().replace(text=first)) as retriever:
+            retriever.add(nodes)
+            retriever.search("save")
+        for other in changes:
+            config = RetrievalConfig().replace(text=other)
+            with Retriever(config=config) as made, Retriever(path, config=config) as opened:
+                made.add(nodes)
+                for question in ("save file", "kind2", "load disk"):
+                    expected = [(hit.node.id, round(hit.score, 6)) for hit in made.search(question)]
+                    assert [(hit.node.id, round(hit.score, 6)) for hit in opened.search(question)] == expected

@@ -1,30 +1,24 @@
 """Candidates answer as the sum over all nodes does, whatever was asked first and however the index was written."""
 
-import math
+import os
+from pathlib import Path
 
 import numpy as np
 import pytest
+from dense_sum import PLAIN, Dense
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, refine
 from fourfold.edge_types import OF_DOCUMENTS
-from fourfold.intent import classify, find_spec
+from fourfold.evaluate import load_collection
 from fourfold.weighting import over_encoder
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
 TYPES = ("depends_on", "part_of", "mentions", "enables", "")
-PLAIN = {
-    "fusion": {"late": {"depth": 0}, "fill": False, "intent_tilt": 0.0},
-    "graph": {"bridge": {"weight": 0.0}},
-    "intents": {"chosen_types": 0.0, "paths": {"weight": 0.0}},
-    "diversity": {"bonus": 0.0, "coverage": {"weight": 0.0}},
-    "index": {"cache_size": 0},
-}
-"""What is left is the weighted sum of the four components."""
-
 sentence = st.lists(st.sampled_from(WORDS), min_size=0, max_size=6).map(" ".join)
 vector = st.lists(st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]), min_size=3, max_size=3)
+asked = st.sampled_from(["what does alpha depend on", "how to save a file", "compare graph and tree", "why read disk"])
 nodes_of = st.lists(st.tuples(sentence, sentence, vector, st.booleans()), min_size=1, max_size=25)
 edges_of = st.lists(
     st.tuples(st.integers(0, 24), st.integers(0, 24), st.sampled_from(TYPES), st.sampled_from([0.0, 0.5, 1.0, 7.0])),
@@ -41,105 +35,76 @@ def graph(rows, links):
     return nodes, [Edge(nodes[a].id, nodes[b].id, kind, weight) for (a, b, kind), weight in edges.items()]
 
 
-def standard(raw, population, background):
-    """Return standard scores from a full pass, 0 where the raw score is 0."""
-    padded = np.append(raw, np.zeros(population + background - len(raw)))
-    deviation = padded.std()
-    if not deviation > 1e-7:
-        return np.zeros(len(raw))
-    return np.where(raw == 0, 0.0, np.maximum((raw - padded.mean()) / deviation, 0.0))
-
-
-def phrase(retriever, question, at, allowed, count):
-    """Return the best ranks of the whole question as a phrase, divided by the largest."""
-    found = dict(retriever.backend.phrase(question, None))
-    ranks = np.array([found.get(num, 0.0) for num in at.tolist()]) * allowed
-    kept = ranks >= np.sort(ranks)[::-1][:count][-1]
-    return ranks * kept / (ranks.max() or 1.0)
-
-
-def dense_sum(retriever, config, question, query_vector, kept, k):
-    """Return {id: score} of all nodes by the formula, one node and one edge at a time."""
-    snapshot = retriever.analysis.snapshot()
-    nodes = retriever.get(sorted(retriever.manifest()))
-    place = {node.id: n for n, node in enumerate(nodes)}
-    nums = retriever.backend.nums(list(place))
-    at = np.array([nums[node.id] for node in nodes])
-    allowed = np.array([not kept or node.metadata["kept"] for node in nodes])
-    terms = [term for _, own in retriever._session.tokenizer.terms_of_words(question) for term in own]
-    numbers = snapshot.term_numbers(terms)
-    asked = {}
-    for term in terms:
-        if term in numbers:
-            asked[numbers[term]] = asked.get(numbers[term], 0.0) + 1.0
-    raw = {
-        "text": snapshot.text.ask(asked).at(at).astype(float),
-        "embedding": snapshot.vectors.ask(np.array(query_vector)).at(at).astype(float),
-    }
-    scaled = {name: standard(values, len(nodes), config.fusion.background) for name, values in raw.items()}
-    top = max(values.max() for values in scaled.values()) or 1.0
-    scaled = {name: values / top for name, values in scaled.items()}
-    looked_up = len(set(terms)) > 1 and set(terms) <= numbers.keys()
-    scaled["text"] = np.maximum(scaled["text"], looked_up * phrase(retriever, question, at, allowed, 3 * k))
-    edges = retriever.edges(list(place))
-    spec = find_spec(classify(question, config.intents.specs), config.intents.specs)
-    typed = any(edge.type for edge in edges)
-    weights = config.fusion.weights.as_dict()
-    weights["graph"] *= bool(edges)
-    weights["intent"] *= typed
-    weights = {name: value / sum(weights.values()) for name, value in weights.items()}
-
-    seeds = set()
-    for name in ("text", "embedding"):
-        order = sorted((-scaled[name][n], nodes[n].id, n) for n in range(len(nodes)) if allowed[n])
-        seeds |= {n for value, _, n in order[: config.seeds.per_component] if value < 0}
-    base = weights["embedding"] * scaled["embedding"] + weights["text"] * scaled["text"]
-    strongest = max((base[n] for n in seeds), default=0.0)
-    gives = {n: math.exp(config.seeds.sharpness * (base[n] / strongest - 1.0)) if strongest > 0 else 1.0 for n in seeds}
-
-    degree = np.zeros(len(nodes))
-    for edge in edges:
-        for end in (edge.source, edge.target):
-            degree[place[end]] += 1
-
-    def spread(gives, worth):
-        found = np.zeros(len(nodes))
-        for edge in edges:
-            a, b, weight = place[edge.source], place[edge.target], math.log2(1 + edge.weight)
-            back = config.graph.untyped_backward if edge.type == "" else config.graph.backward
-            for start, end, factor in ((a, b, config.graph.forward), (b, a, back)):
-                if start in gives and allowed[end]:
-                    share = gives[start] * max(degree[start], 1) ** -config.graph.degree_exponent
-                    found[end] += share * worth[edge.type] * factor * weight
-        return found
-
-    worth = dict(zip(TYPES, config.graph.weights_of(TYPES), strict=True))
-    first = spread(gives, worth)
-    proximity = first + spread({n: config.graph.second_hop * v for n, v in enumerate(first) if v > 0}, worth)
-    share = np.minimum(proximity / (sum(gives.values()) or 1.0), 1.0)
-    mean = share.sum() / (len(nodes) + config.fusion.background)
-    near = np.maximum(share - config.graph.background * mean, 0.0)
-    own = spread(gives, {kind: float(kind in spec.edge_types) for kind in TYPES})
-    own = own / own.max() if own.max(initial=0.0) > 0 else own
-    total = base + weights["graph"] * near + weights["intent"] * own
-    return {node.id: min(value, 1.0) for node, value, keep in zip(nodes, total, allowed, strict=True) if keep}
-
-
-@given(nodes_of, edges_of, sentence, vector, st.integers(1, 8), st.booleans(), st.integers(1, 12))
-@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_candidates_answer_as_the_dense_sum(rows, links, question, query_vector, k, kept, first):
-    config = RetrievalConfig().replace(**PLAIN)
-    nodes, edges = graph(rows, links)
-    with pytest.MonkeyPatch.context() as patch, Retriever(config=config) as retriever:
-        patch.setattr(refine, "FIRST_CANDIDATES", first)
-        retriever.add(nodes, edges)
-        expected = dense_sum(retriever, config, question, query_vector, kept, k)
-        found = retriever.search(question, k=k, query_vector=query_vector, filter={"kept": True} if kept else None)
+def same(found, expected, k):
+    """Compare hits with what all nodes have."""
     ranked = sorted((-score, identity) for identity, score in expected.items() if score > 1e-9)[:k]
     assert [hit.score for hit in found] == pytest.approx([-score for score, _ in ranked], abs=1e-6)
     for hit in found:
         assert hit.score == pytest.approx(expected[hit.node.id], abs=1e-6)
         assert sum(item.value for item in hit.evidence) == pytest.approx(hit.score, abs=1e-6)
+
+
+def compared(config, nodes, edges, question, query_vector, kept, k, first):
+    with pytest.MonkeyPatch.context() as patch, Retriever(config=config) as retriever:
+        patch.setattr(refine, "FIRST_CANDIDATES", first)
+        retriever.add(nodes, edges)
+        dense = Dense(retriever, config)
+        words = retriever._session.tokenizer.terms_of_words(question)
+        allowed = np.array([not kept or node.metadata["kept"] for node in dense.nodes])
+        expected = dense.sums(words, question, query_vector, allowed, k)
+        same(
+            retriever.search(question, k=k, query_vector=query_vector, filter={"kept": True} if kept else None),
+            expected,
+            k,
+        )
+
+
+@pytest.mark.parametrize("hub_cap", [1000, 2, 1])
+@given(nodes_of, edges_of, sentence, vector, st.integers(1, 8), st.booleans(), st.integers(1, 12))
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_candidates_answer_as_the_dense_sum(hub_cap, rows, links, question, query_vector, k, kept, first):
+    config = RetrievalConfig().replace(**PLAIN).replace(graph={"hub_cap": hub_cap}, fusion={"intent_tilt": 0.0})
+    compared(config, *graph(rows, links), question, query_vector, kept, k, first)
+
+
+@given(nodes_of, edges_of, st.one_of(sentence, asked), vector, st.integers(1, 8), st.booleans(), st.integers(1, 12))
+@settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_the_published_method_answers_as_the_dense_sum_with_pagerank(
+    rows, links, question, query_vector, k, kept, first
+):
+    config = RetrievalConfig.published().replace(**PLAIN).replace(text={"phrase": "never"})
+    nodes, edges = graph(rows, links)
+    ring = [Edge(one.id, nodes[(n + 1) % len(nodes)].id, "part_of") for n, one in enumerate(nodes)]
+    known = {(edge.source, edge.target, edge.type): edge for edge in (*ring, *edges)}
+    lowered = config.replace(graph={"pagerank_min_edges": min(20, len(known))})
+    compared(lowered, nodes, list(known.values()), question, query_vector, kept, k, first)
+
+
+def folders():
+    root = os.environ.get("FOURFOLD_DATASETS")
+    return sorted(path.parent for path in Path(root).glob("*/corpus.jsonl")) if root else []
+
+
+@pytest.mark.skipif(not folders(), reason="FOURFOLD_DATASETS names no folder with the public collections.")
+@pytest.mark.parametrize("preset", ["default", "published"])
+@pytest.mark.parametrize("folder", folders(), ids=lambda folder: folder.name)
+def test_every_collection_answers_as_the_dense_sum(folder, preset):
+    collection = load_collection(folder)
+    config = RetrievalConfig().replace(fusion={"intent_tilt": 0.0})
+    if preset == "published":
+        config = RetrievalConfig.published()
+    config = config.replace(**PLAIN).replace(text={"phrase": "never"})
+    nodes = collection.nodes[:5000]
+    known = {node.id for node in nodes}
+    edges = [edge for edge in collection.edges if {edge.source, edge.target} <= known]
+    with Retriever(config=config) as retriever:
+        retriever.add(nodes, edges)
+        dense = Dense(retriever, config)
+        allowed = np.ones(len(nodes), bool)
+        queries = [query.text for query in collection.judgements.queries[:20]]
+        for query in retriever.analysis.prepare(queries)[1]:
+            expected = dense.sums(query.words, query.text, query.vector, allowed, 10)
+            same(retriever.search(query.text, k=10, filter=None), expected, 10)
 
 
 PRESETS = {

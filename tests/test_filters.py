@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fourfold import FilterError, Node, Retriever
+from fourfold import Edge, FilterError, Node, RetrievalConfig, Retriever
 
 KEYS = ("lang", "n", "tags", "deep", "deep.er")
 SCALARS = st.one_of(
@@ -207,3 +207,16 @@ def test_a_value_is_never_sql(retriever):
         assert retriever.search("same", filter={"n": text}).total == 0
         assert retriever.search("same", filter={text: 1}).total == 0
     assert len(retriever) == 10
+
+
+@pytest.mark.parametrize("graph", [{"hub_cap": 3}, {"hub_cap": 3, "second_hop": 0.0}])
+def test_a_hub_gives_to_the_strongest_that_a_filter_allows(graph):
+    config = RetrievalConfig().replace(graph=graph)
+    nodes = [Node("hub", "deploy prod", metadata={"kept": True})]
+    nodes += [Node(f"o{n}", f"other {n}", metadata={"kept": n >= 5}) for n in range(10)]
+    edges = [Edge("hub", f"o{n}", "depends_on", 2.0 if n < 5 else 1.0 + (n == 8)) for n in range(10)]
+    with Retriever(config=config) as retriever:
+        retriever.add(nodes, edges)
+        every, passing = (retriever.search("deploy prod", filter=kept) for kept in (None, {"kept": True}))
+    assert {hit.node.id for hit in every if hit.components.graph > 0} - {"hub"} == {"o0", "o1", "o2"}
+    assert {hit.node.id for hit in passing if hit.components.graph > 0} - {"hub"} == {"o5", "o6", "o8"}

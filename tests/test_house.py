@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import fourfold
+from fourfold.engines.base import Backend
 
 SRC = Path(fourfold.__file__).parent
 
@@ -25,8 +26,8 @@ FLOORS = (
     {"signals", "topic", "weighting"},
     {"engines"},
     {"graph_embedding"},
-    {"scores", "reembedding", "calibration"},
-    {"refine"},
+    {"scores", "reembedding"},
+    {"refine", "calibration"},
     {"phrases"},
     {"pipeline"},
     {"rerank", "priors"},
@@ -165,6 +166,66 @@ ADAPTERS = sorted(
     for path in SRC.parent.parent.glob("adapters/*/**/*.py")
     if "tests" not in path.parts and "build" not in path.parts
 )
+
+
+ENGINES_OWN = {"select", "snapshots", "segments", "reading", "writing"}
+"""What an engine has for itself, whatever it is called where it is held."""
+ASKED_OF_ENGINES = {name for name in dir(Backend) if not name.startswith("_")}
+HELD_AS = {"backend", "_backend"}
+
+
+def reached_into(source: str, *, ours: bool) -> list[str]:
+    """Return where a module reaches into what another object has for itself, or for what no engine promises.
+
+    Args:
+        source: the module.
+        ours: whether every private attribute is Fourfold's; in an adapter those of the framework are the framework's.
+
+    """
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) == "getattr" and len(node.args) > 1:
+            owner, name = node.args[0], getattr(node.args[1], "value", None)
+        elif isinstance(node, ast.Attribute):
+            owner, name = node.value, node.attr
+        else:
+            continue
+        own = ast.unparse(owner) in {"self", "cls", "super()"}
+        held = ast.unparse(owner).rpartition(".")[2] in HELD_AS
+        private = isinstance(name, str) and name.startswith("_") and not name.endswith("_") and not own
+        if (
+            (private and (ours or name == "_session"))
+            or (name in ENGINES_OWN and not own)
+            or (held and isinstance(name, str) and name not in ASKED_OF_ENGINES)
+        ):
+            found.append(f"line {node.lineno}: {ast.unparse(node)}")
+    return found
+
+
+HIGH_UP = [(module, path) for module, path in MODULES.items() if FLOOR_OF[room_of(module)] > ABOVE]
+
+
+@pytest.mark.parametrize("name, path", [*HIGH_UP, *((path.name, path) for path in ADAPTERS)])
+def test_above_the_retriever_nobody_reaches_into_what_another_object_has_for_itself(name, path):
+    found = reached_into(path.read_text(encoding="utf-8"), ours=name in MODULES)
+    assert not found, f"{name} knows what is not its business: {found}"
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "session = retriever._session",
+        "retriever.analysis._session.tokenizer",
+        "store.snapshots._state",
+        "rows = retriever.backend.select('x')",
+        "rows = anything.select('x')",
+        "state.parts.vectors.segments[0].vectors[:]",
+        "retriever.backend.changes(-1)",
+        "getattr(retriever, '_session')",
+    ],
+)
+def test_this_test_sees_who_reaches_too_far(line):
+    assert reached_into(f"def know(retriever, store, anything, state):\n    return 1\n    {line}\n", ours=True)
 
 
 @pytest.mark.parametrize("name, path", [*MODULES.items(), *((path.name, path) for path in ADAPTERS)])

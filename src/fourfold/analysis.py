@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any
+from functools import partial, wraps
+from typing import Any, TypeVar, cast
 
 from fourfold import arguments, pipeline
 from fourfold.asking import Options
@@ -15,6 +16,9 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query
 from fourfold.session import Session
 from fourfold.types import FloatArray, Node, Weights
+
+A = TypeVar("A")
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -37,13 +41,26 @@ class Analysis:
 
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
         """Return the present generation as ``pipeline.run`` asks it; with its texts as another config reads them."""
-        snapshot, _ = self._session.present()
-        return snapshot if config is None else self._session.backend.snapshot(config)
+
+        def taken() -> Snapshot:
+            snapshot, _ = self._session.present()
+            return snapshot if config is None else self._session.backend.snapshot(config)
+
+        return self._session.from_whole_files(taken)
+
+    def from_whole_files(self, answer: Callable[[], A]) -> A:
+        """Return what ``answer`` makes of a snapshot that it takes itself; see ``of_whole_files``."""
+        return self._session.from_whole_files(answer)
 
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Snapshot, list[Query]]:
         """Return the present generation and the queries as ``pipeline.run`` takes them."""
-        snapshot, asker = self._session.present()
-        return snapshot, [asker.query(snapshot, arguments.question(text), Options(k=k)) for text in queries]
+        texts = [arguments.question(text) for text in queries]
+
+        def prepared() -> tuple[Snapshot, list[Query]]:
+            snapshot, asker = self._session.present()
+            return snapshot, [asker.query(snapshot, text, Options(k=k)) for text in texts]
+
+        return self._session.from_whole_files(prepared)
 
     def scores(self, query: str, nodes: Nodes, *, plain: bool = False, **options: Any) -> tuple[Query, NodeScores]:
         """Return the question as it was read, and the components of these nodes, whether they are hits or not.
@@ -62,15 +79,33 @@ class Analysis:
         """
         query = arguments.question(query)
         wanted = Options.of(options)
-        with self._session.question(query) as (snapshot, asker):
-            config = asker.config.replace(diversity={"bonus": 0.0})
-            if plain:
-                config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
-            request = asker.query(snapshot, query, wanted)
-            scores = pipeline.run(snapshot, request, config)
-            gained = 0.0 * nodes if scores.bridges is None else scores.bridges.gained.at(nodes)
-            return request, NodeScores(scores.weights, scores.components_at(nodes), gained)
+
+        def made() -> tuple[Query, NodeScores]:
+            with self._session.question(query) as (snapshot, asker):
+                config = asker.config.replace(diversity={"bonus": 0.0})
+                if plain:
+                    config = config.replace(fusion={"late": {"depth": 0}}, graph={"bridge": {"weight": 0.0}})
+                request = asker.query(snapshot, query, wanted)
+                scores = pipeline.run(snapshot, request, config)
+                gained = 0.0 * nodes if scores.bridges is None else scores.bridges.gained.at(nodes)
+                return request, NodeScores(scores.weights, scores.components_at(nodes), gained)
+
+        return self._session.from_whole_files(made)
 
     def text_of(self, node: Node) -> str:
         """Return what an embedder reads of a node by the config, as ``reembed`` does."""
         return text_of(node, self._session.config.embedding)
+
+
+def of_whole_files(study: F) -> F:
+    """Make a function of a retriever begin once more, from the store, where a derived file shows damage on its way.
+
+    A snapshot is read where it is asked, so whoever holds one may meet a damaged block; what the function is based on
+    it must take itself.
+    """
+
+    @wraps(study)
+    def begun(retriever: Any, *args: Any, **kwargs: Any) -> Any:
+        return retriever.analysis.from_whole_files(partial(study, retriever, *args, **kwargs))
+
+    return cast(F, begun)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -19,7 +19,6 @@ from fourfold.errors import EmbedderMismatchError, UnknownNodeError
 from fourfold.evidence import IN_EXPLANATIONS, components_of
 from fourfold.frozen import freeze
 from fourfold.hits import NodeGoneError, collect, told_of
-from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
 from fourfold.present import explanation_text, in_words
@@ -84,6 +83,16 @@ def explain(session: Session, text: str, node_id: str, options: Options) -> Expl
     return _of_one_generation(session, text, options, answer)
 
 
+def matching(session: Session, filter: Mapping[str, Any]) -> list[str]:
+    """Return the ids of the nodes that meet a filter, in order."""
+
+    def found() -> list[str]:
+        with session.question() as (snapshot, asker):
+            return sorted(session.backend.ids(asker.allowed(snapshot, filter).nodes))
+
+    return session.from_whole_files(found)
+
+
 def context(session: Session, node_id: str, before: int, after: int) -> list[Node]:
     """Return a chunk with its neighbours in the document; what is no part of a document stands alone."""
     backend = session.backend
@@ -105,21 +114,24 @@ def _of_one_generation(
     which passes over nodes that are gone.
     """
     deadline = None if options.timeout is None else Deadline(options.timeout)
-    for last in (False, False, True):
-        with session.question(text) as (snapshot, asker), nullcontext() if deadline is None else deadline.in_force():
-            try:
-                return answer(snapshot, asker, last)
-            except NodeGoneError:  # deleted between the search and the reading of its text
-                continue
-            except EmbedderMismatchError:
-                if last or session.backend.generation() == snapshot.generation:
-                    raise
-                # the vectors were replaced between the reading of the snapshot and of who asks it
-            except DamagedFileError:
-                if last:
-                    raise
-                session.read_anew()
-    raise AssertionError("the last attempt answers or raises")
+
+    def attempts() -> A:
+        for last in (False, False, True):
+            with (
+                session.question(text) as (snapshot, asker),
+                nullcontext() if deadline is None else deadline.in_force(),
+            ):
+                try:
+                    return answer(snapshot, asker, last)
+                except NodeGoneError:  # deleted between the search and the reading of its text
+                    continue
+                except EmbedderMismatchError:
+                    if last or session.backend.generation() == snapshot.generation:
+                        raise
+                    # the vectors were replaced between the reading of the snapshot and of who asks it
+        raise AssertionError("the last attempt answers or raises")
+
+    return session.from_whole_files(attempts)
 
 
 def _ranked(

@@ -15,8 +15,9 @@ import numpy as np
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.graph_embedding import GraphEmbedding
-from fourfold.index.base import Nodes
+from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
+from fourfold.scores import best
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
 from fourfold.tokenizer import Tokenizer
@@ -25,6 +26,9 @@ from fourfold.when_needed import once
 
 _QUESTIONS = 32
 """So many known and as many foreign questions: the middle is then known within ± .1 of a logarithm."""
+
+_MOST_WITHOUT = 32
+"""Where one node in so many has a vector, or fewer, the sample is smaller."""
 
 _FEWEST_NODES = 16
 _GROWN = 1.5
@@ -65,9 +69,10 @@ class Calibrator:
     def _fit(self, snapshot: Snapshot) -> Calibration:
         if snapshot.size < _FEWEST_NODES or not snapshot.vectors.size:
             return Calibration()
-        sample = _spread(snapshot)
-        nodes = self._backend.nodes(sample.tolist()).values()
-        known = confidence.known_questions([f"{node.name} {node.text}" for node in nodes])
+        sample = self._sample(snapshot)
+        nodes = self._backend.nodes(sample.tolist())
+        texts = [f"{nodes[num].name} {nodes[num].text}" for num in sample.tolist() if num in nodes]
+        known = confidence.known_questions(texts)
         foreign = confidence.foreign_questions(_vocabulary(), _QUESTIONS)
         vectors = self._embedding.queries_at_no_cost([*known, *foreign], snapshot)
         if vectors is None:  # another's model is not asked for this: cosines count from what they are by chance
@@ -77,21 +82,28 @@ class Calibrator:
         ]
         return confidence.fit(np.array(found[: len(known)]), np.array(found[len(known) :]))
 
+    def _sample(self, snapshot: Snapshot) -> Nodes:
+        """Return nodes with a vector that stand for the graph, chosen by their ids."""
+        without = min(snapshot.size // snapshot.vectors.size, _MOST_WITHOUT)
+        nodes = np.array(self._backend.sample(_QUESTIONS * max(without, 1)), np.int64)
+        nodes = nodes[snapshot.vectors.at(nodes).any(axis=1)]
+        return nodes[np.linspace(0, len(nodes) - 1, min(_QUESTIONS, len(nodes))).astype(np.int64)]
+
     def _evidence(self, snapshot: Snapshot, text: str, vector: FloatArray) -> float:
         """Return the evidence of the best node for a question."""
         terms = dict.fromkeys(term for _, terms in self._tokenizer.terms_of_words(text) for term in terms)
         numbers = snapshot.term_numbers(terms)
         by_meaning, by_words = snapshot.vectors.ask(vector), snapshot.text.ask(dict.fromkeys(numbers.values(), 1.0))
-        nodes = np.union1d(by_meaning.best(_LEADING).nodes[:_LEADING], by_words.best(_LEADING).nodes[:_LEADING])
+        nodes = np.union1d(_leading(by_meaning, snapshot), _leading(by_words, snapshot))
         unknown = len(terms) - len(numbers)
         covered = confidence.covered(snapshot.text, snapshot.size, list(numbers.values()), unknown, nodes)
         return float(Calibration().evidence(by_meaning.at(nodes), covered).max(initial=0.0))
 
 
-def _spread(snapshot: Snapshot) -> Nodes:
-    """Return nodes with a vector, evenly spread over the graph, in the order of their numbers."""
-    nodes = np.sort(snapshot.vectors.ask(np.zeros(snapshot.vectors.dimensions)).best(snapshot.vectors.size).nodes)
-    return nodes[np.linspace(0, len(nodes) - 1, min(_QUESTIONS, len(nodes))).astype(np.int64)]
+def _leading(ranking: Ranking, snapshot: Snapshot) -> Nodes:
+    """Return the best nodes of a ranking; ties go to the smaller id."""
+    found = ranking.best(_LEADING)
+    return best(found.nodes, found.values, _LEADING, snapshot, positive=False)
 
 
 def _chance(snapshot: Snapshot, sample: Nodes) -> float:

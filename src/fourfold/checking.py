@@ -73,8 +73,7 @@ def check(path: str | Path) -> Check:
 def _problems(backend: Backend) -> Iterator[str]:
     """Yield what is wrong; what cannot be read at all ends the list."""
     try:
-        if (own := getattr(backend, "problems", None)) is not None:
-            yield from own()
+        yield from backend.problems()
         yield from _changed(backend)
     except StoreError as error:
         yield str(error)

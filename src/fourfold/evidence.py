@@ -105,7 +105,7 @@ def drafts(
     if told:
         _tell_similarity(told, scores, nodes, components)
         _tell_words(told, scores, query, nodes, components)
-        _tell_edges(told, scores, nodes, components, paths_shown)
+        _tell_edges(told, scores, nodes, components, config.graph.pagerank_share, paths_shown)
         _tell_refinements(told, scores, nodes, config)
         _tell_masks(told, scores, query, nodes)
     return told
@@ -132,11 +132,19 @@ def _tell_words(
 
 
 def _tell_edges(
-    told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components], paths_shown: int
+    told: list[list[Draft]],
+    scores: Scores,
+    nodes: Nodes,
+    components: Sequence[Components],
+    pagerank_share: float,
+    paths_shown: int,
 ) -> None:
-    """Tell graph and intent: the paths of edges that brought them."""
+    """Tell graph and intent: the paths of edges that brought them, and PageRank."""
     weights, asked = scores.weights, scores.asked
     graph, intent = _paths((scores.graph_walk, scores.intent_walk), nodes, paths_shown)
+    if scores.pagerank is not None:
+        ranks = scores.pagerank.at(nodes).tolist()
+        graph = [_blended(parts, pagerank_share, rank) for parts, rank in zip(graph, ranks, strict=True)]
     ended = [0.0] * len(nodes) if asked is None else scores.ends.at(nodes).tolist()
     for place, own in enumerate(components):
         if (share := weights.graph * own.graph) > _TINY:
@@ -217,6 +225,12 @@ def _split(component: str, share: float, parts: Sequence[Part], otherwise: Part)
     return drafts
 
 
+def _blended(parts: Sequence[Part], share: float, rank: float) -> list[Part]:
+    """Return the parts of a walk with PageRank, which has taken a share of it, as a part of its own."""
+    walked = [part._replace(value=(1.0 - share) * part.value) for part in parts]
+    return [part for part in (*walked, Part(rank, "pagerank")) if part.value > 0]
+
+
 def _asked_path(answer: Answer, node: int) -> tuple[Step, ...]:
     """Return the path that explains most of the question by leading from a named node to this one."""
     source, steps = answer.path(node)
@@ -283,7 +297,7 @@ def _ended(first: Hop, hop: Hop, rows: NDArray[np.intp]) -> list[tuple[Step, ...
     if hop is first or not last:
         return [(step,) for step in last]
     before = _best_ways(first, hop.sources[rows])
-    return [(before[step.source], step) for step in last]
+    return [(*before.get(step.source, ()), step) for step in last]
 
 
 def _steps(hop: Hop) -> list[Step]:
@@ -291,8 +305,8 @@ def _steps(hop: Hop) -> list[Step]:
     return [Step(*values) for values in zip(*(array.tolist() for array in arrays), strict=True)]
 
 
-def _best_ways(hop: Hop, nodes: Nodes) -> dict[int, Step]:
-    """Return, for each node, the step of the first hop that gave it most."""
+def _best_ways(hop: Hop, nodes: Nodes) -> dict[int, tuple[Step]]:
+    """Return, for each node that the first hop reached, its step that gave it most."""
     hop = hop.rows(ordered.contains(ordered.distinct(nodes), hop.targets))
     hop = hop.rows(np.lexsort((hop.sources, -hop.gains, hop.targets))[::-1])
-    return {step.target: step for step in _steps(hop)}  # the last of a node stays: its first in the order before
+    return {step.target: (step,) for step in _steps(hop)}  # the last of a node stays: its first in the order before

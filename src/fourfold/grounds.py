@@ -9,8 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
@@ -57,10 +59,19 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
 
 
 def _leading(scores: Scores) -> Nodes:
-    """Return the best nodes by text and the best by embedding."""
-    pool = scores.pool
-    places = [(-values).argsort(kind="stable")[:_LEADING] for values in pool.values.values()]
-    return pool.nodes[ordered.distinct(np.concatenate(places))] if places else pool.nodes[:0]
+    """Return the best nodes by text and the best by embedding; ties go to the smaller ids."""
+    found = []
+    for values in scores.pool.values.values():
+        nodes = scores.pool.nodes
+        if len(nodes) > _LEADING:  # those that have least lead nowhere: they hold no word, and would all tie
+            above = values > values.min()
+            nodes, values = nodes[above], values[above]
+        found.append(nodes[ordered.largest(values, _LEADING, partial(_ids, scores, nodes))])
+    return ordered.distinct(np.concatenate(found)) if found else scores.pool.nodes[:0]
+
+
+def _ids(scores: Scores, nodes: Nodes, places: NDArray[np.intp]) -> Sequence[str]:
+    return scores.snapshot.ids(nodes[places])
 
 
 def _confidence(calibration: Calibration, scores: Scores, nodes: Nodes, evidence: FloatArray) -> FloatArray:

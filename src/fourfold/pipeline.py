@@ -224,16 +224,16 @@ def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> No
     if not len(scores.seeds):
         return
     spread = _spread(scores.snapshot, config, graph.weights_of(edges.type_names))
-    scores.graph_walk = signals.graph.score(
+    walk = signals.graph.score(
         edges, scores.seeds, scores.seed_weights, spread, query.allowed, second_hop=graph.second_hop
     )
-    proximity = scores.graph_walk.reached
     if graph.published_second_hop and scores.spec.second_hop:
-        near = best(proximity.nodes, proximity.values, _SECOND_HOP_FROM, scores.snapshot)
-        proximity = signals.graph.published_second_hop(edges, proximity, scores.seeds, near, query.allowed)
+        near = best(walk.reached.nodes, walk.reached.values, _SECOND_HOP_FROM, scores.snapshot)
+        walk = signals.graph.published_second_hop(edges, walk, scores.seeds, near, query.allowed)
+    scores.graph_walk, proximity = walk, walk.reached
     if graph.pagerank_share and len(edges) >= graph.pagerank_min_edges:
         ranks = scores.snapshot.pagerank()
-        proximity = signals.graph.with_pagerank(proximity, ranks, graph.pagerank_share, query.allowed)
+        proximity, scores.pagerank = signals.graph.with_pagerank(proximity, ranks, graph.pagerank_share, query.allowed)
     if config.fusion.scaling == "standard":
         share = np.minimum(proximity.values / scores.seed_weights.sum(), 1.0)
         everywhere = graph.background * share.sum() / (scores.snapshot.size + config.fusion.background)
@@ -283,7 +283,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
     def ask(meaning: Meaning) -> paths.Answer:
         asked = named, meaning, relations.numbers, content, settings, query.allowed
-        found = paths.answer(snapshot.edges, *asked, together=sentence.joins())
+        found = paths.answer(snapshot.edges, *asked, together=sentence.joins(), ids=snapshot.ids)
         return refine.of_kind(scores, query, sentence, found, relations) if found else paths.nothing(named)
 
     answer = ask(meaning)

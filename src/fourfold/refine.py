@@ -231,17 +231,17 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     passages = np.array(scores.order[: settings.passages], np.int64)
     strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
-    pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, passages))
+    most, ids = _PAIRS_SCORED * settings.pairs, scores.snapshot.ids
+    pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, query, passages, most))
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
-    if len(pairs) > (most := _PAIRS_SCORED * settings.pairs):
-        promise = strength[pairs.passages] * pairs.links
-        pairs = pairs.of(np.sort(np.lexsort((pairs.nodes, -promise))[:most]))
+    pairs = bridge.chosen(pairs, strength[pairs.passages] * pairs.links, most, ids)
     if not len(pairs):
         return
     scores.take(ordered.distinct(pairs.nodes))
     scores.tabulate(query)
-    pairs = bridge.chosen(pairs, strength, scores.table.totals(pairs.nodes), settings)
+    promise = bridge.promised(pairs, strength, scores.table.totals(pairs.nodes), settings)
+    pairs = bridge.chosen(pairs, promise, settings.pairs, ids)
     covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
     gains = bridge.gains(pairs, strength, of_passages, of_nodes, scores.late.asked.weights)
@@ -259,14 +259,17 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     return bridge.shared_terms(passages, shared, size=size)
 
 
-def _mentions(scores: Scores, passages: Nodes) -> Pairs:
-    """Link passages to the nodes that they mention, or that mention them."""
+def _mentions(scores: Scores, query: Query, passages: Nodes, most: int) -> Pairs:
+    """Link passages to the nodes that they mention, or that mention them.
+
+    All are worth the same, so that the ``most`` of each direction with the smallest ids are as many as can be chosen.
+    """
     edges = scores.snapshot.edges
     worth = np.array([float(name == MENTIONS) for name in edges.type_names])
     if not worth.any():
         none = np.empty(0, np.int64)
         return Pairs(none, none, np.empty(0))
-    steps = edges.expand(passages, worth=worth, weights="none")
+    steps = edges.expand(passages, worth=worth, weights="none", cap=most, allowed=query.allowed)
     return Pairs(steps.origin, steps.targets, np.ones(len(steps)))
 
 

@@ -379,8 +379,7 @@ class Retriever(Handle, OldNames):
             FilterError: a filter that cannot be read.
 
         """
-        with self._session.question() as (snapshot, asker):
-            return sorted(self._session.backend.ids(asker.allowed(snapshot, filter).nodes))
+        return answering.matching(self._session, filter)
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
@@ -389,8 +388,10 @@ class Retriever(Handle, OldNames):
     def info(self) -> dict[str, Any]:
         """Return what the file holds and what is in force, in plain JSON types; ``"edge_types"`` are all it ever had.
 
-        Of a foreign graph also, under ``"foreign"``, how its file is read and what was skipped; after ``reembed`` was
-        cut short, under ``"reembedding"``, the embedder it is for and how many nodes have a new vector.
+        ``"first_stage"`` names the nearest vectors, with the ``"recall"`` it had of the graph's own when it was made;
+        both are None where neither a search nor derived files have them. Of a foreign graph also, under ``"foreign"``,
+        how its file is read and what was skipped; after ``reembed`` was cut short, under ``"reembedding"``, the
+        embedder it is for and how many nodes have a new vector.
         """
         return self._session.info()
 

@@ -191,6 +191,8 @@ class Scores:
     late: Late | None = None
     covered: Covered | None = None
     graph_walk: Walk = field(default_factory=Walk.none)
+    pagerank: NodeValues | None = None
+    """What PageRank adds to the walk before it is scaled; None where it is not blended in."""
     intent_walk: Walk = field(default_factory=Walk.none)
     table: Table = field(default_factory=lambda: Table(np.empty(0, np.int64), {}, np.empty(0)))
     order: list[int] = field(default_factory=list)

@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 from fourfold import arguments
 from fourfold.asking import Asker
@@ -23,6 +23,7 @@ from fourfold.engines.foreign import Follower, ForeignSource
 from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
 from fourfold.index.changes import FIELDS
+from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.reembedding import Reembedding, unfinished
 from fourfold.signals.late import token_table, wordpiece_text
@@ -32,6 +33,8 @@ from fourfold.validation import content_hash
 from fourfold.weighting import over_encoder
 
 logger = logging.getLogger(__name__)
+
+A = TypeVar("A")
 
 
 class Session:
@@ -119,6 +122,7 @@ class Session:
         if self.foreign is not None:
             self.foreign.keep_in_step()
             more["foreign"] = self.foreign.info()
+        first_stage, recall = self.from_whole_files(self.backend.first_stage) or (None, None)
         if begun := unfinished(self.backend):
             more["reembedding"] = begun
         if (trained := self.backend.meta("embedder_training")) is not None:
@@ -129,6 +133,8 @@ class Session:
             "edge_types": self.backend.edge_type_names(),
             "generation": self.backend.generation(),
             "dimensions": int(d) if (d := self.backend.meta("dimensions")) else None,
+            "first_stage": first_stage,
+            "recall": None if recall is None else round(recall, 4),
             "embedder": self.backend.meta("embedder"),
             "tokenizer": self.backend.meta("tokenizer") or self.tokenizer.name,
             "config": self.config.fingerprint(),
@@ -174,11 +180,19 @@ class Session:
                 self._current = snapshot, coming[1] if coming is not None and arrived else asker
                 return self._current
 
-    def read_anew(self) -> None:
-        """Leave damaged derived files aside: the store is the truth."""
-        logger.warning("A derived file of %r is damaged; the graph is read from the store again.", self.path)
-        self.backend.forget()
-        self._current = None
+    def from_whole_files(self, answer: Callable[[], A]) -> A:
+        """Return an answer; where a derived file shows damage while it is made, it is made anew from the store.
+
+        Whatever reads a snapshot is asked through here: blocks are verified when they are first touched, so damage may
+        show in any of them. ``answer`` must take the snapshot itself, for its second attempt needs another one.
+        """
+        try:
+            return answer()
+        except DamagedFileError:
+            logger.warning("A derived file of %r is damaged; the graph is read from the store again.", self.path)
+            self.backend.forget()
+            self._current = None
+        return answer()
 
     # -- what is in force ---------------------------------------------------------------------------------------
 

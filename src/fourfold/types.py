@@ -120,10 +120,7 @@ class Components:
 
 @dataclass(frozen=True, slots=True)
 class PathStep:
-    """One edge of a path along which score came: from one node to the next.
-
-    ``along`` says whether the edge was followed in its own direction; the ends are ids, with the nodes' names beside.
-    """
+    """One edge of a path, followed ``along`` its arrow or against it; the ends are ids, the nodes' names beside."""
 
     source: str
     target: str
@@ -146,7 +143,8 @@ class Evidence:
     | "term" | text | ``word``, as typed in the question |
     | "phrase" | text | ``word``, the phrase that FTS5 found |
     | "path" | graph, intent | ``path``, the edges from a seed to the node |
-    | "rest" | any | what is too small to be told one by one, or comes from no single edge (PageRank) |
+    | "pagerank" | graph | how central it is in the whole graph, whatever is asked; only where it is blended in |
+    | "rest" | any | what is too small to be told one by one |
     | "bridge" | bridge | ``path``, from the passage that leaves open what the node adds |
     | "bonus" | diversity | first hit of its community |
     | "coverage" | coverage | how much of the question it adds to the hits before it, relative to the first |

@@ -1,5 +1,6 @@
 """Derived files beside a SQLite store: faster, never wrong, and worth nothing that the store could not give."""
 
+import json
 import os
 import shutil
 import signal
@@ -12,12 +13,14 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from typer.testing import CliRunner
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.cli import create_app
 from fourfold.engines.sqlite import parts, snapshots
 from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
 from fourfold.engines.sqlite.store import Store
-from fourfold.index import structure
+from fourfold.index import quantised, structure
 from fourfold.index.files import DamagedFileError
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
@@ -346,3 +349,34 @@ def test_a_block_found_damaged_while_segments_are_merged_is_read_anew(path, monk
         assert not raised
         assert retriever.search("save the file").ids
         retriever.maintenance.compact()
+
+
+def test_info_says_what_names_the_nearest_vectors_and_the_recall_it_had(tmp_path, read):
+    path, config = tmp_path / "coded.sqlite", RetrievalConfig().replace(index={"exact": False, "first_stage": "numpy"})
+    rows = np.random.default_rng(0).normal(size=(quantised.MINIMUM + 10, 16)).astype(np.float32)
+    with Retriever(path, config=config) as retriever:
+        retriever.add([Node(f"n{n:05d}", "save", vector=row) for n, row in enumerate(rows)])
+        unread = retriever.info()
+        assert (unread["first_stage"], unread["recall"]) == (None, None)
+        retriever.search("save", query_vector=rows[3])
+        told = retriever.analysis.snapshot().vectors.info()
+        assert told.first_stage == "numpy" and 0.5 < told.recall <= 1
+        expected = ("numpy", round(told.recall, 4))
+        assert (retriever.info()["first_stage"], retriever.info()["recall"]) == expected
+    read.clear()
+    with Retriever(path, config=config, read_only=True) as retriever:
+        facts = retriever.info()
+        assert (facts["first_stage"], facts["recall"]) == expected
+        json.dumps(facts)
+    assert not read, "the store was read for it"
+    with Retriever(config=RetrievalConfig()) as retriever:
+        retriever.add(nodes(20))
+        retriever.search("save")
+        assert (retriever.info()["first_stage"], retriever.info()["recall"]) == ("exact", 1.0)
+
+
+def test_the_command_shows_it(path):
+    shown = CliRunner().invoke(create_app(), ["info", "--db", str(path)])
+    assert shown.exit_code == 0
+    lines = [line.split() for line in shown.output.splitlines()]
+    assert ["first", "stage", "exact"] in lines and ["recall", "1.0"] in lines

@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from fourfold.index.base import Allowed
 from fourfold.index.edges import Edges, EdgeSegment, merge
 from fourfold.index.segments import grown
 
@@ -57,14 +58,14 @@ def steps_of(edges, nodes, **options):
     return sorted(rows)
 
 
-def reference(known, nodes, *, forward, worth=None, weights="raw", cap=None):
+def reference(known, nodes, *, forward, worth=None, weights="raw", cap=None, allowed=None):
     rows = []
     for place, node in enumerate(nodes):
         mine = []
         for source, target, kind, weight in known.values():
             here, there = (source, target) if forward else (target, source)
             value = (1.0 if worth is None else float(worth[kind])) * (weight if weights == "raw" else 1.0)
-            if here == node and (worth is None or worth[kind] > 0):
+            if here == node and (worth is None or worth[kind] > 0) and (allowed is None or there in allowed.nodes):
                 factor = weight if weights == "raw" else 1.0
                 mine.append((-value, ids_of(np.array([there]))[0], TYPES[kind], (place, there, kind, factor)))
         rows += [row for *_, row in sorted(mine)[:cap]]
@@ -99,6 +100,25 @@ def test_segments_answer_as_all_edges_do(writes, nodes, forward):
     degree = [sum(node == end for e in known.values() for end in e[:2]) for node in nodes]
     assert edges.degree(np.array(nodes)).tolist() == degree
     assert [tuple(pair) for pair in edges.pairs().tolist()] == sorted({e[:2] for e in known.values()})
+
+
+@given(
+    st.lists(write, min_size=2, max_size=8),
+    st.lists(st.lists(st.integers(0, NODES), unique=True), min_size=1, max_size=3),
+    st.booleans(),
+)
+@settings(max_examples=200, deadline=None)
+def test_a_filter_keeps_the_strongest_of_what_it_allows(writes, filters, forward):
+    segments, known = played(writes)
+    edges, nodes = Edges(segments, TYPES, ids_of), list(range(NODES))
+    options = {"forward": forward, "worth": np.array([1.0, 0.0, 0.5])}
+    for kept in (*filters, *filters):  # what is remembered of a hub serves every filter
+        allowed = Allowed(np.array(kept, np.int64))
+        for cap in (1, 2, None):
+            expected = reference(known, nodes, allowed=allowed, cap=cap, **options)
+            assert steps_of(edges, nodes, allowed=allowed, cap=cap, **options) == expected
+            whole = reference(known, nodes, cap=cap, **options)
+            assert steps_of(edges, nodes, cap=cap, **options) == whole
 
 
 def test_a_capped_hub_keeps_its_strongest_edges_whatever_was_written_first():

@@ -45,9 +45,17 @@ def test_of_two_links_between_the_same_nodes_the_stronger_counts():
 
 def test_the_most_promising_links_are_chosen():
     links = pairs((0, 1, 0.5), (0, 2, 0.5), (1, 3, 1.0))
-    kept = bridge.chosen(links, np.array([1.0, 0.1]), np.array([0.0, 0.9, 0.9]), Bridge(pairs=2))
+    promise = bridge.promised(links, np.array([1.0, 0.1]), np.array([0.0, 0.9, 0.9]), Bridge())
+    kept = bridge.chosen(links, promise, 2, lambda nodes: [str(node) for node in nodes])
     assert kept.nodes.tolist() == [1, 2]
-    assert bridge.chosen(links, np.array([1.0, 0.1]), np.zeros(3), Bridge()) is links
+    assert bridge.chosen(links, promise, 3, lambda nodes: pytest.fail("nothing is cut")) is links
+
+
+def test_equally_promising_links_are_cut_by_id():
+    links = pairs((0, 1, 0.5), (0, 2, 0.5), (0, 3, 0.5), (0, 4, 0.6))
+    names = {1: "c", 2: "a", 3: "b"}
+    kept = bridge.chosen(links, links.links, 3, lambda nodes: [names[node] for node in nodes.tolist()])
+    assert kept.nodes.tolist() == [2, 3, 4]
 
 
 def test_a_node_gains_what_of_the_question_it_adds_to_the_passage():

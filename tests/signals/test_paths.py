@@ -49,11 +49,12 @@ class Edges:
     def __len__(self):
         return len(self.edges)
 
-    def expand(self, nodes, *, forward, worth=None, weights="raw", cap=None):
+    def expand(self, nodes, *, forward, worth=None, weights="raw", cap=None, allowed=None):
         found = []
         for place, node in enumerate(nodes):
             own = [(s, k, t) if forward else (t, k, s) for s, k, t in self.edges]
             own = [(place, t, self.type_names.index(k)) for s, k, t in own if s == node]
+            own = [edge for edge in own if allowed is None or allowed.contains(np.array(edge[1]))]
             found += [edge for edge in own if worth is None or worth[edge[2]] > 0][:cap]
         origin, targets, types = np.array(found, np.int64).reshape(-1, 3).T
         ones = np.ones(len(found), np.float32)
@@ -83,7 +84,12 @@ class Graph:
         meaning = self.relations.read(words, settings)
         content = np.array([bool(terms) for _, terms in words])
         found = self.named(question)
-        return paths.answer(self.edges, found, meaning, self.relations.numbers, content, settings, allowed)
+        return paths.answer(
+            self.edges, found, meaning, self.relations.numbers, content, settings, allowed, ids=self.ids
+        )
+
+    def ids(self, nodes):
+        return [self.name(node) for node in nodes]
 
     def best(self, question, **options):
         found = self.answer(question, **options)
@@ -197,6 +203,16 @@ def test_what_a_filter_leaves_out_is_neither_reached_nor_passed():
     allowed = Allowed(np.array(sorted(everything - {graph.number["Silent River"]})))
     assert graph.best("who directed the films written by Mei Tanaka", allowed=allowed) == set()
     assert graph.best("which films did Ada Keller direct", allowed=allowed) == {"Golden Mirror"}
+
+
+def test_a_node_leads_on_to_the_ends_that_a_filter_allows():
+    graph = films()
+    narrow, question = replace(Paths(), fan=1), "which films did Ada Keller direct"
+    every = graph.best(question)
+    assert len(every) > 1
+    for film in every:
+        others = Allowed(np.array(sorted({graph.number[name] for name in graph.names if name not in every - {film}})))
+        assert graph.best(question, settings=narrow, allowed=others) == {film}
 
 
 def test_the_beam_bounds_what_is_followed_and_paths_stay_whole():

@@ -186,12 +186,7 @@ class Writer(Settings, Protocol):
         ...
 
     def put_edges(self, edges: Sequence[Edge]) -> None:
-        """Insert edges or replace their weights.
-
-        Raises:
-            UnknownNodeError: an end that is no node; the first few are named.
-
-        """
+        """Insert edges or replace their weights; UnknownNodeError names the first ends that are no nodes."""
         ...
 
     def delete_nodes(self, ids: Sequence[str]) -> int:
@@ -289,17 +284,20 @@ class Backend(Settings, Protocol):
         """Merge what many writes have left, and return when that is done; searches go on meanwhile."""
         ...
 
+    def problems(self) -> list[str]:
+        """Return what the engine itself finds wrong with what it keeps, in sentences."""
+        ...
+
     def forget(self) -> None:
         """Read everything anew at the next snapshot: something derived was found damaged (``DamagedFileError``)."""
         ...
 
     def allowed(self, clause: Clause) -> Allowed:
-        """Return the nodes that meet a filter.
+        """Return the nodes that meet a filter; FilterError tells of more values than the engine can compare."""
+        ...
 
-        Raises:
-            FilterError: more values than the engine can compare.
-
-        """
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return what names the nearest vectors, and its recall@10 where it was measured; None before any are read."""
         ...
 
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
@@ -333,6 +331,10 @@ class Backend(Settings, Protocol):
 
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
+        ...
+
+    def sample(self, count: int) -> list[int]:
+        """Return at most so many nodes, chosen and ordered by their ids, whatever the order in which they came."""
         ...
 
     def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:

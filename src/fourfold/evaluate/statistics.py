@@ -131,17 +131,13 @@ def p_in_words(p_value: float) -> str:
 def sign_flip_p_value(
     differences: FloatArray | Sequence[float],
     *,
-    one_sided: bool = False,
     samples: int = 20_000,
     groups: Sequence[object] | None = None,
     seed: int = 0,
 ) -> float:
-    """Return the p-value of a paired randomisation test: how often random signs give as large a mean.
-
-    ``one_sided`` asks for a mean above 0 only.
-    """
+    """Return the p-value of a paired randomisation test: how often random signs give as large a mean, either way."""
     sums, _ = _by_group(differences, groups)
-    observed = sums.sum() if one_sided else abs(sums.sum())
+    observed = abs(sums.sum())
     if not sums.any():
         return 1.0
     random = np.random.default_rng(seed)
@@ -149,7 +145,7 @@ def sign_flip_p_value(
     for start in range(0, samples, 1000):
         signs = random.integers(0, 2, (min(1000, samples - start), len(sums))) * 2 - 1
         totals = signs @ sums
-        as_large += int(((totals if one_sided else np.abs(totals)) >= observed - 1e-12).sum())
+        as_large += int((np.abs(totals) >= observed - 1e-12).sum())
     return (as_large + 1) / (samples + 1)
 
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.analysis import of_whole_files
 from fourfold.arguments import whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError
@@ -100,6 +101,7 @@ class TuneResult:
         }
 
 
+@of_whole_files
 def tune(
     retriever: Retriever,
     queries: Judgements | Sequence[JudgedQuery],

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from fourfold import pipeline
+from fourfold.analysis import of_whole_files
 from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -147,6 +148,7 @@ def weight_sweep(config: RetrievalConfig, component: str, weights: Sequence[floa
     ]
 
 
+@of_whole_files
 def run_variants(
     retriever: Retriever,
     judgements: Judgements | Sequence[JudgedQuery],

@@ -334,6 +334,7 @@ class EdgePart(Protocol):
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
+        allowed: Allowed | None = None,
     ) -> Steps:
         """Return the steps from these nodes, in any order.
 
@@ -346,6 +347,7 @@ class EdgePart(Protocol):
                 ln(1 + weight) / ln 2, so that 1 stays 1; ``"none"`` nothing. ``Steps.weights`` is that factor.
             cap: of each node only the ``cap`` edges of the largest worth in each direction; ties go to the smaller id
                 of the other end.
+            allowed: steps to other nodes are left out, before any is counted for ``cap``; None takes all.
 
         """
         ...

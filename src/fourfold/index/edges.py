@@ -9,14 +9,14 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
-from typing import Any
+from functools import cached_property, partial
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import ordered
-from fourfold.index.base import Nodes, Steps, weighed, worth_of
+from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
 from fourfold.runs import spans
 from fourfold.types import FloatArray
@@ -24,6 +24,8 @@ from fourfold.types import FloatArray
 _PLAIN = ("nums", "sources", "targets", "types", "weights")
 _GROUPS = ("keys", "starts", "order")
 _REMEMBERED_HUBS = 4096
+
+Found = TypeVar("Found", bound=NDArray[Any])
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class Edges:
         self.segments = tuple(segment for segment in segments if segment.size)
         self.type_names = tuple(type_names)
         self._ids = ids
-        self._hubs: dict[tuple[int, bool, bytes, str, int], NDArray[np.bool_]] = {}
+        self._hubs: dict[tuple[int, bool, bytes, str, int | None], NDArray[Any]] = {}
 
     def same_as(self, other: object) -> bool:
         """Whether nothing was written to any edge between the two: they have the same segments and types."""
@@ -188,13 +190,14 @@ class Edges:
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
+        allowed: Allowed | None = None,
     ) -> Steps:
         """Return the steps from these nodes; see ``EdgePart.expand``."""
         found = [self._steps(segment, nodes, forward, worth, weights) for segment in self.segments]
         steps = found[0] if len(found) == 1 else Steps.joined(found)
-        if cap is None or len(steps) <= cap:
-            return steps
-        kept = self._strongest(nodes, steps, worth, weights, cap)
+        kept = None if allowed is None else allowed.contains(steps.targets)
+        if cap is not None and len(steps) > cap:
+            kept = self._strongest(nodes, steps, worth, weights, cap, kept)
         return steps if kept is None else steps.of(kept)
 
     def _steps(
@@ -220,43 +223,61 @@ class Edges:
         return degree
 
     def _strongest(
-        self, nodes: Nodes, steps: Steps, worth: FloatArray | None, weights: str, cap: int
+        self,
+        nodes: Nodes,
+        steps: Steps,
+        worth: FloatArray | None,
+        weights: str,
+        cap: int,
+        passing: NDArray[np.bool_] | None,
     ) -> NDArray[np.bool_] | None:
         """Return which steps stay when each node keeps its ``cap`` best of each direction; None where all do.
 
-        Ties go to smaller ids.
+        Ties go to smaller ids. Steps that are not ``passing`` a filter are not counted.
         """
         ways = 2 * steps.origin + steps.along
         hubs = (np.bincount(ways) > cap).nonzero()[0]
         if not len(hubs):
-            return None
-        kept = np.ones(len(ways), bool)
+            return passing
+        kept = np.ones(len(ways), bool) if passing is None else passing.copy()
         for hub in hubs.tolist():
             own = (ways == hub).nonzero()[0]
-            key = (int(nodes[hub // 2]), bool(hub % 2), b"" if worth is None else worth.tobytes(), weights, cap)
-            mask = self._hubs.get(key)
-            if mask is None:
-                if len(self._hubs) >= _REMEMBERED_HUBS:
-                    self._hubs.clear()
-                self._hubs[key] = mask = self._strongest_of(steps.of(own), worth, cap)
-            kept[own] = mask
+            key = (int(nodes[hub // 2]), bool(hub % 2), b"" if worth is None else worth.tobytes(), weights)
+            if passing is None:
+                kept[own] = self._remembered((*key, cap), partial(self._strongest_of, steps, own, worth, cap))
+            elif np.count_nonzero(passing[own]) > cap:
+                # whatever the filter, the best that pass are the first of one order, whose ids are read once
+                order = self._remembered((*key, None), partial(self._ordered, steps, own, worth))
+                kept[own] = False
+                kept[own[order[passing[own[order]]][:cap]]] = True
         return kept
 
-    def _strongest_of(self, steps: Steps, worth: FloatArray | None, cap: int) -> NDArray[np.bool_]:
-        """Return which steps of one node in one direction are the ``cap`` best."""
-        value = steps.weights.astype(np.float64)
-        if worth is not None:
-            value *= worth_of(worth, steps.types, steps.along)
-        least = np.partition(value, len(value) - cap)[len(value) - cap]
-        best: NDArray[np.bool_] = value > least
-        tied = (value == least).nonzero()[0]
-        room = cap - int(best.sum())
-        if len(tied) > room:
-            ids = self._ids(steps.targets[tied])
-            names = [self.type_names[number] for number in steps.types[tied].tolist()]
-            tied = tied[sorted(range(len(tied)), key=lambda place: (ids[place], names[place]))[:room]]
-        best[tied] = True
-        return best
+    def _remembered(self, key: tuple[int, bool, bytes, str, int | None], find: Callable[[], Found]) -> Found:
+        """Return what is known of a hub."""
+        known: Any = self._hubs.get(key)
+        if known is None:
+            if len(self._hubs) >= _REMEMBERED_HUBS:
+                self._hubs.clear()
+            self._hubs[key] = known = find()
+        found: Found = known
+        return found
+
+    def _strongest_of(
+        self, steps: Steps, own: NDArray[np.intp], worth: FloatArray | None, cap: int
+    ) -> NDArray[np.bool_]:
+        """Return which steps of one node in one direction are the ``cap`` best, (len(own),)."""
+        return ordered.largest(_values(steps, own, worth), cap, lambda tied: self._told_apart(steps, own[tied]))
+
+    def _ordered(self, steps: Steps, own: NDArray[np.intp], worth: FloatArray | None) -> NDArray[np.intp]:
+        """Return the places of the steps of one node in one direction, best first, (len(own),)."""
+        values = (-_values(steps, own, worth)).tolist()
+        keys = list(zip(values, self._told_apart(steps, own), strict=True))
+        return np.array(sorted(range(len(own)), key=keys.__getitem__), np.intp)
+
+    def _told_apart(self, steps: Steps, rows: NDArray[np.intp]) -> Sequence[tuple[str, str]]:
+        """Return what tells equally good steps apart: the id of the other end and the name of the type."""
+        names = [self.type_names[number] for number in steps.types[rows].tolist()]
+        return list(zip(self._ids(steps.targets[rows]), names, strict=True))
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
@@ -268,3 +289,11 @@ class Edges:
             for end in ("sources", "targets")
         )
         return np.stack(ordered.distinct_pairs(sources, targets), axis=1)
+
+
+def _values(steps: Steps, own: NDArray[np.intp], worth: FloatArray | None) -> FloatArray:
+    """Return by what steps are compared, (len(own),)."""
+    values = steps.weights[own].astype(np.float64)
+    if worth is not None:
+        values *= worth_of(worth, steps.types[own], steps.along[own])
+    return values

@@ -5,6 +5,9 @@ What numpy's set routines do too; on the few hundred numbers of one question the
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -57,3 +60,26 @@ def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
 def without(numbers: Numbers, others: Numbers) -> Numbers:
     """Return the numbers, in their order, that do not stand in an ascending array."""
     return numbers[~contains(others, numbers)] if len(others) else numbers
+
+
+def largest(values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]], Sequence[Any]]) -> NDArray[np.bool_]:
+    """Return which of the values are the ``count`` largest, (len(values),).
+
+    Args:
+        values: (n,) of any numeric kind.
+        count: how many.
+        ranked: places of values that tie where they are cut → what tells them apart, the smaller first: ids, for store
+            numbers tell only who was written first.
+
+    """
+    if len(values) <= count:
+        return np.ones(len(values), np.bool_)
+    least = np.partition(values, len(values) - count)[len(values) - count]
+    found: NDArray[np.bool_] = values > least
+    tied = (values == least).nonzero()[0]
+    room = count - int(found.sum())
+    if len(tied) > room:
+        keys = ranked(tied)
+        tied = tied[sorted(range(len(tied)), key=keys.__getitem__)[:room]]
+    found[tied] = True
+    return found

@@ -15,6 +15,7 @@ from fourfold.errors import StoreError
 from fourfold.index import communities as detection
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.files import DamagedFileError
 from fourfold.index.pagerank import pagerank
 
 logger = logging.getLogger(__name__)
@@ -93,6 +94,8 @@ class Structure:
         self._propagated: Communities | None = None
         self._stale = NO_COMMUNITIES if before is None else before._last_known()
         self._thread: threading.Thread | None = None
+        self._damage: DamagedFileError | None = None
+        """What the background work met: raised to who asks next, who can have the graph read anew."""
 
     @property
     def busy(self) -> bool:
@@ -123,6 +126,8 @@ class Structure:
                 self._propagated = self._propagate(self._sorted)
             if self._propagated is not None:
                 return self._propagated
+            if self._damage is not None:
+                raise self._damage
             if self._thread is None:
                 self._thread = threading.Timer(_PATIENCE, self._propagate_beside)
                 self._thread.name, self._thread.daemon = "fourfold-communities", True
@@ -134,6 +139,8 @@ class Structure:
             self._propagated = self._propagate(self._by_id)
         except StoreError as error:  # closed meanwhile: nobody asks for them any more
             logger.debug("The communities were not found: %s", error)
+        except DamagedFileError as error:
+            self._damage = error
 
     def _propagate(self, by_id: Callable[[Nodes], Nodes]) -> Communities:
         members, pairs = self._compact()

@@ -237,8 +237,8 @@ class Session:
 
     def community_count(self) -> int:
         """Return how many communities the graph falls into."""
-        exact = self.retriever.config.diversity.exact_communities
-        return self.retriever.analysis.snapshot().communities(exact=exact).count
+        analysis, exact = self.retriever.analysis, self.retriever.config.diversity.exact_communities
+        return analysis.from_whole_files(lambda: analysis.snapshot().communities(exact=exact).count)
 
     @cached_property
     def questions(self) -> Questions:

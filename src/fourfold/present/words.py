@@ -28,8 +28,10 @@ def why(evidence: Sequence[Evidence], components: Components) -> str:
     ways = [item for item in came if item.kind == "path" and item.path[0].source != item.path[-1].target]
     if ways:  # a way that ends where it began says nothing
         parts.append("reached " + path_in_words(max(ways, key=lambda item: item.value).path))
-    elif came:
+    elif any([item.kind != "pagerank" for item in came]):
         parts.append("near the best matches in the graph")
+    elif came:
+        parts.append("central in the graph")
     parts += [in_words(item) for item in of.get("bridge", ())]
     if "bonus" in of:
         parts.append("first of its community")
@@ -69,6 +71,8 @@ def in_words(item: Evidence) -> str:
         return f"faded in {item.word} days"
     if item.kind == "path":
         return path_in_words(item.path)
+    if item.kind == "pagerank":
+        return "how central it is in the whole graph (PageRank)"
     return _OTHERS[item.component if item.kind != "rest" else f"{item.component} rest"]
 
 
@@ -81,7 +85,7 @@ _OTHERS = {
     "filter": "the filter leaves this node out",
     "chunks": "a document that was cut: its chunks are the answers",
     "text rest": "further words",
-    "graph rest": "the rest of the graph (PageRank and further paths)",
+    "graph rest": "further paths",
     "intent rest": "further paths",
     "embedding rest": "the rest",
 }

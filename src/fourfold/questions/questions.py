@@ -81,7 +81,7 @@ class Questions:
         """Return an answer of one generation: made anew where a node was deleted while it was made."""
         for _ in range(_ATTEMPTS):
             try:
-                return answer(self._view())
+                return self.retriever.analysis.from_whole_files(lambda: answer(self._view()))
             except GoneError:
                 continue
         raise StoreError(f"{self.retriever.path!r} changes faster than the question can be answered; ask again.")

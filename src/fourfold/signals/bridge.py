@@ -18,12 +18,14 @@ business.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Bridge
+from fourfold.index import ordered
 from fourfold.index.base import Nodes, Shared
 from fourfold.index.product import row_by_row
 from fourfold.runs import firsts
@@ -95,20 +97,24 @@ def joined(*parts: Pairs) -> Pairs:
     return Pairs(passages[first], nodes[first], links[first])
 
 
-def chosen(pairs: Pairs, strength: FloatArray, scores: FloatArray, settings: Bridge) -> Pairs:
-    """Return the pairs worth a look.
+def chosen(pairs: Pairs, promise: FloatArray, most: int, ids: Callable[[Nodes], Sequence[str]]) -> Pairs:
+    """Return the pairs that promise most; of equally promising ones those with the smaller ids.
 
     Args:
         pairs: all of them.
-        strength: (n_passages,) s_p.
-        scores: (len(pairs),) the score so far of each far end.
-        settings: the constants.
+        promise: (len(pairs),) what each promises.
+        most: how many are chosen.
+        ids: nodes → their ids.
 
     """
-    if len(pairs) <= settings.pairs:
+    if len(pairs) <= most:
         return pairs
-    promise = strength[pairs.passages] * pairs.links * (settings.prior + scores)
-    return pairs.of(np.sort(np.lexsort((pairs.nodes, -promise))[: settings.pairs]))
+    return pairs.of(ordered.largest(promise, most, lambda tied: ids(pairs.nodes[tied])))
+
+
+def promised(pairs: Pairs, strength: FloatArray, scores: FloatArray, settings: Bridge) -> FloatArray:
+    """Return what pairs promise by the scores so far of their far ends, (len(pairs),)."""
+    return strength[pairs.passages] * pairs.links * (settings.prior + scores)
 
 
 @dataclass(frozen=True, slots=True)

@@ -28,7 +28,7 @@ class Spread:
         backward: factor against it; or one factor for each edge type, (n_types,).
         edge_weights: what the weight of an edge counts, see ``index.base.weighed``.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
-        hub_cap: a node gives to at most that many edges of each direction, those that give most.
+        hub_cap: a node gives to at most that many edges of each direction, those that give most to allowed nodes.
 
     """
 
@@ -44,10 +44,10 @@ class Spread:
         if self.degree_exponent:
             values = values * np.maximum(edges.degree(nodes), 1) ** -self.degree_exponent
         worth = np.array((self.type_weights * self.backward, self.type_weights * self.forward))
-        steps = edges.expand(nodes, worth=worth, weights=self.edge_weights, cap=self.hub_cap)
+        steps = edges.expand(nodes, worth=worth, weights=self.edge_weights, cap=self.hub_cap, allowed=allowed)
         gains = values[steps.origin] * worth_of(worth, steps.types, steps.along) * steps.weights
         hop = Hop(nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
-        arrives = gains > 0 if allowed is None else (gains > 0) & allowed.contains(steps.targets)
+        arrives = gains > 0
         return hop if arrives.all() else hop.rows(arrives)
 
 
@@ -114,22 +114,24 @@ def score(
     return Walk((first, second), NodeValues.sum(targets, gains))
 
 
-def published_second_hop(
-    edges: EdgePart, proximity: NodeValues, seeds: Nodes, from_nodes: Nodes, allowed: Allowed | None
-) -> NodeValues:
-    """Return the proximity with 0.15 more for each arrow from ``from_nodes`` to a node that is no seed."""
-    targets = edges.expand(from_nodes, forward=True).targets
-    targets = ordered.without(targets, seeds)
-    if allowed is not None:
-        targets = targets[allowed.contains(targets)]
-    return NodeValues.sum([proximity.nodes, targets], [proximity.values, np.full(len(targets), _SECOND_HOP_GAIN)])
+def published_second_hop(edges: EdgePart, walk: Walk, seeds: Nodes, from_nodes: Nodes, allowed: Allowed | None) -> Walk:
+    """Return the walk with 0.15 more for each arrow from ``from_nodes`` to a node that is no seed."""
+    steps = edges.expand(from_nodes, forward=True, allowed=allowed)
+    gains = np.full(len(steps), _SECOND_HOP_GAIN)
+    hop = Hop(from_nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
+    hop = hop.rows(~ordered.contains(seeds, hop.targets))
+    reached = NodeValues.sum([walk.reached.nodes, hop.targets], [walk.reached.values, hop.gains])
+    return Walk((*walk.hops, hop), reached)
 
 
-def with_pagerank(proximity: NodeValues, pagerank: NodeValues, share: float, allowed: Allowed | None) -> NodeValues:
-    """Return ``(1 − share) · proximity + share · PageRank / max PageRank`` over the allowed nodes that have either."""
+def with_pagerank(
+    proximity: NodeValues, pagerank: NodeValues, share: float, allowed: Allowed | None
+) -> tuple[NodeValues, NodeValues]:
+    """Return ``(1 − share) · proximity + share · PageRank / max PageRank`` of allowed nodes, and its second part."""
     top = float(pagerank.values.max(initial=0.0))
     nodes, values = pagerank.nodes, pagerank.values / top if top > 0 else pagerank.values
     if allowed is not None:
         kept: NDArray[np.bool_] = allowed.contains(nodes)
         nodes, values = nodes[kept], values[kept]
-    return NodeValues.sum([proximity.nodes, nodes], [(1.0 - share) * proximity.values, share * values])
+    ranks = NodeValues(nodes, share * values)
+    return NodeValues.sum([proximity.nodes, nodes], [(1.0 - share) * proximity.values, ranks.values]), ranks

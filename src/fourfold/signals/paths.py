@@ -13,8 +13,9 @@ far as the words are sure.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -107,6 +108,7 @@ def answer(
     allowed: Allowed | None = None,
     *,
     together: bool = True,
+    ids: Callable[[Nodes], Sequence[str]],
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
 
@@ -119,6 +121,7 @@ def answer(
         settings: the constants.
         allowed: nodes that may be reached and passed through.
         together: whether all that is named is meant, not one thing or another.
+        ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
 
     """
     called = _meant(named, meaning)
@@ -132,17 +135,16 @@ def answer(
     clear = min(1.0, told / settings.clear) if settings.clear else 1.0
     asking = free[meaning.trust[free] > 0]
     kinds = meaning.kind & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
-    walks = []
+    walks, follow = [], partial(walk, ids=ids)
     for name in named:
         right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
         orders = [right + left, left + right]
         if right and kinds[left[-1:]].any():  # "in what country was the director of X born"
             orders.append(left[:-1] + right + left[-1:])
-        found = [
-            walk(edges, name.nodes, meaning.of(words[:MOST_WORDS]), numbers, settings, allowed) for words in orders
-        ]
+        asked = [meaning.of(words[:MOST_WORDS]) for words in orders]
+        found = [follow(edges, name.nodes, words, numbers, settings, allowed) for words in asked]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]
-    steps = _single_steps(edges, named, numbers, settings, allowed) if together and len(named) > 1 else []
+    steps = _single_steps(edges, named, numbers, settings, allowed, ids) if together and len(named) > 1 else []
     if not walks and not steps:
         return None
     nodes, totals = _together(walks)
@@ -203,11 +205,12 @@ def _single_steps(
     numbers: NDArray[np.int64],
     settings: Paths,
     allowed: Allowed | None,
+    ids: Callable[[Nodes], Sequence[str]],
 ) -> list[tuple[Named, Walk]]:
     """Return the walks of one step by whatever edge from each of several named nodes."""
     any_edge = replace(Meaning.none(1, len(numbers)), asked=np.ones((1, len(numbers))), trust=np.ones(1))
     one_step = replace(settings, steps=1, against=1.0)
-    found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed)) for name in named]
+    found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed, ids=ids)) for name in named]
     return [(name, one) for name, one in found if one is not None and len(one.nodes)]
 
 

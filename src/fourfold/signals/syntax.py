@@ -83,7 +83,8 @@ class Sentence:
     def asks(self) -> bool:
         """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
         question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
-        return question or self._commands() or self._asks_how() or self._asks_of()
+        commands = self._commands() and not self.about_itself()
+        return question or commands or self._asks_how() or self._asks_of()
 
     def _commands(self) -> bool:
         """Tell whether it begins with a command, after "please" or "could you"."""

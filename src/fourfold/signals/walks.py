@@ -5,12 +5,14 @@ V(n, j) = max over edges m → n of type t, and i < j: V(m, i) + Σ asked(words 
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
+from fourfold.index import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes
 from fourfold.runs import firsts
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
@@ -109,6 +111,8 @@ def walk(
     numbers: NDArray[np.int64],
     settings: Paths,
     allowed: Allowed | None = None,
+    *,
+    ids: Callable[[Nodes], Sequence[str]],
 ) -> Walk | None:
     """Follow the words of a question from a named node; None where no word asks for an edge.
 
@@ -119,6 +123,7 @@ def walk(
         numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
         settings: the constants.
         allowed: nodes that may be reached and passed through.
+        ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
 
     """
     total = float(meaning.trust.sum())
@@ -133,7 +138,7 @@ def walk(
     came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
     levels: list[_Level] = []
     for _ in range(settings.steps):
-        level = _next(edges, nodes, best, came, worth, tables, price, settings, allowed)
+        level = _next(edges, nodes, best, came, worth, tables, price, settings, allowed, ids)
         if level is None:
             break
         levels.append(level)
@@ -193,14 +198,15 @@ def _next(
     price: float,
     settings: Paths,
     allowed: Allowed | None,
+    ids: Callable[[Nodes], Sequence[str]],
 ) -> _Level | None:
     """Take one more step from every state; None where no step is worth its price."""
     parts = []
     mirrored = bool(tables[_TURNED].any())
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
-        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan)
+        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
         origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
-        kept = np.ones(len(origin), bool) if allowed is None else allowed.contains(target)
+        kept = np.ones(len(origin), bool)
         if came is not None:
             back = (came[0][origin] == kind) & (came[1][origin] != forward)
             if mirrored and back.any():
@@ -224,7 +230,7 @@ def _next(
     reached = np.maximum.reduceat(gained, first, axis=0)
     starts = np.append(first, len(target))
     level = _Level(target[first], kind[first], along[first], reached, starts, origin, gained)
-    return level if len(first) <= settings.beam else _thinned(level, settings.beam)
+    return level if len(first) <= settings.beam else _thinned(level, settings.beam, ids, edges.type_names)
 
 
 def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> FloatArray:
@@ -238,9 +244,14 @@ def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> F
     return found
 
 
-def _thinned(level: _Level, beam: int) -> _Level:
-    """Keep the best states."""
-    kept = np.sort(np.argsort(-level.best[:, -1], kind="stable")[:beam])
+def _thinned(level: _Level, beam: int, ids: Callable[[Nodes], Sequence[str]], type_names: Sequence[str]) -> _Level:
+    """Keep the best states; of equally good ones those with the smaller ids."""
+
+    def ranked(tied: NDArray[np.intp]) -> list[tuple[str, str, bool]]:
+        types = [type_names[number] for number in level.types[tied].tolist()]
+        return list(zip(ids(level.nodes[tied]), types, level.forward[tied].tolist(), strict=True))
+
+    kept = ordered.largest(level.best[:, -1], beam, ranked).nonzero()[0]
     counts = np.diff(level.starts)[kept]
     starts = np.concatenate(([0], np.cumsum(counts)))
     edges = np.arange(int(starts[-1])) + np.repeat(level.starts[kept] - starts[:-1], counts)

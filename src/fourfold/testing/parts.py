@@ -7,6 +7,7 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from fourfold.filters import parse
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
 from fourfold.retriever import Retriever
@@ -107,7 +108,7 @@ class PartsTests(Compared):
     @pytest.mark.parametrize("weights", ["raw", "log1p", "none"])
     @pytest.mark.parametrize("forward", [True, False])
     def test_edges(self, filled: Both, cap: int | None, weights: str, forward: bool) -> None:
-        """Steps in both directions, by worth, and of a hub only the strongest."""
+        """Steps in both directions, by worth, and of a hub only the strongest, under a filter of those it allows."""
         found = []
         for one, snapshot in self._pairs(filled):
             edges = snapshot.edges
@@ -116,16 +117,19 @@ class PartsTests(Compared):
             nums = one.backend.nums(ids)
             nodes = np.array([nums[i] for i in ids], np.int64)
             worth = np.array([{"depends_on": 1.0, "part_of": 0.5, "mentions": 0.0}.get(name, 0.25) for name in names])
-            steps = edges.expand(nodes, forward=forward, worth=worth, weights=weights, cap=cap)
-            rows = zip(
-                (ids[place] for place in steps.origin),
-                _ids(snapshot, steps.targets),
-                (names[number] for number in steps.types),
-                (round(float(weight), 5) for weight in steps.weights),
-                strict=True,
-            )
+            rows = []
+            for allowed in (None, one.backend.allowed(parse({"lang": "en"})), one.backend.allowed(parse({"no": 1}))):
+                steps = edges.expand(nodes, forward=forward, worth=worth, weights=weights, cap=cap, allowed=allowed)
+                told = zip(
+                    (ids[place] for place in steps.origin),
+                    _ids(snapshot, steps.targets),
+                    (names[number] for number in steps.types),
+                    (round(float(weight), 5) for weight in steps.weights),
+                    strict=True,
+                )
+                rows.append(sorted(told))
             degrees = edges.degree(nodes).tolist()
-            found.append((sorted(rows), degrees, len(edges), sorted(names[n] for n in edges.types_in_use)))
+            found.append((rows, degrees, len(edges), sorted(names[n] for n in edges.types_in_use)))
         assert found[0] == found[1]
 
     def test_structure(self, filled: Both) -> None:

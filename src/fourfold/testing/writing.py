@@ -47,6 +47,23 @@ class WritingTests(Compared):
         for question in ("old words", "new text", "alpha", "gamma"):
             both.agree(question)
 
+    def test_a_sample_is_chosen_by_ids(self, both: Both) -> None:
+        """Whichever came first, the same nodes stand for all."""
+        nodes, _ = sample(60)
+        both.own.add(nodes[:25])
+        both.own.add(nodes[25:])
+        both.other.add(nodes)
+        backend = both.own.backend
+        chosen = backend.ids(np.array(backend.sample(12), np.int64))
+        assert len(set(chosen)) == 12
+        assert backend.ids(np.array(backend.sample(1000), np.int64)) != chosen
+        assert set(backend.ids(np.array(backend.sample(1000), np.int64))) == {node.id for node in nodes}
+        both.own.delete([node.id for node in nodes])
+        assert backend.sample(12) == []
+        for place in reversed(range(0, len(nodes), 7)):
+            both.own.add(nodes[place : place + 7])
+        assert backend.ids(np.array(backend.sample(12), np.int64)) == chosen
+
     def test_an_edge_is_replaced(self, both: Both) -> None:
         """The last weight counts, within a write too."""
         both.add([Node("a", "a"), Node("b", "b")], [Edge("a", "b", "t", 1.0), Edge("a", "b", "t", 2.0)])

@@ -196,7 +196,9 @@ class ToolCatalog:
         limit = self._checked_limit(limit)
         arguments.one_of(weighting, "weighting", ("adaptive", "fixed"))
         context = arguments.strings(context_tools, "context_tools")
-        return self._finder.search(arguments.question(query), limit, context, weighting)
+        query = arguments.question(query)
+        search = self._finder.search
+        return self.retriever.analysis.from_whole_files(lambda: search(query, limit, context, weighting))
 
     def suggest_workflow(self, request: str, limit: int = 10, context_tools: Iterable[str] = ()) -> Workflow:
         """Return the tools for a request, with what they need, in the order in which to call them.
@@ -210,7 +212,7 @@ class ToolCatalog:
         """
         request, limit = arguments.question(request, "The request"), self._checked_limit(limit)
         context = arguments.strings(context_tools, "context_tools")
-        return self._finder.workflow(request, limit, context)
+        return self.retriever.analysis.from_whole_files(lambda: self._finder.workflow(request, limit, context))
 
     # -- looking around -----------------------------------------------------------------------------------------
 
@@ -242,12 +244,16 @@ class ToolCatalog:
     def neighbors(self, tool: str, direction: str = "both") -> list[str]:
         """Return the distinct tools an edge leads to (``"out"``), comes from (``"in"``), or either, sorted by id."""
         arguments.one_of(direction, "direction", ("in", "out", "both"))
-        state = self._knowledge.present()
-        (position,) = self._knowledge.positions(state, [tool])
-        here, edges = state.nodes[[position]], state.snapshot.edges
         ways = {"out": (True,), "in": (False,), "both": (True, False)}[direction]
-        found = [edges.expand(here, forward=forward).targets for forward in ways]
-        return sorted(state.ids[p] for p in state.places_of(np.concatenate(found)) if p != position)
+
+        def found() -> list[str]:
+            state = self._knowledge.present()
+            (position,) = self._knowledge.positions(state, [tool])
+            here, edges = state.nodes[[position]], state.snapshot.edges
+            ends = [edges.expand(here, forward=forward).targets for forward in ways]
+            return sorted(state.ids[p] for p in state.places_of(np.concatenate(ends)) if p != position)
+
+        return self.retriever.analysis.from_whole_files(found)
 
     def adamic_adar(self, tool: str, limit: int = 10) -> list[tuple[str, float]]:
         """Return the tools that share most neighbours with a tool, best first: Σ 1 / ln(degree) of what they share."""

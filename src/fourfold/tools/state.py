@@ -73,11 +73,14 @@ class Knowledge:
         self._measuring: threading.Thread | None = None
 
     def present(self) -> State:
-        """Return the state of the present generation, building it when the graph has changed."""
+        """Return the state of the present generation, building it when the graph has changed, or is read anew."""
+        return self._retriever.analysis.from_whole_files(self._present)
+
+    def _present(self) -> State:
         snapshot = self._retriever.analysis.snapshot()
         with self._lock:
             state = self._state
-            if state is None or state.snapshot.generation != snapshot.generation:
+            if state is None or state.snapshot is not snapshot:
                 self._state = state = self._built(snapshot)
             elif self._importance is not None and state.importance is not self._importance:
                 self._state = state = replace(state, importance=self._importance.carried_to(state.nodes))

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fourfold.analysis import of_whole_files
 from fourfold.embed import ContextualEmbedder, StaticEmbedder
 from fourfold.embed.contextual.lessons import Lessons, Measured, lessons_of
 from fourfold.embed.contextual.rows import TokenRows, joined
@@ -159,6 +160,7 @@ def judge(before: Measured, after: Measured) -> tuple[bool, str]:
     return True, f"What was held out is found better (mean reciprocal rank): {told}."
 
 
+@of_whole_files
 def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Lessons:
     """Read what a graph teaches: its nodes as the embedder reads them, their names and bodies, its edges."""
     nums = retriever.backend.texts("name")[0]

@@ -20,7 +20,7 @@ from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.engines.milvus.refusals import unsupported
 from fourfold.engines.milvus.remains import dropped
-from fourfold.engines.milvus.rows import NODE, node_of
+from fourfold.engines.milvus.rows import LOTS, NODE, node_of
 from fourfold.engines.milvus.snapshots import Snapshots
 from fourfold.engines.milvus.staging import Staged
 from fourfold.engines.milvus.state import State
@@ -122,6 +122,10 @@ class MilvusBackend:
             with claimed(self._link) as claim:
                 dropped(self._link, claim.state)
 
+    def problems(self) -> list[str]:
+        """Return nothing: what is damaged the server itself refuses to read."""
+        return []
+
     def forget(self) -> None:
         """Read everything anew at the next snapshot."""
         self._snapshots.forget()
@@ -162,6 +166,21 @@ class MilvusBackend:
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         return {row["id"]: node_of(row) for row in self._by_id(ids, NODE)}
+
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return whether every vector is compared or an index names the nearest, whose recall nobody has measured."""
+        return ("exact", 1.0) if self.capabilities.exact_vectors else ("hnsw", None)
+
+    def sample(self, count: int) -> list[int]:
+        """Return the numbers of at most so many nodes, those with the smallest lots."""
+        size, most = self.counts()["nodes"], LOTS
+        if size > 4 * count:  # four times as many as are wanted, and more where that was bad luck
+            most = 4 * count * LOTS // size
+        while True:
+            found = self._link.rows("nodes", f"lot < {most} and {self._state.visible}", ("num", "lot", "id"))
+            if len(found) >= count or most >= LOTS:
+                return [int(row["num"]) for row in sorted(found, key=lambda row: (row["lot"], row["id"]))[:count]]
+            most = min(2 * most, LOTS)
 
     def _by_id(self, ids: Sequence[str], fields: Sequence[str]) -> list[dict[str, Any]]:
         return self._link.keyed("nodes", "key", map(digest, ids), self._state.visible, fields) if len(ids) else []

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.index import ordered
-from fourfold.index.base import Keys, Nodes, Steps
+from fourfold.index.base import Allowed, Keys, Nodes, Steps
 from fourfold.types import FloatArray
 
 
@@ -98,10 +98,11 @@ class Edges:
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
+        allowed: Allowed | None = None,
     ) -> Steps:
         """Return the steps from these nodes; see ``index.base.EdgePart``."""
         known = self._reading.edges_at(nodes)
-        return known.expand(nodes, forward=forward, worth=worth, weights=weights, cap=cap)
+        return known.expand(nodes, forward=forward, worth=worth, weights=weights, cap=cap, allowed=allowed)
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions."""

@@ -24,9 +24,10 @@ from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
 from fourfold.engines.postgres.snapshots import Snapshots
 from fourfold.engines.postgres.staging import Staged
-from fourfold.engines.postgres.state import NEAREST, Turn
+from fourfold.engines.postgres.state import NEAREST, State, Turn
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
 from fourfold.engines.postgres.writer import Writer
+from fourfold.engines.sampling import spread
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
 from fourfold.filters import ELEMENT, SCALAR, Clause
@@ -138,6 +139,10 @@ class PostgresBackend:
     def compact(self) -> None:
         """Do nothing: a write leaves no segments here, and the server vacuums its tables itself."""
 
+    def problems(self) -> list[str]:
+        """Return nothing: what is damaged the server itself refuses to read."""
+        return []
+
     def forget(self) -> None:
         """Read everything anew at the next snapshot."""
         self._snapshots.forget()
@@ -208,6 +213,21 @@ class PostgresBackend:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         rows = self._link.rows(f"SELECT {NODE} FROM nodes WHERE id = ANY(%s::text[])", sendable(ids))
         return {row[1]: node_of(row[1:]) for row in rows}
+
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return whether every vector is compared or an index names the nearest, whose recall nobody has measured."""
+        return ("hnsw", None) if State.read(self._link, Turn.read(self._link)).indexed else ("exact", 1.0)
+
+    def sample(self, count: int) -> list[int]:
+        """Return the numbers of at most so many nodes, evenly spread over all in the order of their ids."""
+        ahead = spread(int(self._link.one("SELECT count(*) FROM nodes")[0]), count)
+        sql = (
+            "WITH RECURSIVE chosen (place, id, num) AS (SELECT 0, ''::text COLLATE \"C\", 0::bigint UNION ALL "
+            "SELECT c.place + 1, n.id, n.num FROM chosen c, LATERAL (SELECT id, num FROM nodes WHERE id > c.id "
+            "ORDER BY id LIMIT 1 OFFSET (%s::bigint[])[c.place + 1] - 1) n WHERE c.place < %s) "
+            "SELECT num FROM chosen WHERE place > 0 ORDER BY place"
+        )
+        return [num for (num,) in self._link.rows(sql, ahead, len(ahead))]
 
     def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored vector of each of these nodes that has one."""

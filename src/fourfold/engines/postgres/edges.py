@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers
 from fourfold.engines.postgres.boards import Boards
-from fourfold.index.base import Nodes, Steps, weighed
+from fourfold.index.base import Allowed, Nodes, Steps, weighed
 from fourfold.types import FloatArray
 
 _MOST = 1000
@@ -25,6 +25,8 @@ _NEIGHBOURS = 1000
 _STARTS = 64
 """Up to so many nodes are taken for the first of a question, whose neighbours will be asked for next."""
 _REMEMBERED_HUBS = 1024
+_FURTHER = 16
+"""So many times more of a hub's best edges are read where a filter leaves too few."""
 
 _FORWARD = "SELECT num, target AS other, type, weight FROM {edges} e WHERE source = a.num"
 _BACKWARD = "SELECT num, source AS other, type, weight FROM {edges} e WHERE target = a.num"
@@ -67,8 +69,8 @@ ranked AS (SELECT a.num AS origin, e.num, e.other, e.type, e.weight, row_number(
     FROM (SELECT unnest(%(nodes)s::bigint[]) AS num) a CROSS JOIN LATERAL ({side}) e
     JOIN worths w ON w.type = e.type JOIN nodes t ON t.num = e.other JOIN edge_types y ON y.num = e.type
     WHERE w.worth > 0)
-SELECT array_send(array_agg(origin ORDER BY origin, num)), array_send(array_agg(other ORDER BY origin, num)),
-    array_send(array_agg(type ORDER BY origin, num)), array_send(array_agg(weight ORDER BY origin, num))
+SELECT array_send(array_agg(origin ORDER BY origin, place)), array_send(array_agg(other ORDER BY origin, place)),
+    array_send(array_agg(type ORDER BY origin, place)), array_send(array_agg(weight ORDER BY origin, place))
 FROM ranked WHERE place <= %(cap)s
 """
 _FACTORS = {"none": "1", "raw": "e.weight::real::float8", "log1p": "(ln(1 + e.weight) / ln(2))::real::float8"}
@@ -154,17 +156,31 @@ class Edges:
         worth: FloatArray | None = None,
         weights: str = "raw",
         cap: int | None = None,
+        allowed: Allowed | None = None,
     ) -> Steps:
         """Return the steps from these nodes; see ``index.base.EdgePart``."""
         ways = (True, False) if forward is None else (forward,)
         each = [worth if worth is None or worth.ndim == 1 else worth[int(way)] for way in ways]
-        return Steps.joined([self._one_way(nodes, way, own, weights, cap) for way, own in zip(ways, each, strict=True)])
+        return Steps.joined(
+            [self._one_way(nodes, way, own, weights, cap, allowed) for way, own in zip(ways, each, strict=True)]
+        )
 
-    def _one_way(self, nodes: Nodes, forward: bool, worth: FloatArray | None, weights: str, cap: int | None) -> Steps:
+    def _one_way(
+        self,
+        nodes: Nodes,
+        forward: bool,
+        worth: FloatArray | None,
+        weights: str,
+        cap: int | None,
+        allowed: Allowed | None,
+    ) -> Steps:
         near = self._near(nodes)
         origin, found = near.steps(nodes, forward=forward)
         if worth is not None and not worth.all():
             used = worth[found["type"]] > 0
+            origin, found = origin[used], {name: column[used] for name, column in found.items()}
+        if allowed is not None:
+            used = allowed.contains(found["other"])
             origin, found = origin[used], {name: column[used] for name, column in found.items()}
         strong = near.hubs[np.searchsorted(near.nodes, nodes)]
         if cap is not None and len(origin) > cap:
@@ -172,7 +188,9 @@ class Edges:
         if strong.any():
             kept = ~strong[origin]
             origin, found = origin[kept], {name: column[kept] for name, column in found.items()}
-            origin, found = self._with_hubs(nodes, np.flatnonzero(strong), origin, found, forward, worth, weights, cap)
+            origin, found = self._with_hubs(
+                nodes, np.flatnonzero(strong), origin, found, forward, worth, weights, cap, allowed
+            )
         factors = weighed(found["weight"].astype(np.float32), weights)
         return Steps(origin, found["other"], found["type"].astype(np.int32), factors, np.full(len(origin), forward))
 
@@ -242,9 +260,12 @@ class Edges:
         worth: FloatArray | None,
         weights: str,
         cap: int | None,
+        allowed: Allowed | None,
     ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
         worths = np.ones(len(self.type_names)) if worth is None else worth
-        picked = self._read_hubs(nodes[strong].tolist(), (forward, worths.tobytes(), weights, cap), worths)
+        picked = self._allowed_of_hubs(
+            nodes[strong].tolist(), (forward, worths.tobytes(), weights), worths, cap, allowed
+        )
         own = np.repeat(strong, [len(columns[0]) for columns in picked])
         joined = np.concatenate((origin, own))
         order = np.argsort(joined, kind="stable")
@@ -253,10 +274,27 @@ class Edges:
             name: np.concatenate((found[name], more[name]))[order] for name in ("other", "type", "weight")
         }
 
+    def _allowed_of_hubs(
+        self, hubs: list[int], key: tuple[Any, ...], worths: FloatArray, cap: int | None, allowed: Allowed | None
+    ) -> list[tuple[NDArray[Any], ...]]:
+        """Return (others, types, weights) of each hub's strongest edges to allowed nodes.
+
+        The best are read and those that are not allowed left out; where too few remain, more, and in the end all.
+        """
+        reads = [cap] if allowed is None or cap is None else [cap, _FURTHER * cap, None]
+        for read in reads:
+            best: list[tuple[NDArray[Any], ...]] = list(self._read_hubs(hubs, (*key, read), worths))
+            if allowed is None:
+                return best
+            passing = [allowed.contains(others) for others, _, _ in best]
+            if read is None or all(used.sum() >= cap or len(used) < read for used in passing):
+                break
+        return [tuple(column[used][:cap] for column in own) for own, used in zip(best, passing, strict=True)]
+
     def _read_hubs(
         self, hubs: list[int], key: tuple[Any, ...], worths: FloatArray
     ) -> list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
-        """Return (others, types, weights) of each hub's strongest edges; remembered for the generation."""
+        """Return (others, types, weights) of each hub's strongest edges, best first; remembered for the generation."""
         known = {hub: found for hub in hubs if (found := self._hubs.get((*key, hub))) is not None}
         if len(known) < len(hubs):
             forward, _, weights, cap = key

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
+from fourfold.engines.sampling import spread
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.connection import address_of
@@ -84,6 +85,22 @@ class SqliteBackend(Store):
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
         return Allowed(self.matching(*to_sql(clause)))
+
+    def sample(self, count: int) -> list[int]:
+        """Return the numbers of at most so many nodes, evenly spread over all in the order of their ids."""
+        found: list[int] = []
+        last, ((size,),) = "", self.select("SELECT count(*) FROM nodes")
+        for ahead in spread(size, count):  # each goes on in the index of ids where the last one stood: 16 ms a million
+            sql = "SELECT num, id FROM nodes WHERE id > ? ORDER BY id LIMIT 1 OFFSET ?"
+            if not (rows := self.select(sql, (last, ahead - 1))):
+                break  # deleted meanwhile
+            num, last = rows[0]
+            found.append(num)
+        return found
+
+    def first_stage(self) -> tuple[str, float | None] | None:
+        """Return what names the nearest vectors, and its recall; of derived files, where no snapshot is there yet."""
+        return self.snapshots.first_stage()
 
     def problems(self) -> list[str]:
         """Return what SQLite finds wrong with the file, in sentences."""

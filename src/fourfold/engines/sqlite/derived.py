@@ -36,6 +36,8 @@ class Derived:
         self.folder = None if path == ":memory:" else Path(f"{path}.index")
         self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
         self._opened: Path | None = None
+        self._aside: set[Path] = set()
+        """Folders found damaged that cannot be deleted, such as beside a file opened for reading."""
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -58,6 +60,8 @@ class Derived:
     ) -> tuple[tuple[dict[str, Any], dict[str, files.Mapped]] | None, bool]:
         """Return what ``newest`` does, and whether a folder went away meanwhile."""
         for folder in self._folders():
+            if folder in self._aside:
+                continue
             facts = files.facts(folder) if folder.exists() else None
             if facts is None and not folder.exists():
                 return None, True
@@ -91,6 +95,8 @@ class Derived:
         if not self.writable or self.folder is None:
             return False
         target = self.folder / f"{facts['generation']:012d}-{facts['token']}"
+        if target in self._aside:
+            return False
         try:
             files.write(target, arrays, facts)
         except OSError as error:
@@ -105,9 +111,11 @@ class Derived:
         return True
 
     def discard(self) -> None:
-        """Delete the folder that was opened last: it was found damaged."""
+        """Delete the folder that was opened last, or never open it again: it was found damaged."""
         if self._opened is not None:
             self._remove(self._opened)
+            if self._opened.exists():
+                self._aside.add(self._opened)
             self._opened = None
 
     def _folders(self) -> list[Path]:

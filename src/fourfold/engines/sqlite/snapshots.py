@@ -78,6 +78,15 @@ class Snapshots:
             assert self._current is not None
             return self._current
 
+    def first_stage(self) -> tuple[str, float] | None:
+        """Return what names the nearest vectors, and the recall measured when it was made, without opening for it."""
+        with self._lock:
+            state = self._state or self._opened()
+        if state is None:
+            return None
+        info = Vectors(state.parts.vectors, exact=self._config.index.exact).info()
+        return info.first_stage, info.recall
+
     def under(self, config: RetrievalConfig) -> Snapshot:
         """Return the current snapshot as another config would have it; for studies of the config."""
         snapshot = self.current()
