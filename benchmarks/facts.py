@@ -8,8 +8,10 @@ A question is answered by every node that these steps reach. The graphs of facts
 questions in words that their edges have not, written before any was asked; once as they are, once with texts that list
 the edges. Those of facts_graphs.py are larger, in the edge types of well-known graphs; facts_asked.json holds what is
 asked of them. Those of facts_eight.json and their questions were written by somebody who had not seen the rules; a
-second batch of questions is about what had failed in the first. All are left out where collections are named. Prints
-Markdown with 95 % intervals and writes facts.json to the folder of results, with every question.
+second batch of questions is about what had failed in the first. So were the twenty graphs of facts_twenty.json, by two
+others: the first ten were looked at while rules were made, of the second ten no question was before their first
+measurement, which docs/evaluation.md has. All are left out where collections are named. Prints Markdown with 95 %
+intervals and writes facts.json to the folder of results, with every question.
 """
 
 from __future__ import annotations
@@ -23,22 +25,23 @@ from pathlib import Path
 from typing import Any
 
 import facts_graphs
+import numpy as np
 from shared import add_collection_options, facts, figure, folders, markdown_table
 
 from fourfold import Edge, Node, Retriever
 from fourfold.edge_types import label
-from fourfold.evaluate import Collection, JudgedQuery, Run, bootstrap_interval, evaluate, load_collection
+from fourfold.evaluate import Collection, JudgedQuery, bootstrap_interval, evaluate, load_collection
 from fourfold.evaluate.tune import answer_groups
 
 PHRASES = Path(__file__).parent / "facts.json"
 MADE = Path(__file__).parent / "facts_made.json"
 EIGHT = Path(__file__).parent / "facts_eight.json"
+TWENTY = Path(__file__).parent / "facts_twenty.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
 """Questions of each way to ask."""
 
 STEPS = {1: "of one step", 2: "of two steps", 3: "of three steps"}
-BATCHES = ("of the first batch", "of the second batch")
 MEASURES = ("hit@1", "ndcg@10", "recall@10")
 QUESTIONS = 200
 
@@ -93,10 +96,11 @@ def made(graph: Mapping[str, Any], *, listing: bool) -> tuple[list[Node], list[E
 
 
 def written(graph: Mapping[str, Any]) -> tuple[list[Node], list[Edge], Sets]:
-    """Return one of the eight graphs, some of whose nodes have texts, and its questions."""
+    """Return a graph that somebody wrote, some of whose nodes have texts, and its questions."""
     names = dict.fromkeys(name for source, _, target in graph["edges"] for name in (source, target))
     nodes = [Node(name, name, text=graph["texts"].get(name, "")) for name in names]
-    sets = {kind: [_judged(text, set(answers)) for text, answers in graph[kind]] for kind in BATCHES}
+    asked = {kind: questions for kind, questions in graph.items() if kind not in ("edges", "texts")}
+    sets = {kind: [_judged(text, set(answers)) for text, answers in questions] for kind, questions in asked.items()}
     return nodes, [Edge(source, target, kind) for source, kind, target in graph["edges"]], sets
 
 
@@ -106,9 +110,25 @@ def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
     return random.Random(0).sample(every, min(count, len(every)))
 
 
-def row(name: str, kind: str, run: Run, judged: Sequence[JudgedQuery]) -> tuple[str, ...]:
+def pooled(name: str, graphs: Mapping[str, Any]) -> list[tuple[str, ...]]:
+    """Return a row of each kind of question over many small graphs."""
+    values: dict[str, list[tuple[JudgedQuery, Sequence[float]]]] = defaultdict(list)
+    for graph in graphs.values():
+        nodes, edges, sets = written(graph)
+        with Retriever() as retriever:
+            retriever.add(nodes, edges)
+            for kind, judged in sets.items():
+                run = evaluate(retriever, judged)
+                measured = np.stack([run.values(judged, measure) for measure in MEASURES], axis=1).tolist()
+                values[kind] += zip(judged, measured, strict=True)
+    values["all"] = [one for own in values.values() for one in own]
+    return [row(name, kind, *map(list, zip(*own, strict=True))) for kind, own in values.items()]
+
+
+def row(name: str, kind: str, judged: Sequence[JudgedQuery], values: Sequence[Sequence[float]]) -> tuple[str, ...]:
+    """Return the cells of one line; ``values`` are those of ``MEASURES``, by question."""
     groups = answer_groups(judged)
-    found = [bootstrap_interval(run.values(judged, measure), groups=groups) for measure in MEASURES]
+    found = [bootstrap_interval(np.array(own), groups=groups) for own in zip(*values, strict=True)]
     cells = [f"{figure(one.mean)} {figure(one.lower, 2)}–{figure(one.upper, 2)}" for one in found]
     return (name, kind, str(len(judged)), *cells)
 
@@ -148,12 +168,15 @@ def main() -> None:
             for kind, judged in sets.items():
                 if judged:
                     run = evaluate(retriever, judged)
-                    rows.append(row(name, kind, run, judged))
-                    values = run.values(judged, MEASURES[0]).tolist()
+                    every = np.stack([run.values(judged, measure) for measure in MEASURES], axis=1)
+                    rows.append(row(name, kind, judged, every.tolist()))
+                    values = every[:, 0].tolist()
                     told[f"{name}, {kind}"] = {
                         one.text: {"hit@1": value, "answers": sorted(one.relevant), "found": run.rankings[one.id]}
                         for one, value in zip(judged, values, strict=True)
                     }
+    for name, ten in ({} if options.collections else json.loads(TWENTY.read_text(encoding="utf-8"))).items():
+        rows += pooled(name, ten)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / "facts.json").write_text(json.dumps({"facts": facts(), "questions": told}, indent=1), "utf-8")
     print(markdown_table(rows))

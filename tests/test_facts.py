@@ -150,6 +150,5 @@ def test_what_a_question_names_is_known_whatever_it_asks(geography, companies):
     for place in ("Tarn", "Kestria", "Valdoria", "Merrin", "Gorsk"):
         lacking = geography.search(f"Who is the dentist of {place}?")
         assert lacking.known and lacking.confidence >= UNKNOWN_BELOW, place
-        assert lacking.confidence == pytest.approx(lacking.hits[0].confidence), place
     assert not geography.search("asdf").known
     assert companies.search("Who is the boss of Nvidia?").known

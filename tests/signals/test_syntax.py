@@ -120,3 +120,52 @@ def test_phrases_and_names_ask_nothing():
     assert not sentence("tell me about [Ada]").asks()
     assert not sentence("[Who Goes There]").asks()
     assert sentence("").at(0) == "" and not sentence("").asks()
+
+
+@pytest.mark.parametrize(
+    ("question", "asks"),
+    [
+        ("prerequisites of [Optics]", True),
+        ("movies with the [Ada Keller]", True),
+        ("how many credits is [Optics] worth", True),
+        ("how is [Optics] examined", True),
+        ("how to read [Optics]", False),
+        ("could you list everything [Ada] made", True),
+        ("please explain [Ada]", False),
+        ("tell me about [Ada]", False),
+        ("of [Ada]", False),
+        ("[Ada]", False),
+        ("[Ada] director", False),
+    ],
+)
+def test_phrases_that_ask(question, asks):
+    assert sentence(question).asks() is asks
+
+
+def test_a_word_behind_a_name_may_ask():
+    assert sentence("[Ada] director").may_ask() and sentence("[Ada] side effects").may_ask()
+    assert not sentence("[Ada]").may_ask() and not sentence("[Ada] I need a token").may_ask()
+    assert not sentence("send [Ada]").may_ask()
+
+
+def test_what_asks_for_the_named_node_itself():
+    for question in ("explain [Ada]", "what do you know about [Ada]", "[Ada] definition please"):
+        assert sentence(question).about_itself(), question
+    for question in ("explain the job of [Ada]", "[Ada]", "who knows [Ada] best"):
+        assert not sentence(question).about_itself(), question
+
+
+def test_which_firm_makes_x_and_where_something_stands():
+    makes = "which firm makes the [Comet]"
+    assert sentence(makes).is_subject(place_of("firm", makes))
+    made = "which firm is the [Comet] made by"
+    assert not sentence(made).is_subject(place_of("firm", made))
+    flows = "which rivers flow into the [Sea]"
+    assert sentence(flows).is_subject(place_of("rivers", flows))
+    assert sentence("on which shelf is [Ada]").stands_at() and sentence("which shelf is [Ada] on").stands_at()
+    assert not sentence("which shelf holds [Ada]").stands_at()
+
+
+def test_in_what_raises_x_the_word_is_a_verb():
+    assert sentence("what raises [Ada]").kinds() == []
+    assert sentence("which errors does [Ada] raise").kinds() == [1]

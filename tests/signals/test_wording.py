@@ -2,6 +2,7 @@
 
 import pytest
 
+from fourfold.signals import wording
 from fourfold.signals.wording import Families, compounded, is_past
 from fourfold.tokenizer import make_tokenizer
 
@@ -54,3 +55,23 @@ def test_what_is_no_verb_of_the_past(word):
 def test_a_short_word_is_no_doer_of_what_is_left_of_it():
     assert family("deer") != family("de") and family("tier") != family("ti")
     assert family("player") == family("play") and family("actor") == family("act")
+
+
+@pytest.mark.parametrize(
+    ("part", "word", "is_word", "expected"),
+    [
+        ("dept", "department", True, True),
+        ("bldg", "building", False, True),
+        ("mgr", "manager", False, True),
+        ("lect", "lecturer", False, True),
+        ("prereq", "prerequisites", False, True),
+        ("part", "partner", True, False),  # a word itself
+        ("role", "responsible", True, False),  # two vowels
+        ("dept", "depth", True, False),  # hardly shorter
+        ("bldg", "bilding", False, True),
+        ("xept", "department", False, False),
+        ("de", "department", False, False),
+    ],
+)
+def test_labels_are_cut_short(part, word, is_word, expected):
+    assert wording.abbreviated(part, word, is_word=is_word) is expected

@@ -76,7 +76,8 @@ class Labels:
         at_end = np.array([own[-1] in PREPOSITIONS - {_BY} for own in labels], bool)
         phrase = np.array([_is_phrase(own, terms) for own in plain], bool)
         noun = np.array([verb is None or verb == _BY for verb in self.verbs], bool)
-        self._begins, self._calls = at_end & ~phrase, noun & ~(at_end & phrase)  # "shares border with" calls nothing
+        self._begins = at_end & ~phrase
+        self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
         self._whole, self._vectors = _unit(embed([" ".join(own) for own in labels])), _unit(embed(flat))
         self._pieces: Pieces | None = None
         self._known: dict[str, tuple[FloatArray, NDArray[np.int64]]] = {}
@@ -159,10 +160,11 @@ class Labels:
 
     def _shortened(self, words: Iterable[str]) -> list[str]:
         """Return the words of labels that are one of some words cut short."""
+        singular = {word.removesuffix("s") for word in words}
         return [
             part
             for part, is_word in self._cut_short.items()
-            if any(wording.abbreviated(part, word, is_word=is_word) for word in words)
+            if any(wording.abbreviated(part, word, is_word=is_word) for word in singular)
         ]
 
     def _held(self, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import takewhile
+from operator import itemgetter
 
 import numpy as np
 from numpy.typing import NDArray
@@ -132,28 +134,32 @@ def partly(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Na
 
     """
     typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
-    content = {word for word, (_, terms) in zip(typed, words, strict=True) if terms}
-    runs = [_longest_run(name, typed) for name in written]
-    longest = max((size for size, _ in runs), default=0)
-    meant = [place for place, (size, _) in enumerate(runs) if size == longest]
+    letters = {word: len(word) for word, (_, terms) in zip(typed, words, strict=True) if terms}
+    runs = [_longest_run(name, typed, letters) for name in written]
+    longest = max((known for known, _, _ in runs), default=0)
+    meant = [place for place, (known, _, _) in enumerate(runs) if known == longest]
     if not longest or len(meant) != 1:
         return None
-    start = runs[meant[0]][1]
-    part, whole = typed[start : start + longest], written[meant[0]]
-    if _PART * sum(map(len, part)) < sum(map(len, whole)) or content.isdisjoint(part):
-        return None
-    return Named(nodes[meant], start, start + longest, " ".join(whole))
+    known, start, end = runs[meant[0]]
+    whole = written[meant[0]]
+    return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
 
 
-def _longest_run(name: Sequence[str], typed: Sequence[str]) -> tuple[int, int]:
-    """Return how many words of a name stand in a row in the question, and where the first of them does."""
-    best = (0, 0)
+def _longest_run(name: Sequence[str], typed: Sequence[str], letters: Mapping[str, int]) -> tuple[int, int, int]:
+    """Return the letters of the words of a name that stand in a row in the question, and where these begin and end.
+
+    Args:
+        name: its words.
+        typed: the words of the question.
+        letters: of those that are no stop words, how many they have.
+
+    """
+    best = (0, 0, 0)
     for start in range(len(typed)):
         for begin in range(len(name)):
-            size = 0
-            while start + size < len(typed) and begin + size < len(name) and typed[start + size] == name[begin + size]:
-                size += 1
-            best = max(best, (size, start), key=lambda run: run[0])
+            pairs = zip(typed[start:], name[begin:], strict=False)
+            run = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+            best = max(best, (sum(letters.get(word, 0) for word in run), start, start + len(run)), key=itemgetter(0))
     return best
 
 
