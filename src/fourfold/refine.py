@@ -55,6 +55,9 @@ _MOST_ENDS, _MOST_BEHIND = 50, 200
 _EVERYWHERE = 0.8
 """Of what edges of one type lead to there so large a share is of the kind asked for, …"""
 
+_MOST_EDGES = 100_000
+"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
+
 _MAY_BE_MEANT = 8
 """Of so many of the best by text a question may name one by a part of its name."""
 
@@ -131,7 +134,7 @@ def _one_step_further(
 ) -> Answer:
     """Let the answer be what is of the kind asked for one step behind the best ends of the paths."""
     best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
-    if len(best_ends) > _MOST_ENDS:
+    if len(best_ends) > _MOST_ENDS or scores.snapshot.edges.degree(best_ends).sum() > _MOST_EDGES:
         return answer
     steps = scores.snapshot.edges.expand(best_ends, weights="none", cap=_MOST_BEHIND)
     known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
@@ -162,6 +165,8 @@ def _of_kind(
     found: NDArray[np.bool_] = np.zeros(len(nodes), bool)
     if numbers and by_text:
         found |= snapshot.text.holds(numbers, nodes).any(axis=1)
+    if snapshot.edges.degree(nodes).sum() > _MOST_EDGES:
+        return found
     labels, words = relations.labels, query.words
     for place in places:
         if labels.qualifies(*words[place : place + 2]):
