@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import sys
+import warnings
+from pathlib import Path
+
 
 class FourfoldError(Exception):
     """Base of all errors raised by Fourfold."""
@@ -65,3 +69,14 @@ class MissingExtraError(FourfoldError, ImportError):
 
 class FourfoldWarning(UserWarning):
     """Something works, but not as well as it could; the sentence says what to do."""
+
+
+_HERE = str(Path(__file__).parent)
+
+
+def warn(sentence: str) -> None:
+    """Warn whoever called into the package, however many calls lie between."""
+    level, frame = 1, sys._getframe()
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(_HERE):
+        level, frame = level + 1, frame.f_back
+    warnings.warn(sentence, FourfoldWarning, stacklevel=level)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import shlex
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict
 
@@ -24,10 +23,10 @@ from fourfold.errors import (
     DimensionError,
     EmbedderError,
     EmbedderMismatchError,
-    FourfoldWarning,
     InvalidValueError,
     KeyRefusedError,
     StoreError,
+    warn,
 )
 from fourfold.index.snapshot import Snapshot
 from fourfold.types import FloatArray, Node
@@ -294,12 +293,10 @@ class GraphEmbedding:
         length = vectors.shape[1]
         if length == dimensions:
             return vectors
-        warnings.warn(
+        warn(
             f"The embedder {name!r} gives {length} dimensions, the vectors of {self._backend.path!r} have "
             f"{dimensions}; the query's vector was padded or cut. Give the embedder that made the vectors, or "
-            "query_vector.",
-            FourfoldWarning,
-            stacklevel=8,
+            "query_vector."
         )
         return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
 

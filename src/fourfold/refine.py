@@ -53,7 +53,7 @@ _MOST_ENDS, _MOST_BEHIND = 50, 200
 """… and of so many at most, and so many edges of each, what stands behind them is looked at."""
 
 _EVERYWHERE = 0.8
-"""Of what edges of one type lead to there so large a share is of the kind asked for, …"""
+"""Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
 
 _MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
