@@ -144,6 +144,28 @@ def test_what_only_fills_the_answer_up_is_not_sure():
         assert least and all(hit.confidence < 0.1 for hit in least)
 
 
+@pytest.mark.parametrize(
+    ("question", "node"), [("The Who", "who"), ("it", "it"), ("to be or not to be", "be"), ("茶", "tea"), ("us?", "us")]
+)
+def test_a_name_word_for_word_is_known_whatever_its_words(question, node):
+    with Retriever() as retriever:
+        nodes = [
+            Node("who", "The Who", "band", "An English rock band."),
+            Node("it", "It", "novel", "A horror novel by Stephen King."),
+            Node("us", "Us", "film", "A film of 2019."),
+            Node("be", "To Be or Not to Be", "film", "A comedy of 1942."),
+            Node("tea", "茶", "plant", "Its leaves are brewed."),
+            Node("beatles", "The Beatles", "band", "A band from Liverpool."),
+        ]
+        retriever.add(nodes)
+        result = retriever.search(question)
+        assert result.known
+        assert next(hit for hit in result.hits if hit.node.id == node).confidence > 0.5
+        assert not Questions(retriever).ask(question).headline().startswith("Nothing")
+        assert not retriever.search("what is it that they were").known, "a name among other words is no such name"
+        assert all(hit.confidence < 0.5 for hit in result.hits if hit.node.id != node)
+
+
 def test_without_vectors_and_without_words_there_is_a_confidence_too(graph):
     assert graph.search("makes a violin by hand", mode="text").confidence > 0.5
     assert graph.search("makes a violin by hand", mode="text").hits[0].grounds.cosine is None

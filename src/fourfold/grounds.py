@@ -4,7 +4,7 @@ A hit's evidence is its own words and meaning. What a hit owes to the graph (edg
 others, so as far as its score came that way, wholly from half of it on, it stands on the evidence of those it came
 from: of seeds as they gave, of the passage behind a bridge, of the node that a question names where a path answers, as
 far as words are sure of where it leads. What reached a hit must also make something of it: below a quarter of the best
-sum the evidence it was told falls with the square.
+sum the evidence it was told falls with the square. A node whose name is the question, word for word, is known.
 """
 
 from __future__ import annotations
@@ -13,9 +13,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.names import LONGEST
 from fourfold.scores import Query, Scores
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
@@ -31,6 +33,8 @@ _ENOUGH = 0.25
 The next chunk of a source has a tenth and less of the best chunk's, and nothing to do with the question; right second
 hops of hotpotqa and musique have a half and more, and of what one edge leads to from a node by itself, some a tenth.
 """
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -53,13 +57,17 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     covered = confidence.covered(snapshot.text, snapshot.size, known, len(terms) - len(known), everyone)
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
+    named = _are_named(query, everyone, covered, any_terms=bool(terms))
+    covered = np.where(named, 1.0, covered)
     own = calibration.evidence(cosines, covered)
+    if named.any():  # words stand in for the cosine, which knows nothing of "It" and of many a language
+        own = np.where(named, np.maximum(own, calibration.evidence(None, covered)), own)
     told_of = own * _for_what_is_asked(scores, everyone)
     best = int(np.argmax(told_of[: len(answering)])) if len(answering) else -1
     sure = _confidence(calibration, scores, here, answering, everyone, told_of)
     if scores.asked is not None:  # what it names is known, whatever is asked of it
-        named = _confidence(calibration, scores, here, answering, everyone, own)
-        sure = np.maximum(sure, np.minimum(named, UNKNOWN_BELOW))
+        by_itself = _confidence(calibration, scores, here, answering, everyone, own)
+        sure = np.maximum(sure, np.minimum(by_itself, UNKNOWN_BELOW))
     meant = [None] * len(everyone) if cosines is None else cosines.astype(float).tolist()
     shares, led, sureness = covered.tolist(), _led_to(scores, here).tolist(), sure.tolist()
     return Told(
@@ -73,6 +81,19 @@ def _leading(scores: Scores) -> Nodes:
     pool = scores.pool
     places = [(-values).argsort(kind="stable")[:_LEADING] for values in pool.values.values()]
     return pool.nodes[ordered.distinct(np.concatenate(places))] if places else pool.nodes[:0]
+
+
+def _are_named(query: Query, nodes: Nodes, covered: FloatArray, *, any_terms: bool) -> NDArray[np.bool_]:
+    """Return which nodes have the question as their name, word for word, (len(nodes),): stop words, too, then count.
+
+    Names are read only of those that hold all of the question's terms: of every node where it has none, as "The Who".
+    """
+    found = np.zeros(len(nodes), bool)
+    typed = tuple(word.lower() for word, _ in query.words)
+    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if any_terms else np.arange(len(nodes))
+    if 0 < len(typed) <= LONGEST and len(may):
+        found[may] = [name == typed for name in query.names_of(nodes[may])]
+    return found
 
 
 def _sources(scores: Scores, nodes: Nodes) -> Nodes:
