@@ -245,6 +245,14 @@ def test_a_search_that_can_have_no_hit_says_why(db, tmp_path):
     assert "Nothing that was found passes min_score 2." in run("search", "save", "--db", db, "--min-score", "2").stdout
 
 
+def test_hits_of_a_question_that_nothing_is_known_of_are_called_the_nearest(db):
+    told = run("search", "interest rates of central banks", "--db", db).stdout
+    assert "nothing of this (confidence 0." in told and "); nearest to it:\n" in told
+    assert " 1 0." in told and "Nothing:" not in told
+    told = run("search", "interest rates of central banks", "--db", db, "--min-confidence", "0.9").stdout
+    assert "Nothing that was found passes min_confidence 0.9." in told and "nearest to it" not in told
+
+
 def test_files_that_cannot_be_searched(tmp_path, db):
     missing = tmp_path / "missing.sqlite"
     for args in (["info"], ["search", "x"], ["explain", "x", "y"]):

@@ -85,6 +85,87 @@ def test_a_node_reached_by_an_edge_stands_on_what_it_was_reached_from():
         assert hits["y"].grounds.covered < 0.5
 
 
+def test_what_little_came_by_edges_makes_no_neighbour_sure():
+    texts = """Boats float on water and carry cargo.|Bread is baked from flour in an oven.|Violins are tuned in fifths.
+        Volcanoes erupt lava and ash.|Chess is played on sixty-four squares.|Bees make honey from nectar.
+        Glaciers carve valleys slowly.|Trains run on steel rails.|Coffee grows in the shade.
+        Comets have long tails of dust.""".replace("\n", "|").split("|")
+    with Retriever() as retriever:
+        chunks = [Node(f"c{place}", text=text.strip()) for place, text in enumerate(texts)]
+        parts = [Edge(chunk.id, "almanac", "part_of") for chunk in chunks]
+        order = [Edge(a.id, b.id, "followed_by") for a, b in zip(chunks, chunks[1:], strict=False)]
+        retriever.add([Node("almanac", "almanac", "source"), *chunks], [*parts, *order])
+        result = retriever.search("how do bees make honey")
+        assert {hit.node.id for hit in result.hits if hit.confidence >= 0.5} == {"c5"}
+        assert result.confidence == result.hits[0].confidence
+
+
+def test_nobody_stands_on_the_evidence_of_a_node_that_gave_it_nothing():
+    with Retriever() as retriever:
+        nodes = [
+            Node("doc", "Harbour rules", text="Rule number 1 of the harbour forbids fishing."),
+            Node("boats", "Boats", text="Boats float."),
+            Node("engine", "Engine", text="The engine is a diesel. It needs oil."),
+            Node("home", "Home", text="Welcome. See Boats and Engine."),
+            Node("kite", "Kites", text="About kites."),
+        ]
+        edges = [Edge("home", "boats", "mentions"), Edge("home", "engine", "mentions"), Edge("boats", "engine", "near")]
+        retriever.add(nodes, edges)
+        confidence = {hit.node.id: hit.confidence for hit in retriever.search("harbour fishing").hits}
+        assert confidence["doc"] > 0.9
+        assert confidence["engine"] < 0.1
+
+
+def test_what_only_fills_the_answer_up_is_not_sure():
+    with Retriever() as retriever:
+        nodes = [
+            Node("users", "users", "table", "Customer accounts."),
+            Node("orders", "orders", "table", "Orders placed by customers."),
+            Node("invoices", "invoices", "table", "Invoices for orders."),
+            Node("api", "billing API", "service", "Serves invoices over HTTP."),
+            Node("mail", "mailer", "service", "Sends e-mail to customers."),
+            Node("auth", "auth service", "service", "Logs people in."),
+            Node("limit", "no refunds", "limitation", "Refunds cannot be made through the billing API."),
+            Node("ann", "Ann Lee", "person", "Head of billing."),
+        ]
+        edges = [
+            Edge("orders", "users", "depends_on"),
+            Edge("invoices", "orders", "depends_on"),
+            Edge("api", "invoices", "uses"),
+            Edge("mail", "users", "uses"),
+            Edge("auth", "users", "requires"),
+            Edge("api", "limit", "has_limitation"),
+            Edge("ann", "api", "owns"),
+        ]
+        retriever.add(nodes, edges)
+        hits = retriever.search("can't the mailer send e-mail?", k=20).hits
+        assert hits[0].node.id == "mail" and hits[0].confidence > 0.9
+        least = [hit for hit in hits if hit.score < 1e-3 * hits[0].score]
+        assert least and all(hit.confidence < 0.1 for hit in least)
+
+
+@pytest.mark.parametrize(
+    ("question", "node"), [("The Who", "who"), ("it", "it"), ("to be or not to be", "be"), ("茶", "tea"), ("us?", "us")]
+)
+def test_a_name_word_for_word_is_known_whatever_its_words(question, node):
+    with Retriever() as retriever:
+        nodes = [
+            Node("who", "The Who", "band", "An English rock band."),
+            Node("it", "It", "novel", "A horror novel by Stephen King."),
+            Node("us", "Us", "film", "A film of 2019."),
+            Node("be", "To Be or Not to Be", "film", "A comedy of 1942."),
+            Node("tea", "茶", "plant", "Its leaves are brewed."),
+            Node("beatles", "The Beatles", "band", "A band from Liverpool."),
+        ]
+        retriever.add(nodes)
+        result = retriever.search(question)
+        assert result.known
+        assert next(hit for hit in result.hits if hit.node.id == node).confidence > 0.5
+        assert not Questions(retriever).ask(question).headline().startswith("Nothing")
+        assert not retriever.search("what is it that they were").known, "a name among other words is no such name"
+        assert all(hit.confidence < 0.5 for hit in result.hits if hit.node.id != node)
+
+
 def test_without_vectors_and_without_words_there_is_a_confidence_too(graph):
     assert graph.search("makes a violin by hand", mode="text").confidence > 0.5
     assert graph.search("makes a violin by hand", mode="text").hits[0].grounds.cosine is None

@@ -1,8 +1,10 @@
 """How surely the graph knows what a question asks: for each hit, and for the whole answer.
 
 A hit's evidence is its own words and meaning. What a hit owes to the graph (edges, paths, bridges) it was told by
-others, so as far as its score came that way, wholly from half of it on, it stands on the answer's best evidence. Where
-paths answer, the evidence of the node that a question names counts as far as words are sure of where they lead.
+others, so as far as its score came that way, wholly from half of it on, it stands on the evidence of those it came
+from: of seeds as they gave, of the passage behind a bridge, of the node that a question names where a path answers, as
+far as words are sure of where it leads. What reached a hit must also make something of it: below a quarter of the best
+sum the evidence it was told falls with the square. A node whose name is the question, word for word, is known.
 """
 
 from __future__ import annotations
@@ -15,14 +17,25 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import ordered
-from fourfold.index.base import Nodes
+from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.names import LONGEST
 from fourfold.scores import Query, Scores
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
+from fourfold.signals.graph import Walk
 from fourfold.types import UNKNOWN_BELOW, FloatArray, Grounds
 
 _LEADING = 5
 """The answer's evidence is that of its hits, of so many best nodes by text, and as many by embedding."""
+
+_ENOUGH = 0.25
+"""From that share of the best sum on, what a hit was told by others counts in full.
+
+The next chunk of a source has a tenth and less of the best chunk's, and nothing to do with the question; right second
+hops of hotpotqa and musique have a half and more, and of what one edge leads to from a node by itself, some a tenth.
+"""
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -36,7 +49,8 @@ class Told:
 def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibration) -> Told:
     """Return what stands behind nodes, and behind the best nodes by text and embedding."""
     here = np.array(nodes, np.int64)
-    everyone = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
+    answering = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
+    everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
     terms = dict.fromkeys(term for _, terms in query.words for term in terms)
     numbers = scores.term_numbers or scores.snapshot.term_numbers(terms)
     known = [numbers[term] for term in terms if term in numbers]
@@ -44,17 +58,22 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     covered = confidence.covered(snapshot.text, snapshot.size, known, len(terms) - len(known), everyone)
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
+    named = _are_named(query, everyone, covered, any_terms=bool(terms))
+    covered = np.where(named, 1.0, covered)
     own = calibration.evidence(cosines, covered)
+    if named.any():  # words stand in for the cosine, which knows nothing of "It" and of many a language
+        own = np.where(named, np.maximum(own, calibration.evidence(None, covered)), own)
     told_of = own * _for_what_is_asked(scores, everyone)
-    best = int(np.argmax(told_of)) if len(own) else -1
-    sure = _confidence(calibration, scores, here, told_of)
+    best = int(np.argmax(told_of[: len(answering)])) if len(answering) else -1
+    sure = _confidence(calibration, scores, here, answering, everyone, told_of)
     if scores.asked is not None:  # what it names is known, whatever is asked of it
-        sure = np.maximum(sure, np.minimum(_confidence(calibration, scores, here, own), UNKNOWN_BELOW))
+        by_itself = _confidence(calibration, scores, here, answering, everyone, own)
+        sure = np.maximum(sure, np.minimum(by_itself, UNKNOWN_BELOW))
     meant = [None] * len(everyone) if cosines is None else cosines.astype(float).tolist()
     shares, led, sureness = covered.tolist(), _led_to(scores, here).tolist(), sure.tolist()
     return Told(
         tuple(Grounds(sureness[place], meant[place], shares[place], led[place]) for place in range(len(here))),
-        Grounds(sureness[-1], meant[best], shares[best]) if len(own) else Grounds(0.0, None, 0.0),
+        Grounds(sureness[-1], meant[best], shares[best]) if len(answering) else Grounds(0.0, None, 0.0),
     )
 
 
@@ -74,10 +93,41 @@ def _ids(scores: Scores, nodes: Nodes, places: NDArray[np.intp]) -> Sequence[str
     return scores.snapshot.ids(nodes[places])
 
 
-def _confidence(calibration: Calibration, scores: Scores, nodes: Nodes, evidence: FloatArray) -> FloatArray:
-    """Return the confidence of nodes, the first of those that evidence is of, and last that of the whole answer."""
-    most = float(evidence.max(initial=0.0))
-    return calibration.of(np.append(np.maximum(evidence[: len(nodes)], _owed(scores, nodes) * most), most))
+def _are_named(query: Query, nodes: Nodes, covered: FloatArray, *, any_terms: bool) -> NDArray[np.bool_]:
+    """Return which nodes have the question as their name, word for word, (len(nodes),): stop words, too, then count.
+
+    Names are read only of those that hold all of the question's terms: of every node where it has none, as "The Who".
+    """
+    found = np.zeros(len(nodes), bool)
+    typed = tuple(word.lower() for word, _ in query.words)
+    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if any_terms else np.arange(len(nodes))
+    if 0 < len(typed) <= LONGEST and len(may):
+        found[may] = [name == typed for name in query.names_of(nodes[may])]
+    return found
+
+
+def _sources(scores: Scores, nodes: Nodes) -> Nodes:
+    """Return all that nodes may owe something to: seeds, what the question names, passages behind bridges."""
+    found = [scores.seeds]
+    if scores.asked is not None:
+        found.append(scores.asked.answer.named)
+    if scores.bridges is not None:
+        passages = scores.bridges.passages
+        found.append(np.array([passages[node] for node in nodes.tolist() if node in passages], np.int64))
+    return ordered.distinct(np.concatenate(found))
+
+
+def _confidence(
+    calibration: Calibration, scores: Scores, here: Nodes, answering: Nodes, everyone: Nodes, evidence: FloatArray
+) -> FloatArray:
+    """Return the confidence of the nodes that are here, and last that of the whole answer.
+
+    ``everyone`` has evidence, first those that are here, then the others that speak for the answer.
+    """
+    order = everyone.argsort()
+    owed = _owed(scores, here, NodeValues(everyone[order], evidence[order]))
+    most = float(evidence[: len(answering)].max(initial=0.0))
+    return calibration.of(np.append(np.maximum(evidence[: len(here)], owed), most))
 
 
 def _for_what_is_asked(scores: Scores, nodes: Nodes) -> FloatArray:
@@ -97,18 +147,51 @@ def _led_to(scores: Scores, nodes: Nodes) -> FloatArray:
     return np.zeros(len(nodes)) if scores.asked is None else scores.asked.answer.sure * scores.ends.at(nodes)
 
 
-def _owed(scores: Scores, nodes: Nodes) -> FloatArray:
-    """Return how far nodes stand on others' evidence: twice the share of the score by edges and bridges, at most 1."""
-    weights = scores.weights
-    if not len(scores.table.nodes):
+def _owed(scores: Scores, nodes: Nodes, evidence: NodeValues) -> FloatArray:
+    """Return the evidence that nodes have from others, (len(nodes),).
+
+    It is the mean of those others' by what each gave, times twice the share of the score that they gave, at most 1, and
+    times the square of how much of the best sum there is, see ``_ENOUGH``.
+    """
+    weights, table = scores.weights, scores.table
+    if not len(table.nodes):
         return np.zeros(len(nodes))
-    places = np.minimum(np.searchsorted(scores.table.nodes, nodes), len(scores.table.nodes) - 1)
-    known = {name: values[places] for name, values in scores.table.components.items()}
+    places, here = ordered.places(table.nodes, nodes)
+    known = {name: values[places] for name, values in table.components.items()}
+    by_graph, by_intent = weights.graph * known["graph"], weights.intent * known["intent"]
     by_itself = weights.embedding * known["embedding"] + weights.text * known["text"]
-    by_others = weights.graph * known["graph"] + weights.intent * known["intent"]
+    by_others = by_graph + by_intent
+    told = by_graph * _come_by(scores.graph_walk, nodes, evidence)
+    if scores.asked is not None:
+        by_path = np.minimum(weights.intent * scores.asked.share * scores.ends.at(nodes), by_intent)
+        told += by_path * evidence.at(scores.asked.answer.named).max(initial=0.0)
+        by_intent = by_intent - by_path
+    told += by_intent * _come_by(scores.intent_walk, nodes, evidence)
     if scores.bridges is not None:
-        by_others = by_others + scores.bridges.gained.at(nodes)
+        gained = scores.bridges.gained.at(nodes)
+        passages = [scores.bridges.passages.get(node, node) for node in nodes.tolist()]
+        told += gained * evidence.at(np.array(passages, np.int64))
+        by_others = by_others + gained
     total = by_itself + by_others
-    scored = (total > 0) & (scores.table.nodes[places] == nodes)  # what only fills the answer up is no candidate
-    share: FloatArray = np.divide(2.0 * by_others, total, out=np.zeros(len(nodes)), where=scored)
-    return np.minimum(share, 1.0)
+    scored = (by_others > 0) & here  # what only fills the answer up is no candidate
+    mean = np.divide(told, by_others, out=np.zeros(len(nodes)), where=scored)
+    share = np.divide(2.0 * by_others, total, out=np.zeros(len(nodes)), where=scored)
+    amount = total / (_ENOUGH * (float(table.total.max(initial=0.0)) or 1.0))
+    owed: FloatArray = mean * np.minimum(share, 1.0) * np.minimum(amount, 1.0) ** 2
+    return owed
+
+
+def _come_by(walk: Walk, nodes: Nodes, evidence: NodeValues) -> FloatArray:
+    """Return the mean evidence of the seeds from which a walk came to nodes, by what each gave; 0 where none did."""
+    if not walk.hops:
+        return np.zeros(len(nodes))
+    first, *others = walk.hops
+    arrived = NodeValues.sum([first.targets], [first.gains])
+    told = NodeValues.sum([first.targets], [first.gains * evidence.at(first.sources)])
+    between = NodeValues(arrived.nodes, told.values / arrived.values)
+    given, carried = arrived.at(nodes), told.at(nodes)
+    for hop in others:  # each of these goes on from where the first one led
+        given += NodeValues.sum([hop.targets], [hop.gains]).at(nodes)
+        carried += NodeValues.sum([hop.targets], [hop.gains * between.at(hop.sources)]).at(nodes)
+    mean: FloatArray = np.divide(carried, given, out=np.zeros(len(nodes)), where=given > 0)
+    return mean

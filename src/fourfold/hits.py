@@ -75,7 +75,7 @@ def collect(
             score=score,
             components=own,
             method=method_of(own),
-            why=why(evidence, own),
+            why=why(evidence),
             community=None if (community := scores.communities.get(num, -1)) == -1 else community,
             evidence=evidence,
             grounds=grounds_of[num],

@@ -30,3 +30,20 @@ def test_a_chunk_is_not_reached_from_what_has_its_own_name():
         retriever.add(chunks, [Edge("guide#0", "guide#1", "followed_by")])
         why = {hit.node.id: hit.why for hit in retriever.search("rotate the keys")}
         assert "reached from guide#0 via followed_by" in why["guide#1"]
+
+
+def test_the_cosine_is_told_where_it_says_something():
+    with Retriever() as retriever:
+        nodes = [
+            Node("write", "write_file", "tool", "Save text or bytes to a file."),
+            Node("lock", "lock_file", "tool", "Keep others from changing a file."),
+            Node("path", "resolve_path", "tool", "Turn a relative path into an absolute one."),
+        ]
+        retriever.add(nodes, [Edge("write", "path", "requires")])
+        for question in ("x", "quantum physics of black holes"):
+            first = retriever.search(question).hits[0]
+            assert first.components.embedding == 1.0 and first.grounds.cosine < 0.1
+            assert "similar" not in first.why and "nothing stands out" in first.why
+        hits = {hit.node.id: hit for hit in retriever.search("save data").hits}
+        assert f"similar in meaning (cosine {hits['write'].grounds.cosine:.2f})" in hits["write"].why
+        assert f"similar in meaning (cosine {hits['lock'].grounds.cosine:.2f})" in hits["lock"].why

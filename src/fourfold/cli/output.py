@@ -86,7 +86,8 @@ def show_result(console: Console, result: SearchResult) -> None:
     if result.notes and not result.hits:
         return
     if not result.known:
-        console.print(f"Nothing: the graph seems to know nothing of this (confidence {result.confidence:.2f}).")
+        unknown = f"graph seems to know nothing of this (confidence {result.confidence:.2f})"
+        console.print(f"The {unknown}; nearest to it:" if result.hits else f"Nothing: the {unknown}.")
     if not result.hits:
         if result.known:
             console.print("No hits.")

@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fourfold.types import Components, Evidence, Explanation, PathStep
+from fourfold.types import Evidence, Explanation, PathStep
 
 NOTHING = 1e-6
 """A component, or a way that led to a node, that gave no more is not worth naming."""
 
+ALIKE = 0.2
+"""A cosine below it says nothing: the nearest nodes of questions that are foreign to a graph have .13 to .22 in the
+median, and of the right hits of scifact, fiqa, hotpotqa and musique 1 to 2 % have less."""
+
 _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
 
 
-def why(evidence: Sequence[Evidence], components: Components) -> str:
-    """Return one sentence: matched words, similarity, and the strongest way that led there."""
+def why(evidence: Sequence[Evidence]) -> str:
+    """Return one sentence: matched words, the cosine, and the strongest way that led there."""
     of: dict[str, list[Evidence]] = {}
     for item in evidence:
         of.setdefault(item.kind, []).append(item)
@@ -22,8 +26,11 @@ def why(evidence: Sequence[Evidence], components: Components) -> str:
         parts.append("matches " + ", ".join([item.word for item in words]))
     elif phrase := of.get("phrase"):
         parts.append(f"holds the phrase {phrase[0].word!r}")
-    if components.embedding > 0:
-        parts.append(f"similar in meaning ({components.embedding:.2f})")
+    parts += [
+        f"similar in meaning (cosine {item.cosine:.2f})"  # the component is scaled by the best, however far that is
+        for item in of.get("similarity", ())
+        if item.cosine is not None and item.cosine >= ALIKE and item.value > NOTHING
+    ]
     came = [item for item in evidence if item.component in ("graph", "intent") and item.value > NOTHING]
     ways = [item for item in came if item.kind == "path" and item.path[0].source != item.path[-1].target]
     if ways:  # a way that ends where it began says nothing
