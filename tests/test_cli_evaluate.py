@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -146,6 +147,9 @@ def test_tune_can_be_told_to_apply_what_the_gate_withholds(graph, few):
     history = json.loads(run("tune", "--history", "--db", db, "--json").stdout)
     assert history["versions"][-1]["evidence"]["forced"] is True
     assert history["versions"][-1]["evidence"]["verdict"].startswith("Not applied")
+    told = " ".join(run("tune", "--history", "--db", db).stdout.split())
+    assert forced["verdict"].startswith("Applied by force, against the verdict: on queries")
+    assert "against the verdict" in told and "Not applied" not in told
     run("tune", "--rollback", "--db", db)
 
 
@@ -205,3 +209,18 @@ def test_probes_are_written_and_called_synthetic(graph, tmp_path):
     assert (
         len(json.loads(run("probes", "--db", db, "--count", 10, "--out", tmp_path / "t.jsonl", "--json").stdout)) == 10
     )
+
+
+def test_what_is_trained_and_applied_by_force_is_not_said_to_be_unchanged(graph, monkeypatch):
+    told = "Nothing was changed: it is not sure that what was held out is found better."
+    facts = {"held_out": {}, "forced": True, "verdict": told}
+
+    def trained(*args, apply, **options):
+        return SimpleNamespace(
+            verdict=told, facts=facts, embedder=SimpleNamespace(name="own"), worthwhile=False, generation=apply or None
+        )
+
+    monkeypatch.setattr("fourfold.cli.embedder.train_embedder", trained)
+    assert "Nothing was changed" in run("train-embedder", "--db", graph[0]).stdout
+    shown = run("train-embedder", "--db", graph[0], "--apply", "--force").stdout
+    assert "against the verdict" in shown and "Nothing was changed" not in shown
