@@ -258,7 +258,7 @@ def test_a_search_that_can_have_no_hit_says_why(db, tmp_path):
 
 def test_files_that_cannot_be_searched(tmp_path, db):
     missing = tmp_path / "missing.sqlite"
-    for args in (["info"], ["search", "x"], ["explain", "x", "y"]):
+    for args in (["info"], ["search", "x"], ["explain", "x", "y"], ["check"], ["check", "--json"]):
         assert "missing.sqlite" in sentence(run(*args, "--db", missing), 1)
     assert not missing.exists()
     text = write(tmp_path / "text", ["this is no database"])
