@@ -54,6 +54,23 @@ def test_eval_prints_measures_and_keeps_the_run(graph, tmp_path):
     assert "two or more" in run("compare", tmp_path / "a.json", "--queries", probes, code=1).stderr
 
 
+def test_runs_of_one_system_are_told_apart_by_their_files(graph, tmp_path):
+    db, probes = graph
+    (tmp_path / "later").mkdir()
+    before, after = tmp_path / "before.json", tmp_path / "later" / "after.json"
+    run("eval", probes, "--db", db, "--save", before)
+    shutil.copy(before, after)
+    shutil.copy(before, same := tmp_path / "later" / "before.json")
+    shown = run("compare", before, after, "--queries", probes, "--html", tmp_path / "page.html").stdout
+    assert "before.json" in shown and "after.json" in shown and "fourfold" not in shown
+    assert "Against before.json" in (tmp_path / "page.html").read_text()
+    told = json.loads(run("compare", before, same, after, "--queries", probes, "--json").stdout)
+    assert [one["run"] for one in told] == [str(same), "after.json"]
+    Run("rival", "", Run.load(before).rankings).save(after)
+    told = json.loads(run("compare", before, after, "--queries", probes, "--json").stdout)
+    assert [one["run"] for one in told] == ["rival"]
+
+
 def test_a_run_of_other_queries_is_not_compared(graph, few, tmp_path):
     db, probes = graph
     run("eval", few, "--db", db, "--save", tmp_path / "few.json")

@@ -16,7 +16,6 @@ from fourfold.cli import options, output
 from fourfold.evaluate import (
     Comparison,
     Judgements,
-    Run,
     Summary,
     ablations,
     compare,
@@ -34,6 +33,7 @@ from fourfold.evaluate import (
     weight_sweep,
     write_report,
 )
+from fourfold.evaluate.run import Run, told_apart
 from fourfold.evaluate.statistics import p_in_words
 from fourfold.evaluate.tune import as_applied
 from fourfold.presets import open_under
@@ -158,7 +158,7 @@ def compare_(
     if len(runs) < 2:
         raise InvalidValueError("One run has nothing to be compared with; name two or more.")
     judged = load_judgements(queries)
-    loaded = [Run.load(path) for path in runs]
+    loaded = told_apart(runs, [Run.load(path) for path in runs])
     for path, run in zip(runs, loaded, strict=True):
         _require_answers(judged, run, path)
     values = [run.values(judged, measure) for run in loaded]
