@@ -186,6 +186,17 @@ def test_explain_adds_up(db):
     assert "rank 2" in shown and "requires" in shown and f"{answer['score']:.4f}" in shown
 
 
+def test_explain_takes_a_name_offers_the_nearest_and_explains_a_search_of_any_length(db):
+    by_id = run("explain", "save data", "open", "--db", db).stdout
+    assert run("explain", "save data", "OPEN_FILE", "--db", db).stdout == by_id
+    assert "the nearest are 'open'" in sentence(run("explain", "save data", "opne", "--db", db), 1)
+    for k in ("1", "2"):
+        hits = json.loads(run("search", "save data", "-k", k, "--db", db, "--json").stdout)["hits"]
+        told = json.loads(run("explain", "save data", hits[0]["id"], "-k", k, "--db", db, "--json").stdout)
+        assert told["score"] == hits[0]["score"]
+    assert '"rank": null' in run("explain", "save data", "open", "-k", "1", "--db", db, "--json").stdout
+
+
 def test_info(db):
     facts = json.loads(run("info", "--db", db, "--json").stdout)
     assert (facts["nodes"], facts["edges"], facts["dimensions"]) == (3, 2, 256)
@@ -255,7 +266,7 @@ def test_hits_of_a_question_that_nothing_is_known_of_are_called_the_nearest(db):
 
 def test_files_that_cannot_be_searched(tmp_path, db):
     missing = tmp_path / "missing.sqlite"
-    for args in (["info"], ["search", "x"], ["explain", "x", "y"]):
+    for args in (["info"], ["search", "x"], ["explain", "x", "y"], ["check"], ["check", "--json"]):
         assert "missing.sqlite" in sentence(run(*args, "--db", missing), 1)
     assert not missing.exists()
     text = write(tmp_path / "text", ["this is no database"])

@@ -3,6 +3,7 @@
 import json
 import shutil
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 from typer.testing import CliRunner
@@ -51,6 +52,23 @@ def test_eval_prints_measures_and_keeps_the_run(graph, tmp_path):
     compared = json.loads(run("compare", tmp_path / "a.json", tmp_path / "a.txt", "--queries", probes, "--json").stdout)
     assert compared[0]["ties"] == 39 and compared[0]["p_holm"] == 1.0
     assert "two or more" in run("compare", tmp_path / "a.json", "--queries", probes, code=1).stderr
+
+
+def test_runs_of_one_system_are_told_apart_by_their_files(graph, tmp_path):
+    db, probes = graph
+    (tmp_path / "later").mkdir()
+    before, after = tmp_path / "before.json", tmp_path / "later" / "after.json"
+    run("eval", probes, "--db", db, "--save", before)
+    shutil.copy(before, after)
+    shutil.copy(before, same := tmp_path / "later" / "before.json")
+    shown = run("compare", before, after, "--queries", probes, "--html", tmp_path / "page.html").stdout
+    assert "before.json" in shown and "after.json" in shown and "fourfold" not in shown
+    assert "Against before.json" in (tmp_path / "page.html").read_text()
+    told = json.loads(run("compare", before, same, after, "--queries", probes, "--json").stdout)
+    assert [one["run"] for one in told] == [str(same), "after.json"]
+    Run("rival", "", Run.load(before).rankings).save(after)
+    told = json.loads(run("compare", before, after, "--queries", probes, "--json").stdout)
+    assert [one["run"] for one in told] == ["rival"]
 
 
 def test_a_run_of_other_queries_is_not_compared(graph, few, tmp_path):
@@ -146,6 +164,9 @@ def test_tune_can_be_told_to_apply_what_the_gate_withholds(graph, few):
     history = json.loads(run("tune", "--history", "--db", db, "--json").stdout)
     assert history["versions"][-1]["evidence"]["forced"] is True
     assert history["versions"][-1]["evidence"]["verdict"].startswith("Not applied")
+    told = " ".join(run("tune", "--history", "--db", db).stdout.split())
+    assert forced["verdict"].startswith("Applied by force, against the verdict: on queries")
+    assert "against the verdict" in told and "Not applied" not in told
     run("tune", "--rollback", "--db", db)
 
 
@@ -205,3 +226,18 @@ def test_probes_are_written_and_called_synthetic(graph, tmp_path):
     assert (
         len(json.loads(run("probes", "--db", db, "--count", 10, "--out", tmp_path / "t.jsonl", "--json").stdout)) == 10
     )
+
+
+def test_what_is_trained_and_applied_by_force_is_not_said_to_be_unchanged(graph, monkeypatch):
+    told = "Nothing was changed: it is not sure that what was held out is found better."
+    facts = {"held_out": {}, "forced": True, "verdict": told}
+
+    def trained(*args, apply, **options):
+        return SimpleNamespace(
+            verdict=told, facts=facts, embedder=SimpleNamespace(name="own"), worthwhile=False, generation=apply or None
+        )
+
+    monkeypatch.setattr("fourfold.cli.embedder.train_embedder", trained)
+    assert "Nothing was changed" in run("train-embedder", "--db", graph[0]).stdout
+    shown = run("train-embedder", "--db", graph[0], "--apply", "--force").stdout
+    assert "against the verdict" in shown and "Nothing was changed" not in shown

@@ -8,7 +8,8 @@ import sys
 
 import pytest
 
-from fourfold import Node, RetrievalConfig, Retriever, StoreError
+from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, StoreError
+from fourfold.checking import check
 from fourfold.embed import GeminiEmbedder, StaticEmbedder
 from fourfold.embed.static import BUNDLED_FOLDER, bundled
 
@@ -100,3 +101,22 @@ def test_a_foreign_graph(tmp_path):
         assert again.search("alpha").ids == ["a"] and again.path == str(path)
         with pytest.raises(StoreError, match="foreign graph"):
             again.add([Node("b")])
+
+
+def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
+    path = tmp_path / "kept.sqlite"
+    with Retriever(":memory:") as retriever:
+        retriever.add([Node("a", "write_file"), Node("b", "open_file")], [Edge("a", "b", "requires")])
+        retriever.maintenance.save(path)
+        retriever.delete(["a"])
+        retriever.maintenance.save(tmp_path / "later.sqlite")
+        with pytest.raises(InvalidValueError, match="another file"):
+            retriever.maintenance.save(":memory:")
+        with pytest.raises(StoreError, match="cannot be saved"):
+            retriever.maintenance.save(tmp_path / "no folder" / "kept.sqlite")
+    with Retriever(path, must_exist=True) as kept:
+        assert set(kept.search("file").ids) == {"a", "b"} and kept.info()["edges"] == 1
+        with pytest.raises(InvalidValueError, match="another file"):
+            kept.maintenance.save(path)
+        kept.maintenance.save(tmp_path / "later.sqlite")
+    assert check(path).sound and check(tmp_path / "later.sqlite").nodes == 2

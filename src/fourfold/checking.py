@@ -6,6 +6,7 @@ that is stored with each node tells.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import islice
@@ -26,12 +27,17 @@ LISTED = 100
 
 @dataclass(frozen=True, slots=True)
 class Check:
-    """What was looked at and what is wrong with it: sentences, the first ``LISTED`` of them."""
+    """What was looked at and what is wrong with it: sentences, the first ``LISTED`` of them.
+
+    ``looked_at`` is false where there is no such file, or none that may be read, or another engine does not let itself
+    be opened: nothing is known to be damaged then, and the one problem says why.
+    """
 
     path: str
     nodes: int
     edges: int
     problems: tuple[str, ...]
+    looked_at: bool = True
 
     @property
     def sound(self) -> bool:
@@ -66,7 +72,8 @@ def check(path: str | Path) -> Check:
             with Retriever(given, read_only=True, must_exist=True) as retriever:
                 retriever.info()  # its settings are read, too
     except FourfoldError as error:
-        return Check(given, 0, 0, (str(error),))
+        there = Path(given).is_file() and os.access(given, os.R_OK)
+        return Check(given, 0, 0, (str(error),), looked_at=there)
     return Check(given, counts["nodes"], counts["edges"], tuple(problems))
 
 

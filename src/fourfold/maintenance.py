@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 
+from fourfold.arguments import file_path
 from fourfold.engines.base import Writer
+from fourfold.errors import InvalidValueError, UnsupportedError
 from fourfold.graph_embedding import Progress
 from fourfold.session import Session
 
@@ -47,6 +50,26 @@ class Maintenance:
 
         """
         return self._session.reembed(embedder, progress, also)
+
+    def save(self, path: str | Path) -> None:
+        """Write the whole graph, as it is now, into another SQLite file: one of memory is kept that way.
+
+        What the file holds is replaced, at once or not at all. ``fourfold.copying.copy`` copies between engines.
+
+        Raises:
+            InvalidValueError: the path is no file, or the graph's own.
+            UnsupportedError: the graph is not in SQLite.
+            StoreError: the file cannot be written.
+
+        """
+        target = file_path(path)
+        own = self._session.path
+        if target == ":memory:" or (own != ":memory:" and Path(target).resolve() == Path(own).resolve()):
+            raise InvalidValueError(f"The graph {own!r} is saved in another file than {target!r}.")
+        save = getattr(self._session.backend, "save", None)
+        if save is None:
+            raise UnsupportedError(f"{own!r} is no SQLite file; fourfold.copying.copy copies it to one.")
+        save(target)
 
     def compact(self) -> None:
         """Merge what many writes have left now, instead of in the background; searches go on meanwhile."""

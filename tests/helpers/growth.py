@@ -298,6 +298,7 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
     yield "effect_of", effects.effect_of
     yield "spelled", locate.spelled
     yield "parts_of", planning.parts_of
+    yield "permitted", planning.permitted
     yield "label", edge_types.label.__wrapped__
     kinds = {
         READERS[kind]: kind for kind in sorted(READERS.keys() - READ_APART - {".ipynb"})

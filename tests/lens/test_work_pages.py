@@ -470,3 +470,12 @@ def test_what_a_node_holds_is_only_ever_text(address):
         page = client_of(Lens(retriever)).get(address)
         assert page.status_code == 200
         assert_harmless(page.text)
+
+
+def test_the_history_says_of_what_was_applied_by_force_that_it_was(judged, tmp_path):
+    (tmp_path / "kg.sqlite").write_bytes(judged.read_bytes())
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        evidence = {"verdict": "Not applied: the gain may be chance."}
+        retriever.learning.apply_config(retriever.config.replace(limit=7), evidence=evidence)
+        page = client_of(Lens(retriever)).get("/measure").text
+        assert "Applied by force, against the verdict: the gain may be chance." in page and "Not applied" not in page

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from fourfold import Node, Retriever
-from fourfold.planning import MOST_PARTS, parts_of
+from fourfold.planning import MOST_PARTS, Permitted, parts_of, permitted
 from fourfold.questions import Questions
 from fourfold.tools import ToolCatalog
 
@@ -87,3 +87,19 @@ def test_an_answer_says_which_parts_of_a_request_it_left_out():
         "The request has 5,000 characters; the first 4,000 are read."
         in questions.compose_for("clone " + 4994 * "x").notes
     )
+
+
+def test_a_plan_says_what_the_request_forbids_and_is_empty_where_that_is_all(catalog):
+    found = catalog.suggest_workflow("Please do not deploy to prod.")
+    assert found.tools == [] and found.suggested == () and found.missing == ()
+    assert found.notes == ("Left out, for the request says not to do it: 'deploy to prod'.",)
+    plan = Questions(catalog.retriever).compose_for("do not deploy to prod")
+    assert plan.ids == [] and found.notes[0] in plan.notes and not plan.truncated
+
+
+def test_what_must_come_first_is_not_forbidden():
+    assert [part.text for part in parts_of("send email only if tests pass")] == ["send email only if tests pass"]
+    assert permitted("do not deploy until the tests pass").text == "deploy after the tests pass"
+    assert permitted("I don't want to write the tests myself").denied == ()
+    assert permitted("do not delete the repo without asking me").denied == ("delete the repo without asking me",)
+    assert permitted("why don't you clone the repo") == Permitted("why don't you clone the repo")

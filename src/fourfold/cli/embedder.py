@@ -10,6 +10,7 @@ from rich.progress import TaskID
 from fourfold import InvalidValueError, Retriever
 from fourfold.cli import options, output
 from fourfold.embed.contextual.training import Settings
+from fourfold.evaluate.tune import as_applied
 from fourfold.training import train_embedder
 
 
@@ -55,6 +56,8 @@ def train_embedder_(
         **found.facts,
         "applied": found.generation is not None,
     }
+    if found.generation is not None:
+        facts["verdict"] = as_applied(found.verdict)
     if json:
         output.emit_json(facts)
         return

@@ -16,7 +16,6 @@ from fourfold.cli import options, output
 from fourfold.evaluate import (
     Comparison,
     Judgements,
-    Run,
     Summary,
     ablations,
     compare,
@@ -34,7 +33,9 @@ from fourfold.evaluate import (
     weight_sweep,
     write_report,
 )
+from fourfold.evaluate.run import Run, told_apart
 from fourfold.evaluate.statistics import p_in_words
+from fourfold.evaluate.tune import as_applied
 from fourfold.presets import open_under
 
 Queries = Annotated[
@@ -157,7 +158,7 @@ def compare_(
     if len(runs) < 2:
         raise InvalidValueError("One run has nothing to be compared with; name two or more.")
     judged = load_judgements(queries)
-    loaded = [Run.load(path) for path in runs]
+    loaded = told_apart(runs, [Run.load(path) for path in runs])
     for path, run in zip(runs, loaded, strict=True):
         _require_answers(judged, run, path)
     values = [run.values(judged, measure) for run in loaded]
@@ -289,6 +290,7 @@ def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, fo
     if apply and (result.worthwhile or (force and result.changes)):
         if not result.worthwhile:
             evidence |= {"forced": True, "verdict": result.verdict}
+            facts["verdict"] = as_applied(result.verdict)
         facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence, over=begun_from)
     if json:
         output.emit_json(facts)
@@ -337,7 +339,7 @@ def _show_history(retriever: Retriever, json: bool) -> None:
     table.add_row("0" + (" *" if in_force == 0 else ""), "", "the defaults", "")
     for v in versions:
         mark = " *" if v.number == in_force else ""
-        evidence = ", ".join(f"{name} {value}" for name, value in v.evidence.items())
+        evidence = ", ".join(f"{name} {as_applied(str(value))}" for name, value in v.evidence.items())
         table.add_row(f"{v.number}{mark}", v.applied, ", ".join(v.changes), evidence)
     output.stdout().print(table)
 

@@ -14,7 +14,7 @@ from rich.progress import Progress, TaskID
 from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.checking import check
 from fourfold.cli import documents, options, output
-from fourfold.errors import UnknownNodeError
+from fourfold.errors import StoreError, UnknownNodeError
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
 from fourfold.presets import open_under
@@ -206,8 +206,13 @@ def info(db: options.Db, json: options.Json = False) -> None:
 
 
 def check_(db: options.Db, json: options.Json = False) -> None:
-    """Read a whole graph file and say what is damaged in it; the exit code is 1 where something is."""
+    """Read a whole graph file and say what is damaged in it; the exit code is 1 where something is.
+
+    What cannot be looked at, such as a file that is not there, is an error on stderr, and no damage.
+    """
     found = check(db)
+    if not found.looked_at:
+        raise StoreError(found.problems[0])
     if json:
         output.emit_json(found.as_dict())
     else:

@@ -7,7 +7,9 @@ from typing import Annotated
 import typer
 
 from fourfold.cli import options, output
+from fourfold.errors import UnknownNodeError
 from fourfold.presets import open_under
+from fourfold.questions import Questions
 
 
 def register(app: typer.Typer) -> None:
@@ -65,8 +67,9 @@ def search(
 
 def explain(
     query: options.Query,
-    node: Annotated[str, typer.Argument(help="The id of the node.", show_default=False)],
+    node: Annotated[str, typer.Argument(help="The id or the name of the node.", show_default=False)],
     db: options.Db,
+    k: options.Limit = None,
     filter: options.Filter = None,
     intent: options.IntentName = None,
     weights: options.WeightsOption = None,
@@ -75,9 +78,13 @@ def explain(
     preset: options.Preset = None,
     json: options.Json = False,
 ) -> None:
-    """Take the score of one node apart: every contribution, adding up to the score."""
+    """Take the score of one node apart: every contribution, adding up to the score that a search of -k hits gives."""
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
-        explanation = retriever.explain(query, node, filter=filter, intent=intent, weights=weights, mode=mode)
+        asked = {"k": k, "filter": filter, "intent": intent, "weights": weights, "mode": mode}
+        try:
+            explanation = retriever.explain(query, node, **asked)
+        except UnknownNodeError:  # no id: a name, or the nearest are offered
+            explanation = retriever.explain(query, Questions(retriever).node(node).id, **asked)
     if json:
         output.emit_json(explanation.as_dict())
     else:

@@ -5,8 +5,9 @@ from __future__ import annotations
 import json
 import re
 import time
+from collections import Counter
 from collections.abc import Callable, Container, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -248,6 +249,16 @@ def known_to(retriever: Retriever, judgements: Judgements) -> Judgements:
             f"No judged query of {judgements.name!r} names a node of {retriever.path!r}. {left.notes[-1]}"
         )
     return left
+
+
+def told_apart(paths: Sequence[Path], runs: Sequence[Run]) -> list[Run]:
+    """Return the runs of these files; those of one system, as before and after a change are, by their files' names."""
+    systems = Counter(run.system for run in runs)
+    names = Counter(path.name for path in paths)
+    return [
+        replace(run, system=path.name if names[path.name] == 1 else str(path)) if systems[run.system] > 1 else run
+        for path, run in zip(paths, runs, strict=True)
+    ]
 
 
 def _from_trec(text: str, path: Path) -> Run:

@@ -328,6 +328,14 @@ def _seen(queries: Sequence[JudgedQuery], gain: FloatArray) -> tuple[str, ...]:
     return (f"Seen on them, each answered by what the others taught: {'; '.join(told)}.",)
 
 
+def as_applied(verdict: str) -> str:
+    """Return the verdict on what was applied all the same: "Not applied" would not be true of it."""
+    for withheld in ("Not applied: ", "Nothing was changed: "):
+        if verdict.startswith(withheld):
+            return f"Applied by force, against the verdict: {verdict.removeprefix(withheld)}"
+    return verdict
+
+
 def _verdict(gain: float, bound: float, chance: float, changed: bool, count: int) -> str:
     held_out = f"on queries it was not learnt from the gain is {gain:+.4f}, at least {bound:+.4f} at {1 - ERROR:.1%}"
     if not changed:

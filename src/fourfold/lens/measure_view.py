@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from fourfold import InvalidValueError
-from fourfold.evaluate.tune import ERROR
+from fourfold.evaluate.tune import ERROR, as_applied
 from fourfold.lens import measuring
 from fourfold.lens.jobs import Job, Work
 from fourfold.lens.judging import progress as progress_of
@@ -115,7 +115,7 @@ def _context(pages: Pages) -> dict[str, object]:
                 version.number,
                 version.applied,
                 cut(_in_words(version.changes), 300),
-                cut(str(version.evidence.get("verdict", "")) or _in_words(version.evidence), 300),
+                cut(as_applied(str(version.evidence.get("verdict", ""))) or _in_words(version.evidence), 300),
             )
             for version in reversed(versions)
         ],

@@ -12,11 +12,11 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Generic, TypeVar
 
+from fourfold.planning.denied import LONGEST_READ, permitted
+from fourfold.planning.verbs import is_verb
+
 MOST_PARTS = 12
 """Parts of a request that are planned; the rest is left out."""
-
-LONGEST_READ = 4_000
-"""Characters of a request that are read; the rest is left out."""
 
 T = TypeVar("T")
 
@@ -113,32 +113,6 @@ _ASKING = re.compile(
 )
 """Words that ask for what follows and say nothing of it."""
 
-_VERBS = frozenset(
-    """
-    accept access add adjust alert analyse analyze append apply approve archive arrange ask assign attach authenticate
-    authorize backup bake book boot brew browse build buy calculate call cancel capture change charge check clean
-    clear clone close combine commit compare compile complete compose compress compute configure confirm connect convert
-    copy count crawl create crop cut debug decode decrypt define delete deliver deploy describe detect determine disable
-    disconnect display dispatch distribute divide download draft draw drop edit email embed enable encode encrypt end
-    enter erase estimate evaluate examine execute expand explain export extend extract fetch fill filter find finish fix
-    flush fly format forward gather generate get give go grant group guess halt head identify import improve
-    increase index inform initialize insert inspect install invite invoke issue join kill label launch leave lint
-    list listen load locate lock log login logout look lower mail make manage map mark measure merge message migrate
-    modify monitor mount move mute navigate notify obtain open optimize order organize package pack paint parse paste
-    patch pause pay perform pick ping place plan play plot post predict prepare present press preview print process
-    produce promote propose provide provision prune publish pull purchase push put query rank rate read rebuild receive
-    recommend record redirect reduce refactor refresh refund register release reload remind remove rename render renew
-    reopen repair repeat replace reply report request reschedule reserve reset resize resolve restart restore resume
-    retrieve return review revoke rewrite roll rotate run save scan schedule scrape search select send serve set share
-    ship show shut sign simulate skip solve sort speak split start stop store stream submit subscribe subtract suggest
-    summarise summarize suspend switch sync synchronize tag take tell terminate test text throttle trace track train
-    transcribe transfer transform translate trigger trim tune turn tweet type undo unfollow uninstall unlock unmount
-    unzip update upgrade upload validate verify view visit visualize wait wake warn wash watch withdraw wrap write
-    zip zoom
-    """.split()
-)
-"""What tools are commonly told to do."""
-
 _EDGE = " \t,.;:!?-–—\"'`"
 
 
@@ -153,7 +127,7 @@ def parts_of(request: str) -> list[Part]:
 
 def planned(request: str, most: int = MOST_PARTS) -> tuple[list[Part], tuple[str, ...]]:
     """Return the first parts of a request, as ``parts_of`` does, and a sentence for each bound that left some out."""
-    found = _every_part(request[:LONGEST_READ])
+    found = _every_part(permitted(request[:LONGEST_READ]).text)
     notes = []
     if len(request) > LONGEST_READ:
         notes.append(f"The request has {len(request):,} characters; the first {LONGEST_READ:,} are read.")
@@ -166,7 +140,7 @@ def planned(request: str, most: int = MOST_PARTS) -> tuple[list[Part], tuple[str
 def _every_part(request: str) -> list[Part]:
     stages = list(_stages(request))
     found = [
-        Part(text, own, _is_verb(text.partition(" ")[0]) or _is_done(text))
+        Part(text, own, is_verb(text.partition(" ")[0]) or _is_done(text))
         for stage in stages
         for sentence in _sentences(stage)
         for told, own in _in_order(sentence, own=len(stages) > 1)
@@ -220,7 +194,7 @@ def settled(
 def _sentences(stage: str) -> list[str]:
     """Cut into sentences where each of them is an order; else they tell of one thing."""
     sentences = [sentence for sentence in map(str.strip, _SENTENCE.split(stage)) if sentence]
-    orders = [_is_verb(sentence.lower().removeprefix("please ").partition(" ")[0]) for sentence in sentences]
+    orders = [is_verb(sentence.lower().removeprefix("please ").partition(" ")[0]) for sentence in sentences]
     return sentences if all(orders) else [stage]
 
 
@@ -290,7 +264,7 @@ def _with_objects(pieces: list[str]) -> list[str]:
     """Give a verb alone what the next does something to: "read and edit the file" is "read the file"."""
     for number in range(len(pieces) - 2, -1, -1):
         _, _, rest = pieces[number + 1].partition(" ")
-        if rest and pieces[number].isalpha() and _is_verb(pieces[number]) and _is_verb(pieces[number + 1].split()[0]):
+        if rest and pieces[number].isalpha() and is_verb(pieces[number]) and is_verb(pieces[number + 1].split()[0]):
             pieces[number] = f"{pieces[number]} {rest}"
     return pieces
 
@@ -311,14 +285,4 @@ def _bare(text: str) -> str:
 
 def _is_done(text: str) -> bool:
     """Whether a part tells of something to be done: "the repository cloned"."""
-    return any(word.endswith("ed") and _is_verb(word) for word in text.split()[1:5])
-
-
-def _is_verb(word: str) -> bool:
-    """Whether a word tells to do something (``clone``, ``clones``, ``cloning``, ``cloned``) or is an identifier."""
-    if "_" in word.strip("_"):
-        return True
-    word = word.lower()
-    stems = [word, *(word[: -len(end)] for end in ("s", "es", "ed", "d", "ing") if word.endswith(end))]
-    stems += [f"{stem}e" for stem in stems] + [stem[:-1] for stem in stems if stem[-1:] == stem[-2:-1]]
-    return not _VERBS.isdisjoint(stems)
+    return any(word.endswith("ed") and is_verb(word) for word in text.split()[1:5])

@@ -14,7 +14,7 @@ from itertools import pairwise
 import numpy as np
 
 from fourfold.index.base import Nodes
-from fourfold.planning import Served, in_order, planned, settled
+from fourfold.planning import Served, in_order, permitted, planned, settled
 from fourfold.questions import locate
 from fourfold.questions.graph import Graph, Walk
 from fourfold.questions.results import Answer, mermaid, title
@@ -174,7 +174,7 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     notes = [] if known else [lacking(ROLES, "the plan stands in the goal's order, unchecked")]
     if ordered.cycles:
         notes.append("The steps require one another in a circle; they stand in the goal's order.")
-    notes += left_out
+    notes += [*permitted(goal).notes, *left_out]
     if cut:
         notes.append(f"More than {MISSING} prerequisites are missing; the nearest are listed.")
     notes += [

@@ -153,6 +153,20 @@ class Questions:
         """Return the k nodes most similar in structure: 0.70 · neighbours + 0.20 · type + 0.10 · name."""
         return self._answered(lambda view: similar.answer(view, node, _count(k, "k")))
 
+    def node(self, name: str | Node) -> Node:
+        """Return the node of an id, else of a name that only one node has.
+
+        Raises:
+            UnknownNodeError: there is none, or several; the sentence offers the nearest.
+
+        """
+
+        def found(view: View) -> Node:
+            number = view.number(name)
+            return view.nodes([number])[number]
+
+        return self._answered(found)
+
     def impact_analysis(
         self, node: str | Node, direction: Direction = "dependents", max_depth: int = 3, *, limit: int = 100
     ) -> ImpactAnswer:

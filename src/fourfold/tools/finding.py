@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from fourfold.frozen import freeze
 from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
-from fourfold.planning import Served, Settled, denies, planned, settled
+from fourfold.planning import Served, Settled, denies, permitted, planned, settled
 from fourfold.retriever import Retriever
 from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import workflow
@@ -75,6 +75,7 @@ class Finder:
     def workflow(self, request: str, limit: int, context: Sequence[str]) -> Workflow:
         """Return a plan, see ``ToolCatalog.suggest_workflow``."""
         parts, left_out = planned(request)
+        said = permitted(request)
 
         def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
             ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
@@ -83,15 +84,17 @@ class Finder:
             return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
 
         came = settled(parts, serve, least=self.config.least_match, joined=self.config.joined_match)
-        if not came.steps or (len(came.steps) == 1 and not came.missing):
+        if not parts and said.denied:  # the nearest to nothing would be what the request denies
+            came = Settled((), ())
+        elif not came.steps or (len(came.steps) == 1 and not came.missing):
             # one thing to do: whatever comes close to the best match is meant, too, and where nothing serves it, the
             # nearest there is
-            asked, whole = request, serve(request, one=False)
-            if len(parts) == 1 and denies(request):  # "read it without editing it" is not to find what edits
+            asked, whole = said.text, serve(said.text, one=False)
+            if len(parts) == 1 and denies(said.text):  # "read it without editing it" is not to find what edits
                 kept = serve(parts[0].text, one=False)
                 if kept is not None and (whole is None or kept.worth > whole.worth):
                     asked, whole = parts[0].text, kept
-            lacks = came.missing or (request,)
+            lacks = came.missing or (said.text,)
             served = whole is not None and whole.worth >= self.config.lone_match
             came = Settled(((asked, whole.by if whole else {}),), () if served else lacks)
         meant: dict[str, float] = {}
@@ -136,7 +139,7 @@ class Finder:
                     "clauses": [text for text, _ in came.steps],
                 }
             ),
-            notes=(*left_out, *unknown_context(self._in_use(context, state)[1])),
+            notes=(*said.notes, *left_out, *unknown_context(self._in_use(context, state)[1])),
         )
 
     def _rank(

@@ -1,5 +1,6 @@
 """The LlamaIndex vector store: as LlamaIndex's own, beside it, and in what wants one."""
 
+import fsspec
 import pytest
 from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStoreIndex, load_index_from_storage
 from llama_index.core.ingestion import DocstoreStrategy, IngestionPipeline
@@ -35,7 +36,7 @@ from llama_index.core.vector_stores.types import (
 from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore, LlamaIndexEmbedder
 
 import fourfold
-from fourfold import Retriever
+from fourfold import InvalidValueError, Retriever, StoreError
 from fourfold.embed.static import bundled
 
 ROWS = {
@@ -495,3 +496,31 @@ def test_ingestion_pipeline_with_upserts_and_deletions(models):
     assert {node.ref_doc_id for node in held.values()} == {"b", "rome", "lire"}
     assert {n for n, node in held.items() if node.ref_doc_id == "b"} == {node.node_id for node in again}
     assert_joined(store, again)
+
+
+def test_a_store_in_memory_is_persisted_and_read_back(tmp_path):
+    model = MockEmbedding(embed_dim=8)
+    storage = StorageContext.from_defaults(vector_store=FourfoldVectorStore(embed_model=model))
+    index = VectorStoreIndex([TextNode(id_="a", text="Cats purr.")], storage_context=storage, embed_model=model)
+    for number in range(2):  # once more over what was kept before
+        storage.persist(str(tmp_path / "kept"))
+        opened = FourfoldVectorStore.from_persist_dir(tmp_path / "kept", embed_model=model)
+        again = StorageContext.from_defaults(persist_dir=str(tmp_path / "kept"), vector_store=opened)
+        index_again = load_index_from_storage(again, embed_model=model)
+        found = index_again.as_retriever(similarity_top_k=5).retrieve("cats")
+        assert {hit.node.node_id for hit in found} == {"a", "b"} if number else {"a"}
+        assert opened.client.embedder.name == storage.vector_store.client.embedder.name
+        opened.client.close()
+        index.insert_nodes([TextNode(id_="b", text="Cats hiss.")])
+    with pytest.raises(StoreError, match="there is no 'default__vector_store.sqlite'"):
+        FourfoldVectorStore.from_persist_dir(tmp_path)
+    with pytest.raises(InvalidValueError, match="folder of this machine only"):
+        storage.persist("kept", fs=fsspec.filesystem("memory"))
+    storage.vector_store.client.close()
+
+
+def test_a_store_with_a_file_is_persisted_there_alone(tmp_path):
+    store = FourfoldVectorStore(tmp_path / "kg.sqlite")
+    store.persist(str(tmp_path / "kept" / "default__vector_store.json"))
+    assert not (tmp_path / "kept").exists()
+    store.client.close()

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from pathlib import Path
 
 from fourfold.config import RetrievalConfig
@@ -108,6 +109,15 @@ class SqliteBackend(Store):
             found = list(integrity.problems(connection))
         self.changes(-1)  # refuses numbers and lengths that no writer gives
         return found
+
+    def save(self, path: str) -> None:
+        """Write all that is here into another SQLite file, in the place of what that holds."""
+        with self.reading() as connection:
+            try:
+                with closing(sqlite3.connect(path, isolation_level=None)) as other:
+                    connection.backup(other)
+            except sqlite3.Error as error:
+                raise StoreError(f"The graph cannot be saved in {path!r}: {error}.") from error
 
     def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""

@@ -8,9 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from fsspec.implementations.local import LocalFileSystem
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode
+from llama_index.core.vector_stores.simple import DEFAULT_VECTOR_STORE, NAMESPACE_SEP
 from llama_index.core.vector_stores.types import (
+    DEFAULT_PERSIST_DIR,
+    DEFAULT_PERSIST_FNAME,
     BasePydanticVectorStore,
     MetadataFilters,
     VectorStoreQuery,
@@ -32,7 +36,7 @@ from llama_index.retrievers.fourfold.nodes import (
     to_llama_index_node,
 )
 
-from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult
+from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult, StoreError
 from fourfold.arguments import finite_number, strings
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
@@ -41,6 +45,11 @@ _HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStor
 _TEXT = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)
 _PREFETCH = 4
 """Maximal marginal relevance chooses among so many times the nodes asked for, as LlamaIndex's own stores do."""
+
+
+def _kept(path: Path) -> Path:
+    """Return where a store in memory is kept: beside the JSON of LlamaIndex's own, which would be read as theirs."""
+    return path.with_suffix(".sqlite")
 
 
 class FourfoldVectorStore(BasePydanticVectorStore):
@@ -55,7 +64,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
     ``sparse`` seed from words only, ``mmr`` wants what it finds to differ.
 
     Args:
-        path: the SQLite file, created if missing; ``":memory:"``, the default, keeps the graph in memory.
+        path: the SQLite file, created if missing; ``":memory:"``, the default, keeps the graph in memory, until
+            ``persist`` keeps it in a file.
         retriever: an open ``fourfold.Retriever`` instead of ``path``, ``embed_model`` and ``config``.
         embed_model: what makes the embeddings that nodes bring: remembered with the file, which then refuses another.
             Left out, the embeddings are of unknown origin, and it is for the caller to ask with the same model.
@@ -110,6 +120,45 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         elif path is not None or embed_model is not None or config is not None or read_only:
             raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
         self._retriever = retriever
+
+    @classmethod
+    def from_persist_dir(
+        cls, persist_dir: str | Path = DEFAULT_PERSIST_DIR, namespace: str = DEFAULT_VECTOR_STORE, **options: Any
+    ) -> FourfoldVectorStore:
+        """Open what ``persist`` has kept of a store in memory; ``options`` are those of the class.
+
+        It is a file like any other from then on: what is added is written to it at once.
+
+        Raises:
+            StoreError: nothing was kept there.
+
+        """
+        path = _kept(Path(persist_dir) / f"{namespace}{NAMESPACE_SEP}{DEFAULT_PERSIST_FNAME}")
+        if not path.exists():
+            raise StoreError(
+                f"No store of memory was kept in {str(persist_dir)!r}: there is no {path.name!r}. One made with a path "
+                "is opened by it: FourfoldVectorStore(path)."
+            )
+        return cls(path, **options)
+
+    def persist(self, persist_path: str, fs: Any = None) -> None:
+        """Keep a store in memory in a SQLite file, for ``from_persist_dir``; one with a file of its own is kept there.
+
+        Raises:
+            InvalidValueError: ``fs`` is not this machine's: a graph cannot be opened elsewhere.
+            StoreError: the file cannot be written.
+
+        """
+        if self._retriever.path != ":memory:":
+            return
+        if fs is not None and not isinstance(fs, LocalFileSystem):
+            raise InvalidValueError(
+                "A FourfoldVectorStore in memory is persisted to a folder of this machine only; leave fs out, or make "
+                "the store with a path."
+            )
+        path = _kept(Path(persist_path))
+        path.parent.mkdir(parents=True, exist_ok=True)
+        self._retriever.maintenance.save(path)
 
     @classmethod
     def class_name(cls) -> str:
