@@ -15,7 +15,7 @@ SRC = Path(fourfold.__file__).parent
 
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
-    {"errors", "frozen", "plain_text", "runs", "snippets"},
+    {"errors", "frozen", "plain_text", "runs", "scripts", "snippets"},
     {"arguments", "beside", "markup", "old_names", "when_needed", "deadline"},
     {"tokenizer"},
     {"types", "guard"},

@@ -4,7 +4,9 @@
 
 import gc
 import random
+import shutil
 import sqlite3
+import time
 from pathlib import Path
 
 import numpy as np
@@ -350,3 +352,47 @@ def test_only_while_it_is_written_many_pages_are_held(tmp_path):
         with pytest.raises(UnknownNodeError):
             retriever.add([], [Edge("a", "nobody")])
         assert held(writer) <= 2_000
+
+
+@pytest.mark.parametrize("writes", [1, 40])
+def test_a_plain_copy_of_an_idle_file_holds_what_was_written(tmp_path, writes):
+    path, backup = tmp_path / "kg.sqlite", tmp_path / "backup.sqlite"
+    with Retriever(path) as retriever:
+        for number in range(writes):
+            retriever.add([Node(f"n{number}", text=f"note {number}")])
+        until = time.monotonic() + 30
+        while not_yet_in_the_file(retriever) and time.monotonic() < until:
+            time.sleep(0.01)
+        shutil.copy(path, backup)
+        with Retriever(backup, must_exist=True) as copied:
+            assert len(copied) == writes and copied.search("note", mode="text", k=99).ids
+
+
+def not_yet_in_the_file(retriever):
+    """Whether something is in the log alone, and will be taken in soon."""
+    with retriever.backend.locks[0]:
+        return retriever.backend._log is not None and retriever.backend._log._written
+
+
+def test_writes_in_a_row_seldom_wait_for_the_file(tmp_path, monkeypatch):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        log, taken = retriever.backend._log, []
+        monkeypatch.setattr(log, "_connection", Slow(log._connection, taken))
+        begun = time.monotonic()
+        while (lasted := time.monotonic() - begun) < 2.0:
+            retriever.add([Node("n", text=f"note {lasted}")])
+        assert 1 <= len(taken) <= 2 + lasted / (30 * Slow.SECONDS)
+
+
+class Slow:
+    """A connection to a file on a slow disk."""
+
+    SECONDS = 0.02
+
+    def __init__(self, connection, taken):
+        self.connection, self.taken = connection, taken
+
+    def execute(self, sql):
+        self.taken.append(sql)
+        time.sleep(self.SECONDS)
+        return self.connection.execute(sql)

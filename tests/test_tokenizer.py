@@ -1,11 +1,17 @@
 """Text → terms: what must hold for any text, identifiers, languages, and scripts without spaces."""
 
+import re
+import unicodedata
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever, TextConfig
-from fourfold.tokenizer import LONGEST_WORD, make_tokenizer
+from fourfold.copying import copy
+from fourfold.markup import marked
+from fourfold.scripts import LONGEST_WORD, plain_words, words
+from fourfold.tokenizer import make_tokenizer
 
 NAMES = ("snowball-english", "snowball-german", "suffix")
 TEXTS = st.one_of(
@@ -125,3 +131,111 @@ def test_a_word_without_end_is_not_remembered_whole(text):
     tokenizer = make_tokenizer("snowball-english")
     assert len(tokenizer.terms(text)) >= 3
     assert max(map(len, tokenizer._known)) <= LONGEST_WORD
+
+
+# -- words of every script --------------------------------------------------------------------------------------------
+
+AS_BEFORE = re.compile(rf"['’][sS]\b|(\w{{1,{LONGEST_WORD}}})")
+UNCHANGED = st.characters(
+    codec="utf-8",
+    exclude_categories=["Cs"],
+    max_codepoint=0x9FFF,
+    exclude_characters="".join(map(chr, (*range(0x590, 0x1CD0), *range(0x2600, 0x2800)))),
+)
+"""Latin, Greek, Cyrillic, Chinese and Japanese letters, what stands between them, and marks on Latin letters."""
+ONLY_TEXT = {"mode": "text", "weights": {"text": 1, "embedding": 0, "graph": 0, "intent": 0}}
+
+
+@given(st.text(UNCHANGED | st.sampled_from("'’sS -_.́̈‍゙\uff0c\uff01")))
+def test_what_was_read_before_is_read_the_same(text):
+    before = AS_BEFORE.findall(unicodedata.normalize("NFC", text))
+    assert [word for word in words(text) if word] == [word for word in before if word]
+    assert plain_words(text) == words(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "terms"),
+    [
+        ("दिल्ली भारत", ["दिल्ली", "भारत"]),
+        ("ශ්‍රී ලංකා", ["ශ්රී", "ලංකා"]),  # with and without the joiner it is one word
+        ("தமிழ்நாடு", ["தமிழ்நாடு"]),
+        ("เมือง", ["เม", "มื", "ือ", "อง"]),
+        ("القَاهِرَة عاصمة", ["القاهرة", "عاصمة"]),
+        ("القـــاهرة", ["القاهرة"]),
+        ("שָׁלוֹם \ufb2dלום", ["שלום", "שלום"]),
+        ("می‌خواهم", ["می", "خواهم"]),
+        ("ＫＡＴＺＥ ２０２４", ["katz", "2024"]),
+        ("ﾃﾞｰﾀ", ["デー", "ータ"]),
+        ("x̄y", ["x", "y"]),
+        ("well done 👍🏽!", ["well", "done", "👍"]),
+        ("I ❤️ 🇩🇪 → ✓", ["❤", "🇩🇪"]),
+    ],
+)
+def test_words_of_every_script_are_whole(text, terms):
+    assert make_tokenizer("snowball-english").terms(text) == terms
+
+
+def test_the_published_terms_stay_to_the_letter():
+    assert make_tokenizer("suffix").terms("दिल्ली read ＫＡＴＺＥ") == ["read", "ｋａｔｚｅ"]
+
+
+WORLD = [
+    Node("delhi", text="दिल्ली भारत की राजधानी है"),
+    Node("cat", text="बिल्ली दूध पीती है"),
+    Node("ar", text="القَاهِرَة عاصمة مصر"),
+    Node("he", text="שָׁלוֹם עולם"),
+    Node("th", text="กรุงเทพเป็นเมืองหลวงของประเทศไทย"),
+    Node("de", text="Die ＫＡＴＺＥ schläft"),
+    Node("👍", "👍"),
+    Node("dal", text="दाल चावल"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("दिल्ली", ["delhi"]),
+        ("القاهرة", ["ar"]),
+        ("القَاهِرَة", ["ar"]),
+        ("שלום", ["he"]),
+        ("เมืองหลวง", ["th"]),
+        ("Katze", ["de"]),
+        ("👍", ["👍"]),
+        ('"दिल चावल"', ["dal"]),
+    ],
+)
+def test_texts_of_every_script_are_found_by_their_words(query, ids):
+    with Retriever() as retriever:
+        retriever.add(WORLD)
+        assert retriever.search(query, **ONLY_TEXT).ids == ids
+
+
+def test_a_phrase_is_found_only_where_its_words_are():
+    with Retriever() as retriever:
+        retriever.add([*WORLD, Node("dil", text="दिल चावल"), Node("dal, too", text="दाल चावल")])
+        hits = retriever.search('"दिल चावल"', **ONLY_TEXT).hits
+        assert hits[0].node.id == "dil" and all(hit.components.text < 0.8 for hit in hits[1:])
+
+
+def test_a_graph_from_before_goes_on_as_it_was_read_and_a_copy_is_read_anew(tmp_path):
+    path = tmp_path / "old.sqlite"
+    with Retriever(path, config=RetrievalConfig(text=TextConfig(tokenizer="snowball-english@1"))) as old:
+        old.add(WORLD)
+        assert old.backend.meta("tokenizer") == "snowball-english" and old.backend.meta("words") is None
+    for config in (None, RetrievalConfig(), RetrievalConfig(text=TextConfig(language="english"))):
+        with Retriever(path, config=config) as old:
+            assert old.info()["tokenizer"] == "snowball-english@1"
+            old.add([Node("new", text="दिल्ली")])
+            assert old.search("दिल्ली", **ONLY_TEXT).ids[0] == "new"
+            assert "cat" in old.search("दिल्ली", **ONLY_TEXT).ids
+    with Retriever(path, read_only=True) as old, Retriever(tmp_path / "new.sqlite") as new:
+        copy(old, new)
+    with Retriever(tmp_path / "new.sqlite") as new:
+        assert new.info()["tokenizer"] == "snowball-english"
+        assert sorted(new.search("दिल्ली", **ONLY_TEXT).ids) == ["delhi", "new"]
+
+
+def test_words_with_marks_are_marked_whole():
+    terms = make_tokenizer("snowball-english").terms
+    pieces = marked("में दिल्ली, القَاهِرَة 👍", terms("दिल्ली القاهرة 👍"), terms)
+    assert [piece.text for piece in pieces if piece.marked] == ["दिल्ली", "القَاهِرَة", "👍"]

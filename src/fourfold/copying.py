@@ -21,7 +21,7 @@ from fourfold.errors import FourfoldWarning, StoreError, UnsupportedError
 from fourfold.index.changes import FIELDS
 from fourfold.retriever import Retriever
 from fourfold.signals.late import token_table, wordpiece_text
-from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer
+from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer, tokenizer_settings
 from fourfold.validation import content_hash
 
 Progress = Callable[[int, int], None]
@@ -135,6 +135,9 @@ class _Copy:
         with self._target.transaction(moves=False) as writer:
             for key, value in self._settings.items():
                 writer.set_meta(key, value)
+            if self._settings["tokenizer"] is not None:  # all texts are read anew: an older graph's words become whole
+                for key, value in tokenizer_settings(self._tokenizer.name).items():
+                    writer.set_meta(key, value)
             if model is not None and name is not None:
                 writer.put_model(name, model)
             writer.set_meta(_MARK, mark)

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fourfold.plain_text import plain_text
-
-_WORD = re.compile(r"\w+")
+from fourfold.scripts import stretches
 
 
 class Piece(NamedTuple):
@@ -30,7 +28,7 @@ def marked(text: str, wanted: Collection[str], terms: Callable[[str], Sequence[s
     """
     pieces: list[Piece] = []
     done = 0
-    for word in _WORD.finditer(text):
+    for word in stretches(text):
         for start, end in _stretches(word.group(), wanted, terms):
             first, last = word.start() + start, word.start() + end
             if first > done:

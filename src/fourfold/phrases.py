@@ -6,11 +6,15 @@ words holds all of them: anywhere else there is no phrase to be found, and looki
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold import refine
 from fourfold.config import TextConfig
 from fourfold.scores import Query, Scores
+from fourfold.scripts import has_marks, words
 
 
 def to_look_up(scores: Scores, query: Query, settings: TextConfig) -> str | None:
@@ -30,3 +34,23 @@ def to_look_up(scores: Scores, query: Query, settings: TextConfig) -> str | None
         return None
     leading = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes
     return query.topic if text.holds(terms, leading).all(axis=1).any() else None
+
+
+def holders(phrase: str, scores: Scores, query: Query, limit: int | None) -> Sequence[tuple[int, float]]:
+    """Return (node number, rank > 0) of the nodes that hold a phrase, best first.
+
+    FTS5 cuts words at combining marks, and knows none of them: what it finds of such a phrase holds its letters, and is
+    kept where the words are there with their marks.
+    """
+    if query.phrases is None:
+        return ()
+    rows = query.phrases(phrase, limit)
+    if not rows or not has_marks(phrase):
+        return rows
+    known = dict(query.words)
+    terms = [scores.term_numbers.get(term) for word in words(phrase) for term in known.get(word, ())]
+    numbers = [term for term in terms if term is not None]
+    if len(numbers) < len(terms):  # a word that no text has
+        return ()
+    held: NDArray[np.bool_] = scores.snapshot.text.holds(numbers, np.array([num for num, _ in rows], np.int64))
+    return [rows[place] for place in np.flatnonzero(held.all(axis=1)).tolist()]

@@ -121,9 +121,8 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.rankings["text"] = scores.snapshot.text.ask(terms)
 
     def look_up(phrase: str) -> None:
-        assert query.phrases is not None
         keep = config.fusion.candidate_multiplier * query.limit
-        rows = query.phrases(phrase, None if query.allowed is not None else keep)
+        rows = phrases.holders(phrase, scores, query, None if query.allowed is not None else keep)
         scores.phrase, scores.phrase_asked = signals.text.phrase_scores(rows, keep, query.allowed), phrase
 
     attempt("text", scores, ask)

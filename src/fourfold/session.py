@@ -27,7 +27,7 @@ from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.reembedding import Reembedding, unfinished
 from fourfold.signals.late import token_table, wordpiece_text
-from fourfold.tokenizer import make_tokenizer
+from fourfold.tokenizer import make_tokenizer, same_language, stored_tokenizer, tokenizer_settings
 from fourfold.types import Edge, Node, SearchResult
 from fourfold.validation import content_hash
 from fourfold.weighting import over_encoder
@@ -136,7 +136,7 @@ class Session:
             "first_stage": first_stage,
             "recall": None if recall is None else round(recall, 4),
             "embedder": self.backend.meta("embedder"),
-            "tokenizer": self.backend.meta("tokenizer") or self.tokenizer.name,
+            "tokenizer": stored_tokenizer(self.backend.meta) or self.tokenizer.name,
             "config": self.config.fingerprint(),
             "config_version": self.history().in_force,
             "config_changes": changes_of(self.config),
@@ -300,12 +300,13 @@ class Session:
 
     def _sign_tokenizer(self, writer: Writer) -> None:
         """Store which tokenizer made the terms; refuse to mix two."""
-        if (name := writer.meta("tokenizer")) not in (None, self.tokenizer.name):
+        if (name := stored_tokenizer(writer.meta)) not in (None, self.tokenizer.name):
             raise EmbedderMismatchError(
                 f"{self.path!r} was meanwhile made with the tokenizer {name!r}, this retriever uses "
                 f"{self.tokenizer.name!r}; open it again."
             )
-        writer.set_meta("tokenizer", self.tokenizer.name)
+        for key, value in tokenizer_settings(self.tokenizer.name).items():
+            writer.set_meta(key, value)
 
     def require_tokenizer(self, config: RetrievalConfig) -> None:
         """Refuse a config that asks for another tokenizer than the one the graph's terms were made by.
@@ -314,10 +315,10 @@ class Session:
             EmbedderMismatchError: it does; or as ``make_tokenizer``, where no terms were made yet.
 
         """
-        stored, wanted = self.backend.meta("tokenizer"), config.text.tokenizer_name
+        stored, wanted = stored_tokenizer(self.backend.meta), config.text.tokenizer_name
         if stored is None:
             make_tokenizer(wanted)
-        elif wanted not in (stored, RetrievalConfig().text.tokenizer_name):
+        elif wanted != RetrievalConfig().text.tokenizer_name and not same_language(stored, wanted):
             raise EmbedderMismatchError(
                 f"{self.path!r} was made with the tokenizer {stored!r}, the config asks for {wanted!r}; "
                 "leave that out, or build the graph again."
@@ -327,7 +328,7 @@ class Session:
         """Return the stored tokenizer's name; a config given by the caller that asks for another one is refused."""
         if not self._follows:
             self.require_tokenizer(config)
-        return self.backend.meta("tokenizer") or config.text.tokenizer_name
+        return stored_tokenizer(self.backend.meta) or config.text.tokenizer_name
 
 
 def _over(embedding: GraphEmbedding, config: RetrievalConfig) -> RetrievalConfig:

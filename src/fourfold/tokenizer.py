@@ -8,32 +8,20 @@ boundaries (CJK, Thai, …) become character bigrams.
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Iterable, Sequence
 from itertools import accumulate, chain, pairwise
 from typing import Protocol
 
 from fourfold.errors import InvalidValueError
+from fourfold.scripts import UNSPACED, plain_words, words
 from fourfold.when_needed import load
 
-LONGEST_WORD = 1_000
-"""What is longer than so many characters is read as several words: each look at a vocabulary passes its terms."""
-
-_WORD = re.compile(rf"['’][sS]\b|(\w{{1,{LONGEST_WORD}}})")
-"""Finds words; a possessive 's is passed over (its group is empty), or every "s" would find "Ulysses S. Grant"."""
-_POSSESSIVE = re.compile(r"'[sS]\b")
-_NO_WORD = {code: " " for code in range(128) if not (chr(code).isalnum() or chr(code) == "_")}
 _IDENTIFIER_PART = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])"  # the HTTP of HTTPServer
     r"|[A-Z]?[a-z]+|[A-Z]+"  # Server, file, ID
     r"|\d+"
     r"|[^\W\dA-Za-z_]+"
 )
-UNSPACED = (
-    "\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003134f"
-)
-"""Character ranges of the scripts without word boundaries, as a regular expression takes them between brackets."""
-
 _UNSPACED = re.compile(f"[{UNSPACED}]+")
 
 _PUBLISHED_SUFFIXES = (
@@ -78,14 +66,18 @@ class WordTokenizer:
     Args:
         name: identity stored with the index.
         analyse: a word as written → its terms.
+        find: a text → its words; an empty one has no terms.
 
     """
 
     _REMEMBERED = 1_000_000
 
-    def __init__(self, name: str, analyse: Callable[[str], tuple[str, ...]]) -> None:
+    def __init__(
+        self, name: str, analyse: Callable[[str], tuple[str, ...]], find: Callable[[str], list[str]] = words
+    ) -> None:
         self.name = name
         self._analyse = analyse
+        self._find = find
         self._known: dict[str, tuple[str, ...]] = {}
 
     def terms(self, text: str) -> list[str]:
@@ -94,21 +86,21 @@ class WordTokenizer:
 
     def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
         """Return each word of the text, as written, with its terms."""
-        words = [word for word in _WORD.findall(unicodedata.normalize("NFC", text)) if word]
-        known = self._learn(words)
-        return [(word, known[word]) for word in words]
+        found = [word for word in self._find(text) if word]
+        known = self._learn(found)
+        return [(word, known[word]) for word in found]
 
     def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
         """Return the terms of all texts in one list, and the number of terms of each text."""
-        words = [_words(text) for text in texts]
-        known = self._learn(chain.from_iterable(words))
-        found = list(map(known.__getitem__, chain.from_iterable(words)))
+        read = [self._find(text) for text in texts]
+        known = self._learn(chain.from_iterable(read))
+        found = list(map(known.__getitem__, chain.from_iterable(read)))
         terms = list(chain.from_iterable(found))
         ends = list(accumulate(map(len, found), initial=0))  # of words, counted in terms
-        texts_end = list(accumulate(map(len, words), initial=0))  # of texts, counted in words
+        texts_end = list(accumulate(map(len, read), initial=0))  # of texts, counted in words
         return terms, [ends[end] - ends[start] for start, end in pairwise(texts_end)]
 
-    def _learn(self, words: Iterable[str]) -> dict[str, tuple[str, ...]]:
+    def _learn(self, found: Iterable[str]) -> dict[str, tuple[str, ...]]:
         """Analyse the words not seen before, and return what is known.
 
         Concurrent callers may do so twice, with the same outcome.
@@ -116,21 +108,9 @@ class WordTokenizer:
         known = self._known
         if len(known) > self._REMEMBERED:
             self._known = known = {}
-        for word in set(words).difference(known):
+        for word in set(found).difference(known):
             known[word] = self._analyse(word)
         return known
-
-
-def _words(text: str) -> list[str]:
-    """Return the words that ``_WORD`` finds in a text; of ASCII in half the time."""
-    if not text.isascii():
-        return _WORD.findall(unicodedata.normalize("NFC", text))
-    if "'" in text:
-        text = _POSSESSIVE.sub(" ", text)
-    words = text.translate(_NO_WORD).split()
-    if len(text) <= LONGEST_WORD or max(map(len, words), default=0) <= LONGEST_WORD:
-        return words
-    return [word[start : start + LONGEST_WORD] for word in words for start in range(0, len(word), LONGEST_WORD)]
 
 
 _WITHOUT_STEMMER = (
@@ -143,8 +123,16 @@ USUAL = "snowball-english"
 """What reads texts where nothing names a tokenizer."""
 
 
+_CUT = "@1"
+"""Ends the name of a tokenizer that cuts words at combining marks, as that of a graph from before they were kept."""
+_WHOLE = "2"
+"""What a graph has under ``words`` whose words are whole."""
+
+
 def make_tokenizer(name: str) -> Tokenizer:
     """Return the tokenizer of that name: ``"suffix"`` (published) or ``"snowball-<language>"``.
+
+    ``"snowball-<language>@1"`` reads words as the graphs have them that were made before combining marks were kept.
 
     Raises:
         InvalidValueError: no such tokenizer.
@@ -152,13 +140,37 @@ def make_tokenizer(name: str) -> Tokenizer:
 
     """
     if name == "suffix":
-        return WordTokenizer(name, _published_terms)
-    kind, _, language = name.partition("-")
+        return WordTokenizer(name, _published_terms, plain_words)
+    kind, _, language = name.removesuffix(_CUT).partition("-")
     stemmer = load("Stemmer", f"The tokenizer {name!r}", instead=_WITHOUT_STEMMER)
     if kind != "snowball" or language not in stemmer.algorithms():
         known = ", ".join(sorted(stemmer.algorithms()))
         raise InvalidValueError(f"There is no tokenizer {name!r}; Snowball languages are: {known}.")
-    return WordTokenizer(name, _snowball_analyser(language, stemmer.Stemmer(language, 0).stemWord))
+    analyse = _snowball_analyser(language, stemmer.Stemmer(language, 0).stemWord)
+    return WordTokenizer(name, analyse, plain_words if name.endswith(_CUT) else words)
+
+
+def stored_tokenizer(meta: Callable[[str], str | None]) -> str | None:
+    """Return the name of the tokenizer that made a graph's terms, None where there are none yet.
+
+    Args:
+        meta: the graph's settings by key.
+
+    """
+    name = meta("tokenizer")
+    whole = name is None or name == "suffix" or meta("words") == _WHOLE
+    return name if whole else f"{name}{_CUT}"
+
+
+def tokenizer_settings(name: str) -> dict[str, str | None]:
+    """Return the settings by which ``stored_tokenizer`` knows a tokenizer again."""
+    cut = name == "suffix" or name.endswith(_CUT)
+    return {"tokenizer": name.removesuffix(_CUT), "words": None if cut else _WHOLE}
+
+
+def same_language(stored: str, wanted: str) -> bool:
+    """Whether a graph whose tokenizer is ``stored`` may be opened by who wants another: however it finds words."""
+    return wanted in (stored, stored.removesuffix(_CUT))
 
 
 def suffix_stem(token: str) -> str:

@@ -13,7 +13,8 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from fourfold.errors import MissingExtraError
-from fourfold.tokenizer import ENGLISH_STOP_WORDS, UNSPACED
+from fourfold.scripts import UNSPACED
+from fourfold.tokenizer import ENGLISH_STOP_WORDS
 
 _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
@@ -10,13 +9,13 @@ from fourfold import Explanation, Node, SearchResult, Weights
 from fourfold.lens.session import Session, share_by_component
 from fourfold.lens.state import MOST_HITS, Asked, Condition
 from fourfold.markup import cut
+from fourfold.scripts import stretches
 from fourfold.types import COMPONENTS
 
 FAR = 1000
 """How far down a node's rank is looked for."""
 
 _SHARES = (0.4, 0.6, 0.8, 1.0)
-_WORD = re.compile(r"\w+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +88,7 @@ def _lacks(session: Session, asked: Asked, explanation: Explanation, result: Sea
     """Yield what the last hit has more of, beginning with words of the question."""
     node = explanation.node
     held = frozenset(session.terms(f"{node.name} {node.type} {node.text[:100_000]}"))
-    words = dict.fromkeys(word for word in _WORD.findall(asked.question) if session.terms(word))
+    words = dict.fromkeys(word for found in stretches(asked.question) if session.terms(word := found.group()))
     missing = [word for word in words if not held.intersection(session.terms(word))]
     if missing:
         listed = ", ".join(f"“{cut(word, 40)}”" for word in missing[:8])

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from urllib.parse import quote
 
+from fourfold.deadline import Deadline
 from fourfold.engines.sqlite.schema import (
     APPLICATION_ID,
     OLDEST_SEARCHED,
@@ -23,6 +24,8 @@ from fourfold.when_needed import once
 _BUSY_SECONDS = 60.0
 _READING_KB = 2_000
 _WRITING_KB = 65_536
+_STEPS_BETWEEN_LOOKS = 20_000
+"""So many instructions of SQLite's virtual machine, well below a millisecond, pass between two looks at the clock."""
 
 
 class Connection(sqlite3.Connection):
@@ -211,6 +214,16 @@ def many_pages(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
     finally:
         with suppress(sqlite3.Error):
             connection.execute(f"PRAGMA cache_size = -{_READING_KB}")
+
+
+@contextmanager
+def until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
+    """Have SQLite itself look at the clock while it reads."""
+    connection.set_progress_handler(lambda: limit.passed, _STEPS_BETWEEN_LOOKS)
+    try:
+        yield
+    finally:
+        connection.set_progress_handler(None, 0)
 
 
 def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:

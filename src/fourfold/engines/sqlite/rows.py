@@ -24,7 +24,7 @@ _DIGITS = 15
 _KINDS: Mapping[str, Callable[[str], bool]] = {
     "dimensions": lambda value: 0 < int(value) <= LONGEST_VECTOR,
     OWN_SHARE: lambda value: 0 <= float(value) <= 1,
-    **dict.fromkeys(("embedder", "tokenizer"), lambda value: value.isprintable()),
+    **dict.fromkeys(("embedder", "tokenizer", "words"), lambda value: value.isprintable()),
     "staging": lambda value: isinstance(json.loads(value)["embedder"], str),
     **dict.fromkeys(
         ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest", "ingest_roots"),

@@ -22,10 +22,10 @@ from numpy.typing import NDArray
 
 from fourfold import deadline
 from fourfold.arguments import said
-from fourfold.deadline import Deadline
 from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, whole_path
+from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, until, whole_path
+from fourfold.engines.sqlite.log import Log
 from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
@@ -39,9 +39,6 @@ W = TypeVar("W", bound=Writer)
 
 _UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
 """What reading a value raises that no version of fourfold writes."""
-
-_STEPS_BETWEEN_LOOKS = 20_000
-"""So many instructions of SQLite's virtual machine, well below a millisecond, pass between two looks at the clock."""
 
 _TEXTS = {
     "name": "SELECT num, name FROM nodes ORDER BY num",
@@ -87,7 +84,9 @@ class Store:
         except BaseException:
             self._writer.close()
             raise
-        self._place = None if self.path == ":memory:" or read_only else Place(self.file, self.path)
+        kept = self.path != ":memory:" and not read_only
+        self._place = Place(self.file, self.path) if kept else None
+        self._log = Log(self._writer, self._write_lock) if kept else None
         forks.wait_for(self)
 
     # -- opening and closing ------------------------------------------------------------------------------------
@@ -98,6 +97,8 @@ class Store:
             return
         with self._write_lock, self._read_lock:
             self._closed = True
+            if self._log is not None:
+                self._log.close()
             if self._quiet is not None:
                 self._quiet.close()
             self._reader.close()
@@ -140,7 +141,7 @@ class Store:
                 if limit is None:
                     yield connection
                 else:
-                    with _until(limit, connection):
+                    with until(limit, connection):
                         yield connection
                 if self._quiet is not None:
                     self._quiet.confirm()
@@ -377,16 +378,8 @@ class Store:
                     raise StoreError(f"Writing {self.path!r} failed, nothing was changed: {error}.") from error
                 raise
             self._edge_types = writer.edge_types
-
-
-@contextmanager
-def _until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
-    """Have SQLite itself look at the clock while it reads."""
-    connection.set_progress_handler(lambda: limit.passed, _STEPS_BETWEEN_LOOKS)
-    try:
-        yield
-    finally:
-        connection.set_progress_handler(None, 0)
+            if self._log is not None:
+                self._log.written()
 
 
 def _node(*row: Any) -> Node:
