@@ -368,6 +368,12 @@ def test_the_demo(tmp_path):
     picture = readme.partition("```text\n")[2].partition("```")[0].splitlines()
     shown = run("search", picture[0], "--db", tmp_path / "stdlib.sqlite", "-k", "3").stdout.splitlines()
     assert shown[1].rstrip() == picture[1], "the README shows the answer of other weights"
+    measures = ("recall@5", "semantic_recall@5", "ndcg@10")
+    asked = [part for name in measures for part in ("--measure", name)]
+    probes = Path(__file__).parent / "data" / "stdlib_probes.jsonl"
+    told = json.loads(run("eval", probes, "--db", tmp_path / "stdlib.sqlite", *asked, "--json").stdout)["measures"]
+    whole = " | ".join(f"{told[name]['mean']:.3f}".removeprefix("0") for name in measures)
+    assert f"| + paths | {whole} |" in readme, "the last row of the README's ladder is that of other weights"
 
 
 def test_only_index_and_demo_make_a_file(tmp_path, monkeypatch):

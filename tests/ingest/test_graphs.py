@@ -3,7 +3,7 @@ from __future__ import annotations
 import networkx as nx
 import pytest
 
-from fourfold import InvalidValueError, Retriever
+from fourfold import FourfoldWarning, InvalidValueError, Retriever
 from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jsonl, read_triples
 
 
@@ -55,6 +55,31 @@ def test_columns_in_another_order_are_refused(tmp_path, names):
     assert len(read_triples(path, header=False)[1]) == 2
     path.write_text("A,head,tail of B\nB,from,C\n")
     assert len(read_triples(path)[1]) == 2
+
+
+@pytest.mark.parametrize("names", ["sku,name,price", "ID,Title,author", "product_id,colour,size", "name,type,status"])
+def test_a_table_of_things_is_refused_by_the_names_of_its_columns(tmp_path, names):
+    path = tmp_path / "products.csv"
+    rows = "B1,Boot,9\nB2,Shoe,12\n"
+    path.write_text(f"{names}\n{rows}")
+    with pytest.raises(
+        InvalidValueError, match=r"products.csv:1: .* look like the columns of a table of things; a line"
+    ):
+        read_triples(path)
+    assert len(read_triples(path, header=False)[1]) == 3 and len(read_triples(path, header=True)[1]) == 2
+    path.write_text(f"subject,relation,object\n{names}\n{rows}")
+    assert len(read_triples(path)[1]) == 3
+    path.write_text(f"{names}\norder,{names.split(',')[1]},{names.split(',')[2]}\n")  # a graph of columns
+    assert len(read_triples(path)[1]) == 2
+
+
+def test_lines_with_a_relation_each_are_warned_of(tmp_path):
+    path = tmp_path / "products.csv"
+    path.write_text("".join(f"B{n},Boot {n},{n}\n" for n in range(12)))
+    with pytest.warns(FourfoldWarning, match="has 12 relations in 12 lines, as a table of things has"):
+        assert len(read_triples(path)[1]) == 12
+    path.write_text("".join(f"a{n},likes,b{n}\n" for n in range(12)))
+    assert len(read_triples(path)[1]) == 12
 
 
 @pytest.mark.parametrize("line", ["a,likes", ",likes,b", "a,likes,b,much"])

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import csv
 import json
+import warnings
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
 from fourfold.arguments import said, shown
-from fourfold.errors import InvalidValueError
+from fourfold.errors import FourfoldWarning, InvalidValueError
 from fourfold.ingest.documents import Document
 from fourfold.ingest.report import Problem
 from fourfold.jsonl import lines
@@ -110,7 +112,7 @@ def read_triples(
 
     Raises:
         InvalidValueError: a line has fewer than three columns, an empty end, or a weight that is no number; the first
-            line names the columns in another order; a delimiter that is none.
+            line names the columns in another order, or those of a table of things; a delimiter that is none.
         OSError: the file cannot be read.
 
     """
@@ -130,6 +132,7 @@ def read_triples(
                     "object and a weight, if any. Put the columns in that order."
                 )
             if number == 1 and (header or (header is None and _is_header(row))):
+                header = True
                 continue
             if len(row) < 3 or not row[0].strip() or not row[2].strip():
                 raise InvalidValueError(f"{path}:{number}: {shown(row)} is no triple of subject, relation and object.")
@@ -137,7 +140,31 @@ def read_triples(
             for identity in (source, target):
                 nodes.setdefault(identity, Node(identity, name=identity))
             edges.append(Edge(source, target, relation, _weight(row, path, number)))
+    if header is None:
+        _refuse_table(edges, path)
     return list(nodes.values()), edges
+
+
+def _refuse_table(edges: list[Edge], path: str | Path) -> None:
+    """Refuse a table of things under the names of its columns; warn of lines that look like one without them."""
+    relations = Counter(edge.type for edge in edges)
+    ends = Counter(end for edge in edges for end in (edge.source, edge.target))
+    first = edges[0] if edges else None
+    if first and ends[first.source] == ends[first.target] == relations[first.type] == 1:  # none of them is told of
+        names = (first.source, first.type, first.target)
+        if sum(name.lower() in _COLUMNS or name.lower().endswith("_id") for name in names) > 1:
+            raise InvalidValueError(
+                f"{path}:1: {', '.join(map(shown, names))} look like the columns of a table of things; a line is "
+                "subject, relation, object and a weight, if any. Make a node of each row, or put a line subject,"
+                "relation,object before edges that begin so."
+            )
+    if len(edges) >= _MANY and len(relations) > _OWN * len(edges):
+        warnings.warn(
+            f"{path} has {len(relations)} relations in {len(edges)} lines, as a table of things has; a line is read "
+            "as subject, relation, object and a weight, if any.",
+            FourfoldWarning,
+            stacklevel=3,
+        )
 
 
 def _reader(file: Iterable[str], delimiter: str) -> Iterator[list[str]]:
@@ -166,6 +193,16 @@ def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
         yield number, row
         number += 1
 
+
+_COLUMNS = frozenset(
+    "id _id sku key code uuid name title label text description summary body content category kind type status price"
+    " cost amount quantity count total date year email phone address city country url link brand color colour"
+    " size".split()  # noqa: SIM905
+)
+"""What columns of tables are called; two of them in a first line that shares nothing with the others are a header."""
+
+_MANY, _OWN = 10, 0.9
+"""So many lines, and such a share of them with a relation of its own, look like a table."""
 
 _SUBJECTS = frozenset({"subject", "source", "head", "from"})
 _OBJECTS = frozenset({"object", "target", "tail", "to"})
