@@ -104,9 +104,10 @@ def drafts(
     told: list[list[Draft]] = [[] for _ in components]
     if told:
         _tell_similarity(told, scores, nodes, components)
-        _tell_words(told, scores, query, nodes, components)
+        words = _words(scores, query, np.concatenate((nodes, _passages(scores, nodes))))
+        _tell_words(told, scores, nodes, components, words[: len(nodes)])
         _tell_edges(told, scores, nodes, components, config.graph.pagerank_share, paths_shown)
-        _tell_refinements(told, scores, nodes, config)
+        _tell_refinements(told, scores, nodes, config, words)
         _tell_masks(told, scores, query, nodes)
     return told
 
@@ -120,15 +121,15 @@ def _tell_similarity(told: list[list[Draft]], scores: Scores, nodes: Nodes, comp
 
 
 def _tell_words(
-    told: list[list[Draft]], scores: Scores, query: Query, nodes: Nodes, components: Sequence[Components]
+    told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components], words: Sequence[list[Part]]
 ) -> None:
     phrased = scores.by_phrase(nodes).tolist()
-    for found, own, words, by_phrase in zip(told, components, _words(scores, query, nodes), phrased, strict=True):
+    for found, own, held, by_phrase in zip(told, components, words, phrased, strict=True):
         share = scores.weights.text * own.text
         if share and by_phrase:
             found.append(Draft("text", "phrase", share * by_phrase, scores.phrase_asked))
         if share and by_phrase < 1:
-            found += _split("text", share * (1 - by_phrase), words, _REST)
+            found += _split("text", share * (1 - by_phrase), held, _REST)
 
 
 def _tell_edges(
@@ -158,14 +159,18 @@ def _tell_edges(
             told[place] += _split("intent", share, intent[place], _REST)
 
 
-def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes, config: RetrievalConfig) -> None:
+def _tell_refinements(
+    told: list[list[Draft]], scores: Scores, nodes: Nodes, config: RetrievalConfig, words: Sequence[list[Part]]
+) -> None:
     """Tell bridges, the bonus of a community's first hit, the cut at 1, and coverage, a factor of all before it."""
     bridges, covering = scores.bridges, scores.covering
     gained = [0.0] * len(nodes) if bridges is None else bridges.gained.at(nodes).tolist()
+    held = dict(zip([*nodes.tolist(), *_passages(scores, nodes).tolist()], words, strict=True))
     for found, node, by_bridge in zip(told, nodes.tolist(), gained, strict=True):
         if bridges is not None and by_bridge:
-            step = Step(bridges.passages[node], node, BRIDGE, True)
-            found.append(Draft("bridge", "bridge", by_bridge, steps=(step,)))
+            passage = bridges.passages[node]
+            step = Step(passage, node, BRIDGE, True)
+            found.append(Draft("bridge", "bridge", by_bridge, _added(held[node], held[passage]), steps=(step,)))
         if bonus := scores.bonus.get(node):
             found.append(Draft("diversity", "bonus", bonus))
         total = sum([draft.value for draft in found])
@@ -178,6 +183,23 @@ def _tell_refinements(told: list[list[Draft]], scores: Scores, nodes: Nodes, con
         if moved := scores.sides.get(node):
             found.append(Draft("sides", "side", moved))
         found += [Draft(one.kind, one.kind, one.value, one.word) for one in scores.moved.get(node, ())]
+
+
+def _passages(scores: Scores, nodes: Nodes) -> Nodes:
+    """Return the passages that nodes add to and that are not among them."""
+    if scores.bridges is None:
+        return nodes[:0]
+    known = {scores.bridges.passages.get(node, node) for node in nodes.tolist()}
+    return np.array(sorted(known.difference(nodes.tolist())), np.int64)
+
+
+def _added(own: Sequence[Part], before: Sequence[Part]) -> str:
+    """Return the word of the question worth most that a node holds and the passage before it does not, "" for none.
+
+    What bridges give is by wordpieces alike in meaning, so that there may be none.
+    """
+    known = {part.word for part in before}
+    return max([part for part in own if part.word not in known], default=_REST, key=lambda part: part.value).word
 
 
 def _tell_masks(told: list[list[Draft]], scores: Scores, query: Query, nodes: Nodes) -> None:

@@ -35,6 +35,9 @@ The next chunk of a source has a tenth and less of the best chunk's, and nothing
 hops of hotpotqa and musique have a half and more, and of what one edge leads to from a node by itself, some a tenth.
 """
 
+_SURE = 0.5
+"""Names are read of what is less sure, and holds all of the question's terms, where it has any."""
+
 _ROUNDING = 1e-9
 
 
@@ -58,11 +61,11 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     covered = confidence.covered(snapshot.text, snapshot.size, known, len(terms) - len(known), everyone)
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
-    named = _are_named(query, everyone, covered, any_terms=bool(terms))
-    covered = np.where(named, 1.0, covered)
     own = calibration.evidence(cosines, covered)
-    if named.any():  # words stand in for the cosine, which knows nothing of "It" and of many a language
-        own = np.where(named, np.maximum(own, calibration.evidence(None, covered)), own)
+    may = (calibration.of(own) < _SURE) & (covered >= 1.0 - _ROUNDING if terms else True)
+    if len(named := _named(query, everyone, may.nonzero()[0])):
+        covered[named] = 1.0
+        own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
     told_of = own * _for_what_is_asked(scores, everyone)
     best = int(np.argmax(told_of[: len(answering)])) if len(answering) else -1
     sure = _confidence(calibration, scores, here, answering, everyone, told_of)
@@ -93,17 +96,12 @@ def _ids(scores: Scores, nodes: Nodes, places: NDArray[np.intp]) -> Sequence[str
     return scores.snapshot.ids(nodes[places])
 
 
-def _are_named(query: Query, nodes: Nodes, covered: FloatArray, *, any_terms: bool) -> NDArray[np.bool_]:
-    """Return which nodes have the question as their name, word for word, (len(nodes),): stop words, too, then count.
-
-    Names are read only of those that hold all of the question's terms: of every node where it has none, as "The Who".
-    """
-    found = np.zeros(len(nodes), bool)
+def _named(query: Query, nodes: Nodes, places: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Return which of some places hold nodes whose name is the question, word for word: stop words, too, then count."""
     typed = tuple(word.lower() for word, _ in query.words)
-    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if any_terms else np.arange(len(nodes))
-    if 0 < len(typed) <= LONGEST and len(may):
-        found[may] = [name == typed for name in query.names_of(nodes[may])]
-    return found
+    if not 0 < len(typed) <= LONGEST or not len(places):
+        return places[:0]
+    return places[[name == typed for name in query.names_of(nodes[places])]]
 
 
 def _sources(scores: Scores, nodes: Nodes) -> Nodes:
@@ -186,12 +184,17 @@ def _come_by(walk: Walk, nodes: Nodes, evidence: NodeValues) -> FloatArray:
     if not walk.hops:
         return np.zeros(len(nodes))
     first, *others = walk.hops
-    arrived = NodeValues.sum([first.targets], [first.gains])
-    told = NodeValues.sum([first.targets], [first.gains * evidence.at(first.sources)])
-    between = NodeValues(arrived.nodes, told.values / arrived.values)
-    given, carried = arrived.at(nodes), told.at(nodes)
-    for hop in others:  # each of these goes on from where the first one led
-        given += NodeValues.sum([hop.targets], [hop.gains]).at(nodes)
-        carried += NodeValues.sum([hop.targets], [hop.gains * between.at(hop.sources)]).at(nodes)
+    reached, place = ordered.numbered(first.targets)
+    arrived = np.bincount(place, first.gains, len(reached)).astype(np.float64, copy=False)
+    worth = first.gains * evidence.at(first.sources)
+    told = np.bincount(place, worth, len(reached)).astype(np.float64, copy=False)
+    given, carried = NodeValues(reached, arrived).at(nodes), NodeValues(reached, told).at(nodes)
+    between = NodeValues(reached, told / arrived)
+    order = nodes.argsort()
+    for hop in others:  # each of these goes on from where the first one led; few of its steps end at these nodes
+        place, here = ordered.places(nodes[order], hop.targets)
+        place, gains = order[place[here]], hop.gains[here]
+        given += np.bincount(place, gains, len(nodes))
+        carried += np.bincount(place, gains * between.at(hop.sources[here]), len(nodes))
     mean: FloatArray = np.divide(carried, given, out=np.zeros(len(nodes)), where=given > 0)
     return mean

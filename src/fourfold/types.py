@@ -145,7 +145,7 @@ class Evidence:
     | "path" | graph, intent | ``path``, the edges from a seed to the node |
     | "pagerank" | graph | how central it is in the whole graph, whatever is asked; only where it is blended in |
     | "rest" | any | what is too small to be told one by one |
-    | "bridge" | bridge | ``path``, from the passage that leaves open what the node adds |
+    | "bridge" | bridge | ``path``, from the passage it adds to; ``word`` that this one lacks, if any |
     | "bonus" | diversity | first hit of its community |
     | "coverage" | coverage | how much of the question it adds to the hits before it, relative to the first |
     | "side" | sides | so that neither side of a comparison fills the answer |

@@ -3,8 +3,8 @@
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.present.words import path_in_words
-from fourfold.types import PathStep
+from fourfold.present.words import path_in_words, why
+from fourfold.types import Evidence, PathStep
 
 
 @pytest.mark.parametrize(
@@ -47,3 +47,33 @@ def test_the_cosine_is_told_where_it_says_something():
         hits = {hit.node.id: hit for hit in retriever.search("save data").hits}
         assert f"similar in meaning (cosine {hits['write'].grounds.cosine:.2f})" in hits["write"].why
         assert f"similar in meaning (cosine {hits['lock'].grounds.cosine:.2f})" in hits["lock"].why
+
+
+def test_a_bridge_is_told_by_the_word_that_it_adds():
+    filler = [Node(f"n{place}", f"item {place}", text=f"Stock number {place} of the store.") for place in range(40)]
+    with Retriever() as retriever:
+        nodes = [
+            Node("film", "The Silver Harbour", text="The Silver Harbour by Quentza Morhault, music by Zelbrook."),
+            Node("man", "Quentza Morhault", text="Quentza Morhault was born in Uppsala, a town in Sweden."),
+            Node("band", "Zelbrook", text="Zelbrook, whose leader grew up in a harbour, wrote music."),
+        ]
+        retriever.add([*nodes, *filler])
+        hits = {hit.node.id: hit for hit in retriever.search("Where was the director of The Silver Harbour born?").hits}
+        bridges = {name: [item for item in hits[name].evidence if item.kind == "bridge"] for name in hits}
+        assert "adds 'born' to The Silver Harbour" in hits["man"].why
+        assert [item.word for item in bridges["man"]] == ["born"]
+        assert bridges["man"][0].as_dict()["word"] == "born"
+        assert bridges["band"] and not bridges["band"][0].word and "The Silver Harbour" not in hits["band"].why
+        for name, found in bridges.items():
+            worth = sum(item.value for item in hits[name].evidence)
+            for item in found:
+                assert ("; adds " in hits[name].why) == (bool(item.word) and item.value >= 0.01 * worth), name
+
+
+@pytest.mark.parametrize(("word", "value", "told"), [("zip", 0.02, True), ("zip", 0.002, False), ("", 0.2, False)])
+def test_a_bridge_that_adds_no_word_or_next_to_nothing_is_not_told(word, value, told):
+    evidence = (
+        Evidence("text", "term", 0.5, "file"),
+        Evidence("bridge", "bridge", value, word, path=(PathStep("a", "b", "", True, "zipfile", "ZipFile"),)),
+    )
+    assert why(evidence) == ("matches file; adds 'zip' to zipfile" if told else "matches file")

@@ -9,6 +9,9 @@ from fourfold.types import Evidence, Explanation, PathStep
 NOTHING = 1e-6
 """A component, or a way that led to a node, that gave no more is not worth naming."""
 
+_CRUMB = 0.01
+"""A bridge that gave less of the score is not worth naming."""
+
 ALIKE = 0.2
 """A cosine below it says nothing: the nearest nodes of questions that are foreign to a graph have .13 to .22 in the
 median, and of the right hits of scifact, fiqa, hotpotqa and musique 1 to 2 % have less."""
@@ -39,7 +42,8 @@ def why(evidence: Sequence[Evidence]) -> str:
         parts.append("near the best matches in the graph")
     elif came:
         parts.append("central in the graph")
-    parts += [in_words(item) for item in of.get("bridge", ())]
+    least = _CRUMB * sum([item.value for item in evidence])
+    parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]
     if "bonus" in of:
         parts.append("first of its community")
     parts += [in_words(item) for kind in ("rerank", "recency", "pinned") for item in of.get(kind, ())]
@@ -71,7 +75,10 @@ def in_words(item: Evidence) -> str:
     if item.kind == "phrase":
         return f"the phrase {item.word!r}"
     if item.kind == "bridge":
-        return f"adds to {_called(item.path)[0]} what it leaves open"
+        before = _called(item.path)[0]
+        if item.word:
+            return f"adds {item.word!r} to {before}"
+        return f"beside {before}, and nearer in meaning to a part of the question"
     if item.kind == "rerank":
         return f"moved by the reranker, which gave it {item.word}"
     if item.kind == "recency":
