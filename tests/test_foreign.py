@@ -176,6 +176,28 @@ LAYOUTS = {
 }
 
 
+PAGES = """CREATE TABLE pages (slug TEXT PRIMARY KEY, title TEXT, body TEXT, parent_slug TEXT REFERENCES pages (slug));
+    INSERT INTO pages VALUES ('root', 'Root', 'all of it', NULL), ('a', 'Alpha', 'first', 'root'), ('b', 'Beta', 'second', 'a')"""
+
+
+def test_a_column_that_leads_to_the_table_itself_is_an_edge(make):
+    with foreign(path := make(PAGES)) as graph:
+        assert graph.edges(["a"]) == [Edge("a", "root"), Edge("b", "a")]
+        told = graph.info()["foreign"]
+        assert not told["skipped"] and not told["notes"] and graph.get(["a"])[0].metadata == {"parent_slug": "root"}
+        change(path, "UPDATE pages SET parent_slug = 'root' WHERE slug = 'b'")
+        graph.search("alpha")
+        assert graph.edges(["b"]) == [Edge("b", "root")]
+
+
+def test_beside_a_table_of_edges_such_a_column_is_told_of(make):
+    links = "; CREATE TABLE links (source TEXT REFERENCES pages, target TEXT REFERENCES pages, kind TEXT); INSERT INTO links VALUES ('a', 'b', 'sees')"
+    with pytest.warns(FourfoldWarning, match="'parent_slug' of the table 'pages' .* leads from node to node"):
+        graph = Retriever.open_foreign(make(PAGES + links), embedder=letters)
+    assert graph.edges(["a"]) == [Edge("a", "b", "sees")] and len(graph.info()["foreign"]["notes"]) == 1
+    graph.close()
+
+
 def test_nodes_of_which_no_word_is_read_are_told_of(make):
     script = """CREATE TABLE entities (id TEXT PRIMARY KEY, brief TEXT); CREATE TABLE links (source TEXT, target TEXT);
         INSERT INTO entities VALUES ('e1', 'the engine of Babbage')"""

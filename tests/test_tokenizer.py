@@ -239,3 +239,41 @@ def test_words_with_marks_are_marked_whole():
     terms = make_tokenizer("snowball-english").terms
     pieces = marked("में दिल्ली, القَاهِرَة 👍", terms("दिल्ली القاهرة 👍"), terms)
     assert [piece.text for piece in pieces if piece.marked] == ["दिल्ली", "القَاهِرَة", "👍"]
+
+
+CATS = [
+    Node("cat", text="我家的猫很可爱。"),
+    Node("end", text="我喜欢猫。"),
+    Node("weather", text="今天天气很好。"),
+    Node("tea", "茶", text="茶是一种饮料。"),
+    Node("green", text="绿茶"),
+    Node("cup", text="一杯 茶"),
+]
+
+
+@pytest.mark.parametrize(
+    ("query", "ids"),
+    [
+        ("猫", {"cat", "end"}),
+        ("茶", {"tea", "cup", "green"}),
+        ("可爱", {"cat"}),
+        ("很", {"cat", "weather"}),
+        ("猫 饮料", {"cat", "end", "tea"}),
+    ],
+)
+def test_one_character_is_found_wherever_it_stands(query, ids):
+    with Retriever() as retriever:
+        retriever.add(CATS)
+        result = retriever.search(query, **ONLY_TEXT)
+        assert set(result.ids) == ids
+        assert all(hit.why.startswith("matches ") for hit in result.hits)
+        assert ids == set(retriever.search(query).ids[: len(ids)])
+        assert result.grounds.covered == 1.0 or " " in query
+
+
+def test_a_common_character_stands_for_its_commonest_pairs():
+    with Retriever() as retriever:
+        retriever.add([Node(f"n{place}", text=f"的{chr(0x4E00 + place)}") for place in range(300)])
+        retriever.add([Node(f"m{place}", text="的猫") for place in range(3)])
+        found = retriever.search("的", k=100, **ONLY_TEXT).ids
+        assert len(found) == 66 and {"m0", "m1", "m2"} <= set(found)

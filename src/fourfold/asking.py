@@ -24,11 +24,13 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.relations import Relations
-from fourfold.tokenizer import Tokenizer
+from fourfold.tokenizer import Tokenizer, is_unspaced
 from fourfold.topic import topic_of
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
 
+_MOST_PAIRS = 64
+"""So many pairs stand for one character, the commonest."""
 _REMEMBERED_FILTERS = 64
 
 
@@ -179,6 +181,7 @@ class Asker:
             asked_types=partial(self._asked_types, snapshot, words),
             relations=partial(self._relations, snapshot),
             names_of=self._names_of,
+            pairs=_pairs(snapshot, words),
             failed=failed,
         )
 
@@ -237,3 +240,17 @@ class Asker:
             asking, sharpness=self.config.intents.chosen_sharpness, enough=self.config.intents.chosen_enough
         )
         return asked
+
+
+def _pairs(snapshot: Snapshot, words: Sequence[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:
+    """Return, for each term that is one character of a script without word boundaries, the pairs that hold it.
+
+    Texts are read by pairs, and hold the character alone only where nothing of its script stands beside it.
+    """
+    found = {}
+    for term in dict.fromkeys(term for _, terms in words for term in terms if len(term) == 1 and is_unspaced(term)):
+        if known := snapshot.lookup.pairs(term):
+            often = snapshot.text.df(np.fromiter(known.values(), np.int64, len(known)))
+            pairs = list(known)
+            found[term] = tuple(pairs[place] for place in np.argsort(-often, kind="stable")[:_MOST_PAIRS].tolist())
+    return found

@@ -274,7 +274,8 @@ def _words(scores: Scores, query: Query, nodes: Nodes) -> list[list[Part]]:
     each = {term: weight * own for (term, weight), own in zip(asked, worth, strict=True)}
     told: set[str] = set()
     for word, terms in dict(query.words).items():
-        own = [term for term in terms if term in each and term not in told]
+        held = [pair for term in terms for pair in query.pairs.get(term, ())]
+        own = [term for term in (*terms, *held) if term in each and term not in told]
         told.update(own)
         if own:
             values = sum(each[term] for term in own).tolist()

@@ -56,9 +56,15 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
     terms = dict.fromkeys(term for _, terms in query.words for term in terms)
     numbers = scores.term_numbers or scores.snapshot.term_numbers(terms)
-    known = [numbers[term] for term in terms if term in numbers]
     snapshot = scores.snapshot
-    covered = confidence.covered(snapshot.text, snapshot.size, known, len(terms) - len(known), everyone)
+    either = [
+        [scores.term_numbers[one] for one in (term, *query.pairs[term]) if one in scores.term_numbers]
+        for term in terms
+        if term in query.pairs
+    ]
+    known = [numbers[term] for term in terms if term in numbers and term not in query.pairs]
+    unknown = len(terms) - len(known) - len(either)
+    covered = confidence.covered(snapshot.text, snapshot.size, known, unknown, everyone, either)
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
     own = calibration.evidence(cosines, covered)

@@ -108,7 +108,7 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     text = config.text
     scores.term_weights = signals.text.term_weights(
-        query.words, scores.spec.keywords, text.keyword_boost, prefix=text.keyword_prefix
+        query.words, scores.spec.keywords, text.keyword_boost, prefix=text.keyword_prefix, pairs=query.pairs
     )
 
     def ask() -> None:

@@ -204,6 +204,11 @@ def _snowball_analyser(language: str, stem: Callable[[str], str]) -> Callable[[s
     return analyse
 
 
+def is_unspaced(term: str) -> bool:
+    """Whether a term is of a script without word boundaries."""
+    return _UNSPACED.match(term) is not None
+
+
 def split_identifier(word: str) -> list[str]:
     """Split snake_case, camelCase and acronyms; a word of one part, or of other scripts, stays whole."""
     if word.isalpha() and (word.islower() or word.isupper() or word.istitle()):

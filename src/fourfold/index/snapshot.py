@@ -24,6 +24,13 @@ class Lookup(Protocol):
         """Return the number of each term that occurs."""
         ...
 
+    def pairs(self, character: str) -> dict[str, int]:
+        """Return the number of each term of two characters one of which is this one; none where only hashes are kept.
+
+        Texts of scripts without word boundaries are read by such pairs.
+        """
+        ...
+
 
 class Expect(Protocol):
     """Is told what a question will ask for before it does."""

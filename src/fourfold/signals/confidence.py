@@ -113,7 +113,14 @@ def foreign_questions(vocabulary: Sequence[str], count: int, seed: int = 0) -> l
     ]
 
 
-def covered(text: TextPart, size: int, known: Sequence[int], unknown: int, nodes: Nodes) -> FloatArray:
+def covered(
+    text: TextPart,
+    size: int,
+    known: Sequence[int],
+    unknown: int,
+    nodes: Nodes,
+    either: Sequence[Sequence[int]] = (),
+) -> FloatArray:
     """Return the share of a question's idf mass that each node holds, (len(nodes),) in [0, 1].
 
     Args:
@@ -122,12 +129,18 @@ def covered(text: TextPart, size: int, known: Sequence[int], unknown: int, nodes
         known: the numbers of the question's distinct terms.
         unknown: how many further terms it has, which no node holds: they count all the more.
         nodes: whose share is wanted.
+        either: the numbers of terms any one of which is as good as all: a further term of the question each.
 
     """
-    frequency = np.zeros(len(known) + unknown)
+    frequency = np.zeros(len(known) + len(either) + unknown)
     frequency[: len(known)] = text.df(np.array(known, np.int64))
+    held = np.empty((len(nodes), len(known) + len(either)), bool)
+    held[:, : len(known)] = text.holds(known, nodes)
+    for place, same in enumerate(either, len(known)):  # a question has few words
+        frequency[place] = min(int(text.df(np.array(same, np.int64)).sum()), size)
+        held[:, place] = text.holds(same, nodes).any(axis=1)
     idf = np.log((size - frequency + 0.5) / (frequency + 0.5) + 1.0)
-    return covered_share(text.holds(known, nodes), idf)
+    return covered_share(held, idf)
 
 
 def covered_share(held: NDArray[np.bool_], idf: FloatArray) -> FloatArray:

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 
+from fourfold.frozen import FrozenDict
 from fourfold.index.base import Allowed, NodeValues
 
 
 def term_weights(
-    words: Sequence[tuple[str, tuple[str, ...]]], keywords: Sequence[str], boost: float, *, prefix: bool
+    words: Sequence[tuple[str, tuple[str, ...]]],
+    keywords: Sequence[str],
+    boost: float,
+    *,
+    prefix: bool,
+    pairs: Mapping[str, Sequence[str]] = FrozenDict(),
 ) -> dict[str, float]:
     """Return how often each term of the query counts.
 
@@ -22,6 +28,7 @@ def term_weights(
         keywords: the intent's keywords.
         boost: how often a keyword counts.
         prefix: compare the keyword with the beginning of the word as typed; else with the term.
+        pairs: what stands in texts for a term, beside itself; each counts once.
 
     """
     weights: Counter[str] = Counter()
@@ -31,6 +38,8 @@ def term_weights(
         for term in terms:
             hit = named if prefix and beginnings else term in stems
             weights[term] += boost if hit else 1.0  # type: ignore[assignment]
+    for both in pairs.values():
+        weights |= Counter(both)
     return dict(weights)
 
 

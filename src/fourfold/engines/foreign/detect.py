@@ -100,7 +100,9 @@ class _Edges:
     rank: int
 
 
-def detect(tables: Sequence[Table], path: str, matches: Matches, node_table: str | None = None) -> ForeignSchema:
+def detect(
+    tables: Sequence[Table], path: str, matches: Matches, node_table: str | None = None, *, itself: bool = False
+) -> ForeignSchema:
     """Return what the tables mean.
 
     Args:
@@ -108,6 +110,7 @@ def detect(tables: Sequence[Table], path: str, matches: Matches, node_table: str
         path: where they are, for messages.
         matches: see ``Matches``.
         node_table: the one that holds the nodes, where somebody has said so.
+        itself: a column of the nodes that refers to the nodes is taken for edges where there is no table of them.
 
     Raises:
         SchemaDetectionError: no node table can be recognised.
@@ -132,6 +135,8 @@ def detect(tables: Sequence[Table], path: str, matches: Matches, node_table: str
     _, nodes, key, found = best
     if found is None:  # nothing refers to the nodes: take an edge table by its name, if there is one
         found = next((edges for edges in edge_tables if _is_called(edges.table, _EDGE_TABLES)), None)
+    if found is None and itself and (columns := to_itself(nodes, key)):
+        found = _Edges(nodes, key, columns[0], (nodes.name, key), 0)
     return _described(nodes, key, found, tables, matches)
 
 
@@ -163,6 +168,16 @@ def check(schema: ForeignSchema, tables: Sequence[Table], path: str) -> None:
                         f"The ForeignSchema says {part}={column!r}, but the table {name!r} of {path!r} has no such "
                         f"column; it has {', '.join(map(repr, by_name[name].columns))}."
                     )
+
+
+def to_itself(nodes: Table, key: str) -> list[str]:
+    """Return the columns of a node table by which a node refers to another, as to its parent."""
+    primary = nodes.primary[0] if len(nodes.primary) == 1 else None
+    return [
+        column
+        for column, (table, referred) in nodes.references.items()
+        if table.lower() == nodes.name.lower() and (referred or primary) == key and column != key
+    ]
 
 
 def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, ...]:
@@ -293,7 +308,7 @@ def _described(
     free = [column for column in nodes.columns if column not in taken and words(column)]
     text = tuple(column for column in free if words(column)[-1] in _TEXTS or words(column) in _PERSONAL)
     relation = weight = None
-    if edges is not None:
+    if edges is not None and edges.table is not nodes:
         ends = {edges.source, edges.target}
         keys = set(edges.table.primary) if len(edges.table.primary) == 1 else set()
         relation = _first(edges.table, _RELATIONS, ends | keys)

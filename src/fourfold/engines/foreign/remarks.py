@@ -26,6 +26,16 @@ def remarks(schema: ForeignSchema, tables: Sequence[Table], path: str, matches: 
             f"read no word of {', '.join(map(repr, schema.metadata[:_LISTED]))}; say what they are: "
             "Retriever.open_foreign(path, ForeignSchema(name=…, text=(…,), …))."
         )
+    by_name = {table.name: table for table in tables}
+    found = by_name.get(schema.edge_table or "")
+    left = detect.to_itself(by_name[schema.node_table], schema.id)
+    left = [column for column in left if column != schema.target]
+    if left and not (found is not None and found.view):  # a view was made by somebody who knew
+        yield (
+            f"{', '.join(map(repr, left[:_LISTED]))} of the table {schema.node_table!r} of {path!r} leads from node to "
+            "node, too, and is read as metadata, not as edges; to have both, make a view of all edges (SELECT … UNION "
+            "ALL SELECT …) and name it: Retriever.open_foreign(path, ForeignSchema(edge_table=…, …))."
+        )
     if beside := detect.unread(schema, tables, matches):
         more = f" and {len(beside) - _LISTED} more" if len(beside) > _LISTED else ""
         yield (

@@ -69,6 +69,10 @@ class Lookup:
         """Return the number of each term that occurs."""
         return self._reading.words.numbers(list(terms))
 
+    def pairs(self, character: str) -> dict[str, int]:
+        """Return none: of terms only hashes are kept."""
+        return {}
+
 
 class Edges:
     """Typed edges; see ``index.base.EdgePart``. All edges at the nodes that are asked for come at once."""

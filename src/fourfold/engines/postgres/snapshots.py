@@ -52,6 +52,11 @@ class Lookup:
             self._take(known, self._boards.link.ask(numbers_of(missing))[0])
         return {term: number for term, kept in asked.items() if (number := known[kept]) is not None}
 
+    def pairs(self, character: str) -> dict[str, int]:
+        """Return the number of each term of two characters one of which is this one."""
+        sql = "SELECT term, num FROM terms WHERE length(term) = 2 AND strpos(term, %s) > 0"
+        return dict(self._boards.link.rows(sql, character))
+
     def _take(self, known: dict[str, int | None], rows: Sequence[Row]) -> None:
         known.update((term, number) for term, number, *_ in rows)
         if not self._boards.state.tables.guarded:

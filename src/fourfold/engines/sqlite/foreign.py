@@ -217,7 +217,7 @@ class ForeignFile:
         version = self._tables_version()
         tables, self.notes = self._tables()
         if self._given is None:
-            schema = detect.detect(tables, self.path, self._matches)
+            schema = detect.detect(tables, self.path, self._matches, itself=True)
         else:
             schema = self._given
             detect.check(schema, tables, self.path)
@@ -359,7 +359,7 @@ class ForeignFile:
         for row in self._select(s.edge_table, columns):
             source, target = identity(row[0]), identity(row[1])
             if not source or not target:
-                counts["edges without two ends"] += 1
+                counts["edges without two ends"] += s.edge_table != s.node_table  # a node without a parent
             elif source not in nodes or target not in nodes:
                 counts["edges naming missing nodes"] += 1
             else:

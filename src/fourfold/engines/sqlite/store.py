@@ -232,6 +232,11 @@ class Store:
             sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
             return dict(connection.execute(sql, (json.dumps(list(terms)),)).fetchall())
 
+    def pairs(self, character: str) -> dict[str, int]:
+        """Return the number of each term of two characters one of which is this one."""
+        sql = "SELECT term, num FROM terms WHERE length(term) = 2 AND instr(term, ?)"
+        return dict(self.select(sql, (character,)))
+
     def vectors(self, nums: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return those of these nodes that have a vector, ascending, and their vectors as stored, (n, dimensions)."""
         with self._reading() as connection:
