@@ -8,7 +8,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from fsspec.implementations.local import LocalFileSystem
 from llama_index.core.bridge.pydantic import PrivateAttr
 from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.vector_stores.simple import DEFAULT_VECTOR_STORE, NAMESPACE_SEP
@@ -151,7 +150,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         """
         if self._retriever.path != ":memory:":
             return
-        if fs is not None and not isinstance(fs, LocalFileSystem):
+        if fs is not None and "file" not in getattr(fs, "protocol", ()):
             raise InvalidValueError(
                 "A FourfoldVectorStore in memory is persisted to a folder of this machine only; leave fs out, or make "
                 "the store with a path."
