@@ -2,12 +2,14 @@
 
 import copy
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fourfold import Edge, InvalidValueError, Node, Retriever
+from fourfold import Edge, InvalidValueError, Node, Retriever, grounds, pipeline
 from fourfold.calibration import Calibrator
+from fourfold.index.base import NodeValues
 from fourfold.questions import Questions
 from fourfold.types import UNKNOWN_BELOW
 
@@ -224,3 +226,14 @@ def test_ask_says_that_nothing_is_known(graph):
     assert answer.headline().startswith("Nothing: the graph seems to know nothing of 'asdf'")
     assert not answer.ids
     assert Questions(graph).ask("violin near the quarry").ids
+
+
+def test_sums_as_small_as_floats_are_no_fault():
+    with Retriever() as retriever:
+        retriever.add([Node("a", "deploy"), Node("b", "deploy again")], [Edge("a", "b", "uses")])
+        snapshot, (query,) = retriever.analysis.prepare(["deploy"])
+        scores = pipeline.run(snapshot, query, retriever.config)
+    scores.table = replace(scores.table, total=np.full(len(scores.table.nodes), 5e-324))  # a quarter of it is 0
+    with np.errstate(divide="raise", invalid="raise"):
+        owed = grounds._owed(scores, scores.table.nodes, NodeValues(scores.table.nodes, np.ones(2)))
+    assert np.isfinite(owed).all()

@@ -180,7 +180,7 @@ def _owed(scores: Scores, nodes: Nodes, evidence: NodeValues) -> FloatArray:
     scored = (by_others > 0) & here  # what only fills the answer up is no candidate
     mean = np.divide(told, by_others, out=np.zeros(len(nodes)), where=scored)
     share = np.divide(2.0 * by_others, total, out=np.zeros(len(nodes)), where=scored)
-    amount = total / (_ENOUGH * (float(table.total.max(initial=0.0)) or 1.0))
+    amount = total / (_ENOUGH * float(table.total.max(initial=0.0)) or 1.0)  # a quarter of the least float is 0
     owed: FloatArray = mean * np.minimum(share, 1.0) * np.minimum(amount, 1.0) ** 2
     return owed
 
