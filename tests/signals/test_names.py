@@ -1,8 +1,11 @@
 """Names told by a part: a run of words, a third of the letters, and no other node meant as well."""
 
+import time
+
 import numpy as np
 import pytest
 
+from fourfold.index.names import LONGEST
 from fourfold.signals import names
 from fourfold.tokenizer import make_tokenizer
 
@@ -39,3 +42,18 @@ def test_a_part_names_a_node_where_it_is_large_enough_and_no_other_has_it(questi
 
 def test_of_nobody_nobody_is_named():
     assert names.partly(TOKENIZER.terms_of_words("books"), np.arange(0), []) is None
+
+
+def test_names_as_long_as_texts_are_no_matter_of_seconds():
+    words = [(f"w{number % 50}", (f"w{number % 50}",)) for number in range(800)]
+    long = [tuple(f"w{number * 7 % 50}" for number in range(size)) for size in (30, 1000) for _ in range(4)]
+    begun = time.thread_time()
+    assert names.partly(words, np.arange(len(long)), long) is None
+    assert time.thread_time() - begun < 2.0  # it took 27 s
+
+
+def test_of_a_name_longer_than_any_no_part_is_read():
+    name = tuple(f"w{number}" for number in range(3 * LONGEST + 1))
+    words = [(word, (word,)) for word in name]
+    assert names.partly(words, np.arange(1), [name]) is None
+    assert names.partly(words, np.arange(1), [name[1:]]).end == len(words)

@@ -33,6 +33,9 @@ _OWNERS = re.compile("['’]s$")
 _PART = 3
 """The share of a name's letters that names a node is one of so many."""
 
+_LONGEST_TOLD = _PART * LONGEST
+"""Words that a name has at most which is told by a part: a question could be read against a longer one for ever."""
+
 _SAME_TERMS = 1000
 """Of more nodes whose names have the same terms all are meant."""
 
@@ -155,9 +158,11 @@ def _longest_run(name: Sequence[str], typed: Sequence[str], letters: Mapping[str
 
     """
     best = (0, 0, 0)
-    for start in range(len(typed)):
-        for begin in range(len(name)):
-            pairs = zip(typed[start:], name[begin:], strict=False)
+    for start, word in enumerate(typed if len(name) <= _LONGEST_TOLD else ()):
+        for begin in [place for place, own in enumerate(name) if own == word]:
+            if start and begin and typed[start - 1] == name[begin - 1]:
+                continue  # the rest of a run that was looked at
+            pairs = zip(typed[start : start + len(name)], name[begin:], strict=False)
             run = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
             best = max(best, (sum(letters.get(word, 0) for word in run), start, start + len(run)), key=itemgetter(0))
     return best
