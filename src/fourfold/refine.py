@@ -122,7 +122,10 @@ def of_kind(scores: Scores, query: Query, sentence: Sentence, answer: Answer, re
     places = sentence.kinds()
     if not places:
         return answer
-    of_it = _of_kind(scores, query, places, relations, answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
+    of_it = _says_kind(scores, query, places, answer.nodes) | _ends_as_kind(
+        scores, query, places, relations, answer.nodes
+    )
+    of_it &= ~ordered.contains(answer.named, answer.nodes)
     if of_it.any():
         values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
         return replace(answer, values=values / values.max())
@@ -136,14 +139,12 @@ def _one_step_further(
     best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
     if len(best_ends) > _MOST_ENDS or scores.snapshot.edges.degree(best_ends).sum() > _MOST_EDGES:
         return answer
-    steps = scores.snapshot.edges.expand(best_ends, weights="none", cap=_MOST_BEHIND)
+    steps = scores.snapshot.edges.expand(best_ends, weights="none", cap=_MOST_BEHIND, allowed=query.allowed)
     known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
-    if query.allowed is not None:
-        known |= ~query.allowed.contains(steps.targets)
     steps = steps.of(np.flatnonzero(~known))
     if not len(steps):
         return answer
-    of_it = _of_kind(scores, query, places, relations, steps.targets, by_text=False)
+    of_it = _ends_as_kind(scores, query, places, relations, steps.targets)
     if sentence.stands_at() and len(steps) <= _MOST_BEHIND:
         called = {term for place in places for term in query.words[place][1]}
         names_there = query.names_of(steps.targets)
@@ -156,26 +157,30 @@ def _one_step_further(
     return answer.extended(best_ends, steps, _OF_ANOTHER_KIND)
 
 
-def _of_kind(
-    scores: Scores, query: Query, places: Sequence[int], relations: Relations, nodes: Nodes, *, by_text: bool = True
-) -> NDArray[np.bool_]:
-    """Tell which nodes are of the kind that words of the question call; by their own text, too, if so asked."""
-    snapshot, terms = scores.snapshot, [term for place in places for term in query.words[place][1]]
+def _says_kind(scores: Scores, query: Query, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+    """Tell which nodes say themselves that they are of the kind that words of the question call."""
+    terms = [term for place in places for term in query.words[place][1]]
     numbers = [scores.term_numbers[term] for term in terms if term in scores.term_numbers]
-    found: NDArray[np.bool_] = np.zeros(len(nodes), bool)
-    if numbers and by_text:
-        found |= snapshot.text.holds(numbers, nodes).any(axis=1)
-    if snapshot.edges.degree(nodes).sum() > _MOST_EDGES:
+    says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+    return says | scores.snapshot.text.holds(numbers, nodes).any(axis=1) if numbers else says
+
+
+def _ends_as_kind(
+    scores: Scores, query: Query, places: Sequence[int], relations: Relations, nodes: Nodes
+) -> NDArray[np.bool_]:
+    """Tell of which nodes the edges say that they are of the kind that words of the question call."""
+    edges, labels, words = scores.snapshot.edges, relations.labels, query.words
+    found = np.zeros(len(nodes), bool)
+    if edges.degree(nodes).sum() > _MOST_EDGES:
         return found
-    labels, words = relations.labels, query.words
     for place in places:
-        if labels.qualifies(*words[place : place + 2]):
+        if labels.qualifies(*(word for word, _ in words[place : place + 2])):
             continue
-        for forward, types in zip((False, True), labels.kinds(*words[place]), strict=True):
+        for forward, types in zip((False, True), labels.kinds(words[place][0]), strict=True):
             if types.any():
-                worth = np.zeros(len(snapshot.edges.type_names))
+                worth = np.zeros(len(edges.type_names))
                 worth[relations.numbers[types]] = 1.0
-                found[snapshot.edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
+                found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
     return found
 
 

@@ -89,3 +89,13 @@ def test_a_filter_holds_one_step_further():
         [Edge("api", "Orion", "deployed_to"), Edge("Orion", "Madrid region", "hosted_at")],
     )
     assert "Madrid region" not in retriever.search("In which region is api running?", filter={"open": True}).ids
+
+
+def test_what_a_filter_forbids_takes_no_place_one_step_further():
+    retriever = Retriever()
+    regions = [f"a{number} region" for number in range(300)]
+    retriever.add(
+        [Node(name, name, metadata={"open": name not in regions}) for name in ("api", "Orion", "z region", *regions)],
+        [Edge("api", "Orion", "deployed_to"), *(Edge("Orion", name, "hosted_at") for name in (*regions, "z region"))],
+    )
+    assert retriever.search("In which region is api running?", filter={"open": True}).ids[0] == "z region"

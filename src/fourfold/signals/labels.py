@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -79,6 +80,7 @@ class Labels:
         self._begins = at_end & ~phrase
         self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
         self._whole, self._vectors = _unit(embed([" ".join(own) for own in labels])), _unit(embed(flat))
+        self._called = lru_cache(_REMEMBERED)(self._called_by)
         self._pieces: Pieces | None = None
         self._known: dict[str, tuple[FloatArray, NDArray[np.int64]]] = {}
 
@@ -93,17 +95,20 @@ class Labels:
         """Return what words of the same families have in common."""
         return frozenset(map(self._families_of.of, terms))
 
-    def kinds(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def kinds(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each.
 
         Capitals are where the edges of "capital" end, and where those of "capital of" begin.
         """
-        nouns, _ = self.held(word, terms)
+        nouns, _ = self.held(word)
         return nouns & ~self._begins, nouns & self._begins
 
-    def held(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def held(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which labels have a word for their noun, and which hold it beside their noun, (n_types,) each."""
-        rows = self._held(self._stems, terms) | self._held(self._stems, self._shortened([word.lower()]))
+        return self._called(word)
+
+    def _called_by(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        rows = self._held(self._stems, self.terms(word)) | self._held(self._stems, self._shortened([word.lower()]))
         by_noun, beside = self._any(rows & self._nouns), self._any(rows & ~self._nouns)
         return self._calls & by_noun, self._calls & beside & ~by_noun
 
@@ -111,9 +116,9 @@ class Labels:
         """Tell whether all of some types begin at what their noun calls: child_of."""
         return bool((self._begins & self._calls)[types].all())
 
-    def qualifies(self, word: tuple[str, Sequence[str]], behind: tuple[str, Sequence[str]] = ("", ())) -> bool:
+    def qualifies(self, word: str, behind: str = "") -> bool:
         """Tell whether a word only qualifies the one behind it, as they do in a label: "side effects"."""
-        return bool((self.held(*word)[1] & self.held(*behind)[0]).any())
+        return bool((self.held(word)[1] & self.held(behind)[0]).any())
 
     def only_qualify(self, terms: Sequence[str]) -> bool:
         """Tell whether labels hold a word only as what qualifies another: film in filming_location."""

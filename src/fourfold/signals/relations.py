@@ -210,10 +210,10 @@ class Relations:
         if not sentence.opens(place):
             return own
         word = sentence.words[place]
-        nouns, beside = self.labels.held(word, terms)
+        nouns, beside = self.labels.held(word)
         if (beside.any() and not nouns.any()) or sentence.is_subject(place):  # "which project": not a project lead
             return replace(own, factor=settings.kind, kind=True, alone=True)
-        return replace(own, kind=bool(self.labels.kinds(word, terms)[0].any()))
+        return replace(own, kind=bool(self.labels.kinds(word)[0].any()))
 
     def _asked_by_thesaurus(
         self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths
