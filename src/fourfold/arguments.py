@@ -10,7 +10,6 @@ import math
 import operator
 import os
 import reprlib
-import warnings
 from collections.abc import Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import count, repeat
@@ -20,7 +19,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
-from fourfold.errors import FourfoldWarning, InvalidValueError
+from fourfold.errors import InvalidValueError, warn
 from fourfold.frozen import FrozenDict, bare, thaw
 from fourfold.plain_text import plain_text
 
@@ -123,11 +122,7 @@ def question(value: object, what: str = "The query") -> str:
             "what is a document as a node."
         )
     if len(given) > LONGEST_QUESTION:
-        warnings.warn(
-            f"{what} has {len(given):,} characters; the first {LONGEST_QUESTION:,} are read.",
-            FourfoldWarning,
-            stacklevel=3,
-        )
+        warn(f"{what} has {len(given):,} characters; the first {LONGEST_QUESTION:,} are read.")
         return given[:LONGEST_QUESTION]
     return given
 

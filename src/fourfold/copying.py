@@ -10,14 +10,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fourfold.arguments import shown
 from fourfold.engines import Backend
 from fourfold.engines.base import OWN_SHARE, Row
-from fourfold.errors import FourfoldWarning, StoreError, UnsupportedError
+from fourfold.errors import StoreError, UnsupportedError, warn
 from fourfold.index.changes import FIELDS
 from fourfold.retriever import Retriever
 from fourfold.signals.late import token_table, wordpiece_text
@@ -126,11 +125,9 @@ class _Copy:
                 "such; embed the graph again before: retriever.maintenance.reembed()."
             )
         if self._source.capabilities.documents and self._source.documents.booked():
-            warnings.warn(
+            warn(
                 f"The books of the documents in {self._source_path!r} stay there. In the copy, a document that was "
-                "cut into chunks is a node like any other, and a folder cannot be read again.",
-                FourfoldWarning,
-                stacklevel=4,
+                "cut into chunks is a node like any other, and a folder cannot be read again."
             )
         with self._target.transaction(moves=False) as writer:
             for key, value in self._settings.items():

@@ -7,7 +7,6 @@ keeps it; one that was made otherwise is copied to memory and indexed there as t
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -15,7 +14,7 @@ from types import MappingProxyType
 
 from fourfold.arguments import shown
 from fourfold.config import RetrievalConfig
-from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError
+from fourfold.errors import EmbedderMismatchError, InvalidValueError, warn
 from fourfold.retriever import Retriever
 
 PRESETS: Mapping[str, Callable[[], RetrievalConfig]] = MappingProxyType(
@@ -71,11 +70,9 @@ def open_under(
         opened = Retriever(path, embedder=embedder, config=config, read_only=read_only, must_exist=must_exist)
     except EmbedderMismatchError:
         with Retriever(path, embedder=embedder, read_only=True, must_exist=True) as source:
-            warnings.warn(
+            warn(
                 f"{os.fspath(path)} was not made for the preset {name!r}: a copy of its {len(source):,} nodes is "
-                "indexed in memory and answers instead; what is written into that is gone when it is closed.",
-                FourfoldWarning,
-                stacklevel=2,
+                "indexed in memory and answers instead; what is written into that is gone when it is closed."
             )
             return copied(source, config)
     if not read_only and not len(opened):

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import logging
 import threading
-import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
@@ -20,7 +19,7 @@ from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines import open_backend
 from fourfold.engines.base import Row, Writer
 from fourfold.engines.foreign import Follower, ForeignSource
-from fourfold.errors import EmbedderMismatchError, FourfoldWarning, InvalidValueError, StoreError
+from fourfold.errors import EmbedderMismatchError, InvalidValueError, StoreError, warn
 from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
 from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
@@ -104,7 +103,7 @@ class Session:
     def follow(self, source: ForeignSource) -> None:
         """Keep this graph in step with foreign tables, which are only read."""
         for note in source.notes:
-            warnings.warn(note, FourfoldWarning, stacklevel=3)
+            warn(note)
         self.foreign = source.follow(self.backend, self.write)
 
     def close(self) -> None:
