@@ -30,7 +30,7 @@ from shared import add_collection_options, facts, figure, folders, markdown_tabl
 
 from fourfold import Edge, Node, Retriever
 from fourfold.edge_types import label
-from fourfold.evaluate import Collection, JudgedQuery, bootstrap_interval, evaluate, load_collection
+from fourfold.evaluate import Collection, JudgedQuery, Run, bootstrap_interval, evaluate, load_collection
 from fourfold.evaluate.tune import answer_groups
 
 PHRASES = Path(__file__).parent / "facts.json"
@@ -50,6 +50,9 @@ Phrases = Mapping[str, Mapping[str, Sequence[str]]]
 
 Sets = dict[str, list[JudgedQuery]]
 """Questions by where they come from."""
+
+Values = list[list[float]]
+"""Of each question what ``MEASURES`` are."""
 
 
 def one_step(collection: Collection, phrases: Phrases) -> Iterator[JudgedQuery]:
@@ -110,17 +113,25 @@ def drawn(questions: Iterator[JudgedQuery], count: int) -> list[JudgedQuery]:
     return random.Random(0).sample(every, min(count, len(every)))
 
 
+def measured(
+    graph: tuple[Sequence[Node], Sequence[Edge], Sets],
+) -> Iterator[tuple[str, list[JudgedQuery], Run, Values]]:
+    """Yield the questions of each kind about a graph, their run, and the values of ``MEASURES`` by question."""
+    nodes, edges, sets = graph
+    with Retriever() as retriever:
+        retriever.add(nodes, edges)
+        for kind, judged in sets.items():
+            if judged:
+                run = evaluate(retriever, judged)
+                yield kind, judged, run, np.stack([run.values(judged, one) for one in MEASURES], axis=1).tolist()
+
+
 def pooled(name: str, graphs: Mapping[str, Any]) -> list[tuple[str, ...]]:
     """Return a row of each kind of question over many small graphs."""
     values: dict[str, list[tuple[JudgedQuery, Sequence[float]]]] = defaultdict(list)
     for graph in graphs.values():
-        nodes, edges, sets = written(graph)
-        with Retriever() as retriever:
-            retriever.add(nodes, edges)
-            for kind, judged in sets.items():
-                run = evaluate(retriever, judged)
-                measured = np.stack([run.values(judged, measure) for measure in MEASURES], axis=1).tolist()
-                values[kind] += zip(judged, measured, strict=True)
+        for kind, judged, _, own in measured(written(graph)):
+            values[kind] += zip(judged, own, strict=True)
     values["all"] = [one for own in values.values() for one in own]
     return [row(name, kind, *map(list, zip(*own, strict=True))) for kind, own in values.items()]
 
@@ -163,18 +174,12 @@ def main() -> None:
     rows = [("collection", "questions", "number", *MEASURES)]
     told = {}
     for name, nodes, edges, sets in graphs:
-        with Retriever() as retriever:
-            retriever.add(nodes, edges)
-            for kind, judged in sets.items():
-                if judged:
-                    run = evaluate(retriever, judged)
-                    every = np.stack([run.values(judged, measure) for measure in MEASURES], axis=1)
-                    rows.append(row(name, kind, judged, every.tolist()))
-                    values = every[:, 0].tolist()
-                    told[f"{name}, {kind}"] = {
-                        one.text: {"hit@1": value, "answers": sorted(one.relevant), "found": run.rankings[one.id]}
-                        for one, value in zip(judged, values, strict=True)
-                    }
+        for kind, judged, run, values in measured((nodes, edges, sets)):
+            rows.append(row(name, kind, judged, values))
+            told[f"{name}, {kind}"] = {
+                one.text: {"hit@1": own[0], "answers": sorted(one.relevant), "found": run.rankings[one.id]}
+                for one, own in zip(judged, values, strict=True)
+            }
     for name, ten in ({} if options.collections else json.loads(TWENTY.read_text(encoding="utf-8"))).items():
         rows += pooled(name, ten)
     options.results.mkdir(parents=True, exist_ok=True)

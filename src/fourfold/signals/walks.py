@@ -206,15 +206,13 @@ def _next(
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
         steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
         origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
-        kept = np.ones(len(origin), bool)
         if came is not None:
             back = (came[0][origin] == kind) & (came[1][origin] != forward)
             if mirrored and back.any():
-                turned = np.nonzero(kept & back)[0]
+                turned = np.nonzero(back)[0]
                 gained = _gained(best[origin[turned]], tables[_TURNED], kind[turned])
                 parts.append((origin[turned], target[turned], kind[turned], np.full(len(turned), forward), gained))
-            kept &= ~back
-        origin, target, kind = origin[kept], target[kept], kind[kept]
+            origin, target, kind = origin[~back], target[~back], kind[~back]
         gained = _gained(best[origin], table, kind)
         parts.append((origin, target, kind, np.full(len(origin), forward), gained))
     origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
