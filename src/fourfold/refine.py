@@ -26,7 +26,7 @@ from fourfold.scores import (
     best,
     final_scores,
 )
-from fourfold.signals import bridge, late, names
+from fourfold.signals import bridge, late, names, passing
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
@@ -192,6 +192,8 @@ def named(scores: Scores, query: Query, relations: Relations, settings: Paths) -
     snapshot = scores.snapshot
     found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
     found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
+    if len(found) > 1:
+        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
     if found or "text" not in scores.rankings or settings.silent > 1.0:
         return found
     nodes = scores.best_of("text", query, FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.signals.syntax import TOGETHER, Sentence
+from fourfold.signals.syntax import CO, TOGETHER, Sentence
 from fourfold.types import FloatArray
 
 SAME_WORD, SAME_FAMILY = 1.0, 0.9
@@ -23,6 +23,9 @@ _OR = "or"
 
 _WHOSE = "whose"
 """Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
+
+_COULD_LEAD = 0.7
+"""So far a word must be trusted to be the step that another word leads back along."""
 
 _COULD = 0.1
 """So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
@@ -76,6 +79,7 @@ def settle(meaning: Meaning, sentence: Sentence, families: Sequence[frozenset[st
 
     """
     _tell_once(meaning, sentence, families)
+    _lead_back_once(meaning, sentence)
     _satisfy(meaning, sentence)
     _join_alternatives(meaning, sentence)
     _turn_round(meaning, sentence)
@@ -88,6 +92,22 @@ def _tell_once(meaning: Meaning, sentence: Sentence, families: Sequence[frozense
     for place in sure:
         if sentence.opens(place) and any(families[place] & families[later] for later in sure if later > place):
             meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:
+    """Let a step that is led back along be asked for once: "the director of X is also the director of which films".
+
+    The last before the name asks for it; two words in a row, "release year", are one.
+    """
+    asking = np.nonzero(sentence.free() & (meaning.trust > _COULD_LEAD) & ~meaning.mirrors)[0]
+    if not meaning.mirrors.any() or not sentence.names:
+        return
+    types = meaning.asked[asking].argmax(axis=1)
+    for kind in np.unique(types).tolist():
+        places = asking[types == kind]
+        kept = max(places[places < max(sentence.names)], default=places[0])
+        again = places[np.abs(places - kept) > 1]
+        meaning.trust[again], meaning.asked[again] = 0.0, 0.0
 
 
 def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
@@ -120,19 +140,27 @@ def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: ND
 
 
 def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
-    """Let each step be led back along once, by a word that stands outside of it.
+    """Let each step be led back along once, by a word that is read after it: words are read outwards from the name.
 
-    Of "share the same" one word is enough; "together" changes places with the word whose step it leads back along.
+    Of "share the same" one word is enough; "together" stands behind its step, and "co" before it.
     """
+    steps = sentence.free() & (meaning.trust > 0) & ~meaning.kind
+    last_of_name = max(sentence.names, default=-1)
     for place in np.nonzero(meaning.mirrors)[0].tolist():
+        steps[place] = False
         if meaning.mirrors[place + 1 : place + 3].any():
             meaning.mirrors[place], meaning.trust[place] = False, 0.0
         elif sentence.words[place] == TOGETHER:
-            before = np.nonzero((sentence.free() & (meaning.trust > 0) & ~meaning.kind)[:place])[0]
-            if len(before):
-                other = int(before[-1])
-                for array in meaning.arrays:
-                    array[[other, place]] = array[[place, other]]
+            before = np.nonzero(steps[:place])[0][-1:]
+            _change_places(meaning, place, before[before < last_of_name])
+        elif sentence.words[place] == CO and place > last_of_name:
+            _change_places(meaning, place, place + 1 + np.nonzero(steps[place + 1 :])[0][:1])
+
+
+def _change_places(meaning: Meaning, place: int, other: NDArray[np.intp]) -> None:
+    """Let two words change places, if there is another."""
+    for array in meaning.arrays if len(other) else ():
+        array[[other[0], place]] = array[[place, other[0]]]
 
 
 def _join_alternatives(meaning: Meaning, sentence: Sentence) -> None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import takewhile
 from operator import itemgetter
 
@@ -74,20 +75,35 @@ def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of
     parting = [place for place, (word, own) in enumerate(words) if not own and word.lower() in _PARTING]
     begin, end, keys = _spans(terms)
     starts, nodes = names.holders(keys)
-    found = np.nonzero(np.diff(starts))[0]
+    found = [
+        (first, last, Named(nodes[starts[span] : starts[span + 1]], terms[first][0], terms[last - 1][0] + 1))
+        for span, (first, last) in enumerate(zip(begin.tolist(), end.tolist(), strict=True))
+        if starts[span] < starts[span + 1]
+    ]
     taken = np.zeros(len(terms), bool)
     spans = []
-    for span in sorted(found.tolist(), key=lambda s: (begin[s] - end[s], begin[s])):  # a question names few nodes
-        if taken[begin[span] : end[span]].any():
+    for first, last, one in sorted(found, key=partial(_precedence, found, words, names_of)):
+        if taken[first:last].any():
             continue
-        held = nodes[starts[span] : starts[span + 1]]
-        first, last = terms[begin[span]][0], terms[end[span] - 1][0]
-        if names_of and (apart := {words[place][0].lower() for place in parting if first < place < last}):
-            held = _holding(apart, held, names_of)
-        if len(held):
-            taken[begin[span] : end[span]] = True
-            spans.append(Named(held, first, last + 1))
+        if names_of and (apart := {words[place][0].lower() for place in parting if one.start < place < one.end - 1}):
+            one = replace(one, nodes=_holding(apart, one.nodes, names_of))
+        if len(one.nodes):
+            taken[first:last] = True
+            spans.append(one)
     return sorted(spans, key=lambda one: one.start)
+
+
+def _precedence(
+    found: Sequence[tuple[int, int, Named]], words: Words, names_of: NamesOf | None, span: tuple[int, int, Named]
+) -> tuple[int, bool, int]:
+    """Return what a span that names nodes is sorted by: the longest first, then the leftmost.
+
+    Of two as long that overlap the one that is spelt so is meant: in "the movie Last Dance" it is not The Last Movie.
+    """
+    first, last, one = span
+    rivals = [(begin, end) for begin, end, _ in found if end - begin == last - first and begin < last and first < end]
+    scrambled = names_of is not None and len(rivals) > 1 and not spelt(one, words, names_of)
+    return first - last, scrambled, first
 
 
 def _holding(words: set[str], nodes: Nodes, names_of: NamesOf) -> Nodes:
@@ -115,6 +131,14 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
     length = {name: _length(list(name), typed, found) for name in set(written)}  # many nodes may share a name
     lengths = np.array([length[name] for name in written])
     return replace(found, nodes=found.nodes[lengths == lengths.max()])
+
+
+def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
+    """Tell whether the question writes one of the nodes' names as it is: "films" is another form of Film."""
+    if len(found.nodes) > _SAME_TERMS:
+        return True
+    typed = [word.lower() for word, _ in words]
+    return any(_length(list(name), typed, found) for name in set(names_of(found.nodes)))
 
 
 def _length(name: list[str], typed: list[str], found: Named) -> int:

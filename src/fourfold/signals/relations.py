@@ -167,6 +167,10 @@ class Relations:
         """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
         return bool(terms) or self.labels.hold(word)
 
+    def hold(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
+        return bool(self.labels.similarity(word)[0].max() >= SAME_FAMILY) or self._by_thesaurus(terms) is not None
+
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""
         return self._may_ask(word, terms) and self.labels.similarity(word)[0].max() >= SAME_FAMILY

@@ -57,6 +57,7 @@ building house site campus
 textbook book reading literature
 direct director make made filmmaker
 star starring cast actor actress act appear play role perform performer feature
+describe description word term tag keyword topic subject theme
 film movie ~ cast star starring actor director direct composer
 compose composer music score soundtrack
 write writer wrote written author pen

@@ -15,17 +15,19 @@ from fourfold.signals.names import Named, Words
 from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, WHICH, is_past
 
 IMPERATIVES = frozenset({"name", "list"})
-_MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", "co"})
-"""Words that lead back along the step before: the films with the same director, who co-wrote with X."""
-
+CO = "co"
 TOGETHER = "together"
-"""Stands behind the step that it leads back along: "acted together with X"."""
+_MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", CO})
+"""Words that lead back along the step before: the films with the same director, who co-wrote with X.
+
+So does "together", behind it: "acted together with X".
+"""
 
 _ONE_OF = frozenset({"a", "an"})
-_ARTICLES = _ONE_OF | {"the"}
+ARTICLES = _ONE_OF | {"the"}
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 _POLITE = frozenset("please can could would will you kindly".split())
-_COMMANDS = frozenset("list name show give tell find".split())
+_COMMANDS = frozenset("list name show give tell find describe".split())
 _MUCH = frozenset("many much long high tall deep wide big large old far often".split())
 _BEHIND = 2
 """So many words at most say behind a name what is asked for: "X side effects"."""
@@ -106,7 +108,7 @@ class Sentence:
     def _asks_of(self) -> bool:
         """Tell whether it ends with a name, a preposition and what it asks for before it: "films with X"."""
         start = self._begins.get(len(self.words), 0)
-        before = start - 1 - (self.at(start - 1) in _ARTICLES)
+        before = start - 1 - (self.at(start - 1) in ARTICLES)
         return len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
 
     def asks_beside(self) -> bool:
@@ -144,7 +146,7 @@ class Sentence:
     def is_subject(self, place: int) -> bool:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
         behind = place + 2 + (self.at(place + 2) in PREPOSITIONS)
-        behind += self.at(behind) in _ARTICLES
+        behind += self.at(behind) in ARTICLES
         verb = place + 1 in self._content and self.at(place + 1) not in AUXILIARIES
         return self.opens(place) and verb and behind in self._starts
 
@@ -156,7 +158,7 @@ class Sentence:
     def is_noun(self, place: int) -> bool:
         """Tell whether a word can be no verb: "films", "the film that", "list film"."""
         before, word = self.at(place - 1), self.words[place]
-        behind = before in WHICH | _ARTICLES | IMPERATIVES or place - 1 in self._deeds or place == 0
+        behind = before in WHICH | ARTICLES | IMPERATIVES or place - 1 in self._deeds or place == 0
         return not word.endswith(("ed", "ing")) and (behind or word.endswith("s"))
 
     def is_kind(self, place: int, *, far: bool) -> bool:
@@ -176,7 +178,7 @@ class Sentence:
         if in_label:
             return False
         return (
-            (before == "the" and place + 1 in self._starts)  # "the film X"
+            (before == "the" and place + 1 + (after in ARTICLES) in self._starts)  # "the film X"
             or (place + 1 in self._deeds and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
             or (before in WHICH and far)  # "which films"
@@ -194,7 +196,9 @@ class Sentence:
     def named_does(self, place: int) -> bool:
         """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""
         if self.at(place + 1) == "by":
-            return place + 2 < len(self.words)
+            return place + 2 < len(self.words) and self.at(place + 2) not in QUESTION  # "directed by whom"
+        if place in self._begins and place in self._deeds and self._another_behind(place):
+            return True  # "X directed films"
         asked = place in self._begins and self.at(self._begins[place] - 1) in DO
         return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
 
@@ -206,12 +210,12 @@ class Sentence:
             preposition: what belongs to it, "who reports to X"; or "".
 
         """
-        if not preposition and self.at(place + 1) == "by" and place + 2 >= len(self.words):
+        if not preposition and self.at(place + 1) == "by" and not self.named_does(place):
             return True
         if preposition and self.at(place + 1) != preposition:
             return False
         behind = place + 1 + bool(preposition)
-        behind += self.at(behind) in _ARTICLES
+        behind += self.at(behind) in ARTICLES
         subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
         asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
         return behind in self._starts and subject not in self.names and asked

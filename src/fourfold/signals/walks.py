@@ -133,12 +133,12 @@ def walk(
     tables = _tables(meaning, numbers, len(edges.type_names), settings.against)
     worth = (np.maximum(tables[_ALONG][0, -1], tables[_AGAINST][0, -1]) > _LEAST).astype(np.float64)
     n_words = len(meaning.trust) + 1
-    nodes = start
+    home, nodes = ordered.distinct(start), start
     best: FloatArray = np.zeros((len(start), n_words))
     came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None = None
     levels: list[_Level] = []
     for _ in range(settings.steps):
-        level = _next(edges, nodes, best, came, worth, tables, price, settings, allowed, ids)
+        level = _next(edges, home, nodes, best, came, worth, tables, price, settings, allowed, ids)
         if level is None:
             break
         levels.append(level)
@@ -190,6 +190,7 @@ def _repeated(meaning: Meaning) -> FloatArray:
 
 def _next(
     edges: EdgePart,
+    home: Nodes,
     nodes: Nodes,
     best: FloatArray,
     came: tuple[NDArray[np.int64], NDArray[np.bool_]] | None,
@@ -200,7 +201,7 @@ def _next(
     allowed: Allowed | None,
     ids: Callable[[Nodes], Sequence[str]],
 ) -> _Level | None:
-    """Take one more step from every state; None where no step is worth its price."""
+    """Take one more step from every state but those that came back home; None where none is worth its price."""
     parts = []
     mirrored = bool(tables[_TURNED].any())
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
@@ -218,6 +219,8 @@ def _next(
     origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
     gained -= price
     worthwhile = gained[:, -1] > 0
+    if came is not None:
+        worthwhile &= ~ordered.contains(home, nodes)[origin]
     if not worthwhile.any():
         return None
     origin, target, kind, along = origin[worthwhile], target[worthwhile], kind[worthwhile], along[worthwhile]

@@ -1,0 +1,88 @@
+"""Which words of a question happen to be names and name nothing there: "films" beside a node Film, "together", "fall".
+
+Where a question names something else, a word of one of its names alone may ask for an edge, say of what kind something
+is, or be a verb. A word that has to do with what else is named is meant all the same: "which midfielder plays for X".
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+
+import numpy as np
+
+from fourfold.index import ordered
+from fourfold.index.base import EdgePart, Nodes
+from fourfold.signals import names
+from fourfold.signals.names import Named, NamesOf, Words
+from fourfold.signals.syntax import ARTICLES, PREPOSITIONS, TOGETHER
+from fourfold.signals.wording import WHICH
+
+_MOST_EDGES = 100_000
+"""The neighbours of nodes with more edges are not looked at."""
+
+_MOST_SHARED = 100
+"""What has more edges joins too much to say that two things have to do with each other."""
+
+_BELONGING = frozenset({"of", "for"})
+
+
+def left_out(
+    found: Sequence[Named],
+    words: Words,
+    edges: EdgePart,
+    asks: Callable[[str, Sequence[str]], bool],
+    names_of: NamesOf,
+) -> list[Named]:
+    """Return what a question names without the words that name nothing; all of it where nothing else would be left.
+
+    Args:
+        found: the nodes that words of the question are names of.
+        words: each word of the question as typed, with its terms.
+        edges: the graph.
+        asks: word in lower case, its terms → whether it may ask for an edge.
+        names_of: nodes → the words of each name, in lower case.
+
+    """
+    single = {one.start for one in found if one.end - one.start == 1}
+    asking = {start for start in single if _asks(*words[start], asks)}
+    meant = [one for one in found if one.start not in asking] or list(found)
+    starts = {one.start for one in meant}
+    doubtful = {
+        one.start
+        for one in meant
+        if one.start in single and (_may_pass(words, one.start, starts) or not names.spelt(one, words, names_of))
+    }
+    others = [one.nodes for one in meant if one.start not in doubtful]
+    if not doubtful or not others:
+        return meant
+    near = _neighbourhood(edges, ordered.distinct(np.concatenate(others)))
+    beside = {one.start for one in meant if ordered.contains(near, _neighbourhood(edges, one.nodes)).any()}
+    return [one for one in meant if one.start not in doubtful or one.start in beside]
+
+
+def _asks(word: str, terms: Sequence[str], asks: Callable[[str, Sequence[str]], bool]) -> bool:
+    return word.lower() == TOGETHER or asks(word.lower(), terms)
+
+
+def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:
+    """Tell whether a word may name nothing where it stands: "which films", "film X", "the script of X", "fall under".
+
+    Args:
+        words: those of a question.
+        place: of the word.
+        starts: where names begin.
+
+    """
+    typed = ["", *(word.lower() for word, _ in words), "", ""]
+    before, _, behind, after = typed[place : place + 4]
+    if before in WHICH or (before == "the" and behind in _BELONGING) or (behind in PREPOSITIONS and not after):
+        return True
+    return place + 1 + (behind in ARTICLES) in starts
+
+
+def _neighbourhood(edges: EdgePart, nodes: Nodes) -> Nodes:
+    """Return nodes and their neighbours but for those that have very many themselves; none of nodes with very many."""
+    if edges.degree(nodes).sum() > _MOST_EDGES:
+        return nodes
+    beside = ordered.distinct(edges.expand(nodes, weights="none").targets)
+    return ordered.distinct(np.concatenate((nodes, beside[edges.degree(beside) <= _MOST_SHARED])))
