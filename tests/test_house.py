@@ -28,7 +28,7 @@ FLOORS = (
     {"graph_embedding"},
     {"scores", "reembedding"},
     {"refine", "calibration"},
-    {"phrases"},
+    {"phrases", "following"},
     {"pipeline"},
     {"rerank", "priors"},
     {"evidence", "asking", "grounds"},

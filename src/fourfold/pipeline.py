@@ -18,20 +18,18 @@ part has named cannot belong to the answer: ``combine`` asks for more until that
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from fourfold import phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
+from fourfold.following import follow_paths
 from fourfold.index import ordered
 from fourfold.index.base import Beginning, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
 from fourfold.scores import (
-    AskedPaths,
     Query,
     Scores,
     attempt,
@@ -40,12 +38,10 @@ from fourfold.scores import (
     include,
     least_of,
 )
-from fourfold.signals import names, paths
+from fourfold.signals import names
 from fourfold.signals.graph import Spread
-from fourfold.signals.meaning import Meaning
 from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardScale
-from fourfold.signals.syntax import Sentence
-from fourfold.types import FloatArray, Weights
+from fourfold.types import FloatArray
 from fourfold.weighting import choose_weights
 
 MODES = ("hybrid", "text", "embedding")
@@ -256,52 +252,6 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
     spread = _spread(scores.snapshot, config, type_weights)
     scores.intent_walk, scores.intent = signals.intent.score(
         edges, scores.seeds, scores.seed_weights, spread, query.allowed, second_hop=second_hop
-    )
-
-
-def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
-    """Where the question names a node and asks for something else by the words of edge types, follow these words.
-
-    As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back; a node
-    that says nothing its edges do not steps back whatever the words are.
-    """
-    settings, snapshot = config.intents.paths, scores.snapshot
-    named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
-    if not settings.weight or not scores.weights.intent or named_by_caller or scores.spec.name == NO_INTENT:
-        return
-    if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
-        return
-    named = refine.named(scores, query, relations, settings)
-    if not named:
-        return
-    meaning, sentence = relations.read(query.words, settings, named), Sentence(query.words, named)
-    if sentence.about_itself() or not (meaning.trust.any() or refine.may_be_silent(sentence, settings)):
-        return  # before any name is read: most questions ask for no edge
-    named = [names.as_written(one, query.words, query.names_of) for one in named]
-    content = np.array([bool(terms) for _, terms in query.words])
-
-    def ask(meaning: Meaning) -> paths.Answer:
-        asked = named, meaning, relations.numbers, content, settings, query.allowed
-        found = paths.answer(snapshot.edges, *asked, together=sentence.joins(), ids=snapshot.ids)
-        return refine.of_kind(scores, query, sentence, found, relations) if found else paths.nothing(named)
-
-    answer = ask(meaning)
-    silent = answer.sure < 1.0 and refine.silent(scores, query, sentence, named, answer.named, relations, settings)
-    if silent and not len(answer.nodes):
-        answer = replace(ask(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
-    elif silent:
-        answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
-    if not answer.sure and not silent:
-        return
-    share, before = settings.weight * answer.sure, scores.weights
-    embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
-    scores.weights = Weights(embedding, text, graph, share + intent)
-    scores.asked = AskedPaths(
-        answer,
-        NodeValues(answer.nodes, answer.values),
-        share / scores.weights.intent,
-        (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
-        1.0 - settings.step_back * (1.0 if silent else answer.sure),
     )
 
 

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.config import Bridge, Paths, RetrievalConfig
+from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes, NodeValues
@@ -26,15 +26,11 @@ from fourfold.scores import (
     best,
     final_scores,
 )
-from fourfold.signals import bridge, late, names, passing
+from fourfold.signals import bridge, late, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
-from fourfold.signals.paths import Answer
-from fourfold.signals.relations import Relations
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
-from fourfold.signals.silent import told_by_edges
-from fourfold.signals.syntax import Sentence
 from fourfold.types import Intent
 
 FIRST_CANDIDATES = 128
@@ -42,24 +38,6 @@ FIRST_CANDIDATES = 128
 
 WIDER = 4
 """… and so many times more whenever a node outside might still belong to the answer."""
-
-_OF_ANOTHER_KIND = 0.5
-"""What the end of a path is worth that is not of the kind asked for, where another is."""
-
-_AS_GOOD = 0.05
-"""Ends of paths that are worth so much less than the best are as good, …"""
-
-_MOST_ENDS, _MOST_BEHIND = 50, 200
-"""… and of so many at most, and so many edges of each, what stands behind them is looked at."""
-
-_EVERYWHERE = 0.8
-"""Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
-
-_MOST_EDGES = 100_000
-"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
-
-_MAY_BE_MEANT = 8
-"""Of so many of the best by text a question may name one by a part of its name."""
 
 _PAIRS_SCORED = 5
 """Of the links from the best passages so many times those that are looked at in the end have their score asked for."""
@@ -111,129 +89,6 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
 def of_documents(edges: EdgePart) -> bool:
     """Tell whether a graph has no edges but those that documents are read into."""
     return all(edges.type_names[number] in OF_DOCUMENTS for number in edges.types_in_use)
-
-
-def of_kind(scores: Scores, query: Query, sentence: Sentence, answer: Answer, relations: Relations) -> Answer:
-    """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
-
-    A node is of a kind whose own text says so, or that the edges say it of: where those of "country" end. Where nothing
-    is of it that the words lead to, what stands one step further is the answer: "which country does X's office lie in".
-    """
-    places = sentence.kinds()
-    if not places:
-        return answer
-    of_it = _says_kind(scores, query, places, answer.nodes) | _ends_as_kind(
-        scores, query, places, relations, answer.nodes
-    )
-    of_it &= ~ordered.contains(answer.named, answer.nodes)
-    if of_it.any():
-        values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
-        return replace(answer, values=values / values.max())
-    return _one_step_further(scores, query, sentence, places, relations, answer)
-
-
-def _one_step_further(
-    scores: Scores, query: Query, sentence: Sentence, places: Sequence[int], relations: Relations, answer: Answer
-) -> Answer:
-    """Let the answer be what is of the kind asked for one step behind the best ends of the paths."""
-    best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
-    if len(best_ends) > _MOST_ENDS or scores.snapshot.edges.degree(best_ends).sum() > _MOST_EDGES:
-        return answer
-    steps = scores.snapshot.edges.expand(best_ends, weights="none", cap=_MOST_BEHIND, allowed=query.allowed)
-    known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
-    steps = steps.of(np.flatnonzero(~known))
-    if not len(steps):
-        return answer
-    of_it = _ends_as_kind(scores, query, places, relations, steps.targets)
-    if sentence.stands_at() and len(steps) <= _MOST_BEHIND:
-        called = {term for place in places for term in query.words[place][1]}
-        names_there = query.names_of(steps.targets)
-        of_it |= np.array([not called.isdisjoint(relations.labels.terms(" ".join(name))) for name in names_there])
-    ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
-    share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
-    steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
-    if not len(steps):
-        return answer
-    return answer.extended(best_ends, steps, _OF_ANOTHER_KIND)
-
-
-def _says_kind(scores: Scores, query: Query, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-    """Tell which nodes say themselves that they are of the kind that words of the question call."""
-    terms = [term for place in places for term in query.words[place][1]]
-    numbers = [scores.term_numbers[term] for term in terms if term in scores.term_numbers]
-    says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
-    return says | scores.snapshot.text.holds(numbers, nodes).any(axis=1) if numbers else says
-
-
-def _ends_as_kind(
-    scores: Scores, query: Query, places: Sequence[int], relations: Relations, nodes: Nodes
-) -> NDArray[np.bool_]:
-    """Tell of which nodes the edges say that they are of the kind that words of the question call."""
-    edges, labels, words = scores.snapshot.edges, relations.labels, query.words
-    found = np.zeros(len(nodes), bool)
-    if edges.degree(nodes).sum() > _MOST_EDGES:
-        return found
-    for place in places:
-        if labels.qualifies(*(word for word, _ in words[place : place + 2])):
-            continue
-        for forward, types in zip((False, True), labels.kinds(words[place][0]), strict=True):
-            if types.any():
-                worth = np.zeros(len(edges.type_names))
-                worth[relations.numbers[types]] = 1.0
-                found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
-    return found
-
-
-def named(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[names.Named]:
-    """Return the nodes with edges that a question names; where it names none, the one it names by a part of its name.
-
-    What is told by a part must have nothing to say but its edges: words stand in the names of many nodes with texts.
-    """
-    snapshot = scores.snapshot
-    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
-    found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
-    if len(found) > 1:
-        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
-    if found or "text" not in scores.rankings or settings.silent > 1.0:
-        return found
-    nodes = scores.best_of("text", query, FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    one = names.partly(query.words, nodes, query.names_of(nodes))
-    if one is None or not snapshot.edges.degree(one.nodes).any():
-        return found
-    return [one] if _told_by_edges(scores, query, [one], one.nodes, relations, settings) else found
-
-
-def may_be_silent(sentence: Sentence, settings: Paths) -> bool:
-    """Tell whether the question asks for more than the nodes it names, so that ``silent`` is to be asked of them."""
-    return settings.silent <= 1.0 and sentence.asks_beside()
-
-
-def silent(
-    scores: Scores,
-    query: Query,
-    sentence: Sentence,
-    named: Sequence[names.Named],
-    nodes: Nodes,
-    relations: Relations,
-    settings: Paths,
-) -> bool:
-    """Tell whether the question asks for more than the nodes it names, which say nothing that their edges do not."""
-    return may_be_silent(sentence, settings) and _told_by_edges(scores, query, named, nodes, relations, settings)
-
-
-def _told_by_edges(
-    scores: Scores,
-    query: Query,
-    named: Sequence[names.Named],
-    nodes: Nodes,
-    relations: Relations,
-    settings: Paths,
-) -> bool:
-    snapshot, table = scores.snapshot, late.token_table()
-    asked = table.distinct([" ".join((query.topic, *(one.whole for one in named)))])
-    known = np.concatenate((*asked, relations.labels.pieces(table)))
-    told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
-    return told >= settings.silent
 
 
 def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:

@@ -144,7 +144,7 @@ def answer(
         asked = [meaning.of(words[:MOST_WORDS]) for words in orders]
         found = [follow(edges, name.nodes, words, numbers, settings, allowed) for words in asked]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]
-    steps = _single_steps(edges, named, numbers, settings, allowed, ids) if together and len(named) > 1 else []
+    steps = single_steps(edges, named, numbers, settings, allowed, ids) if together and len(named) > 1 else []
     if not walks and not steps:
         return None
     nodes, totals = _together(walks)
@@ -199,7 +199,7 @@ def _between(one: Named, other: Named) -> slice:
     return slice(one.end, other.start) if one.end <= other.start else slice(other.end, one.start)
 
 
-def _single_steps(
+def single_steps(
     edges: EdgePart,
     named: Sequence[Named],
     numbers: NDArray[np.int64],
@@ -212,6 +212,28 @@ def _single_steps(
     one_step = replace(settings, steps=1, against=1.0)
     found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed, ids=ids)) for name in named]
     return [(name, one) for name, one in found if one is not None and len(one.nodes)]
+
+
+def beside(
+    steps: Sequence[tuple[Named, Walk]], named: Sequence[Named], of_it: Callable[[Nodes], NDArray[np.bool_]]
+) -> Answer | None:
+    """Return what of some kind stands beside the named nodes, all of them if anything does; None where nothing does.
+
+    Args:
+        steps: the walks of one step from each of them.
+        named: the nodes that the question names.
+        of_it: nodes → which are of the kind.
+
+    """
+    around = [one.nodes for _, one in steps]
+    nodes = ordered.distinct(np.concatenate(around)) if around else np.empty(0, np.int64)
+    nodes = ordered.without(nodes, _nodes_of(named))
+    nodes = nodes[of_it(nodes)]
+    if not len(nodes):
+        return None
+    shared = np.mean([ordered.contains(one, nodes) for one in around], axis=0)
+    nodes = nodes[shared == shared.max()]
+    return Answer(nodes, np.ones(len(nodes)), 0.0, _nodes_of(named), (), tuple(steps))
 
 
 def _in_common(

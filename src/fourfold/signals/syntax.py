@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.signals.names import Named, Words
-from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, WHICH, is_past
+from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
 
 IMPERATIVES = frozenset({"name", "list"})
 CO = "co"
@@ -31,6 +31,9 @@ _COMMANDS = frozenset("list name show give tell find describe".split())
 _MUCH = frozenset("many much long high tall deep wide big large old far often".split())
 _BEHIND = 2
 """So many words at most say behind a name what is asked for: "X side effects"."""
+
+_SIMPLE = 4
+"""Words beside the names that a question for a kind of thing has at most."""
 
 _ABOUT_ITSELF = frozenset(
     "explain describe define definition overview summary details information info know tell mean meaning please".split()
@@ -143,6 +146,23 @@ class Sentence:
         asked = [place for place in sorted(self._content) if self.opens(place) or place == first]
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
+    def sought(self) -> list[int]:
+        """Return which words may say what is asked for: "what are the major cities in", "give me the rivers of".
+
+        Those are the first two in a row that are neither stop words nor a command nor belong to a name. "Where", "who"
+        and the like ask for something else; so does what stands behind a preposition, and a question of many words.
+        """
+        none = _COMMANDS | SAY_NOTHING
+        free = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
+        if (
+            not 0 < len(free) <= _SIMPLE
+            or not self.asks()
+            or any(word in QUESTION - WHICH for word in self.words[: free[0]])
+        ):
+            return []
+        before = free[0] - 1 - (self.at(free[0] - 1) in ARTICLES)
+        return [] if self.at(before) in PREPOSITIONS else [place for place in free[:2] if place - free[0] < 2]
+
     def is_subject(self, place: int) -> bool:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
         behind = place + 2 + (self.at(place + 2) in PREPOSITIONS)
@@ -170,7 +190,12 @@ class Sentence:
 
         """
         before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
-        if after in RELATIVE and (not in_label or self._last_deed > place + 1):  # "the company that developed X"
+        goes_on = self._last_deed > place + 1 or (
+            self._is_bare(place) and self._in_label[place + 2 : place + 3] == [True]
+        )
+        if after in RELATIVE and (not in_label or goes_on):  # "the company that developed X", "states that border X"
+            return True
+        if after.endswith("ing") and place + 2 in self._starts and self._in_label[place + 1]:  # "states bordering X"
             return True
         asked_for = after in DO and self._in_label[self._last]  # "what firm did X work for"
         if before in WHICH and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
@@ -184,6 +209,10 @@ class Sentence:
             or (before in WHICH and far)  # "which films"
             or (before == "of" and self.at(place - 2) in _SORTS)  # "what kind of film"
         )
+
+    def _is_bare(self, place: int) -> bool:
+        """Tell whether a word is a noun with at most stop words before it: not what the one before it does."""
+        return place not in self._deeds and place - 1 not in self._content
 
     def _deed_follows(self, place: int) -> bool:
         return place + 1 + (self.at(place + 1) in AUXILIARIES) in self._deeds

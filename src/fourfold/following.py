@@ -1,0 +1,232 @@
+"""Questions that name a node and ask for something else by the words of edge types: what they lead to is the answer.
+
+``signals.relations`` reads the words and ``signals.paths`` walks them; here is decided from which nodes they are
+followed, what of their ends is of the kind asked for, and how far the answer is trusted.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import refine
+from fourfold.config import Paths, RetrievalConfig
+from fourfold.index import ordered
+from fourfold.index.base import Nodes, NodeValues
+from fourfold.intent import NO_INTENT
+from fourfold.scores import AskedPaths, Query, Scores
+from fourfold.signals import late, names, passing, paths
+from fourfold.signals.meaning import Meaning
+from fourfold.signals.names import Named
+from fourfold.signals.paths import Answer
+from fourfold.signals.relations import Relations
+from fourfold.signals.silent import told_by_edges
+from fourfold.signals.syntax import Sentence
+from fourfold.types import Weights
+
+_OF_ANOTHER_KIND = 0.5
+"""What the end of a path is worth that is not of the kind asked for, where another is."""
+
+_AS_GOOD = 0.05
+"""Ends of paths that are worth so much less than the best are as good, …"""
+
+_MOST_ENDS, _MOST_BEHIND = 50, 200
+"""… and of so many at most, and so many edges of each, what stands behind them is looked at."""
+
+_EVERYWHERE = 0.8
+"""Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
+
+_MOST_EDGES = 100_000
+"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
+
+_MAY_BE_MEANT = 8
+"""Of so many of the best by text a question may name one by a part of its name."""
+
+
+def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Where the question names a node and asks for something else by the words of edge types, follow these words.
+
+    As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back; a node
+    that says nothing its edges do not steps back whatever the words are, and so does one beside which stands what is of
+    the kind asked for.
+    """
+    settings = config.intents.paths
+    named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
+    if not settings.weight or not scores.weights.intent or named_by_caller or scores.spec.name == NO_INTENT:
+        return
+    if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
+        return
+    if not (named := named_in(scores, query, relations, settings)):
+        return
+    meaning, sentence = relations.read(query.words, settings, named), Sentence(query.words, named)
+    may_be_silent = settings.silent <= 1.0 and sentence.asks_beside()
+    if sentence.about_itself() or not (meaning.trust.any() or may_be_silent):
+        return  # before any name is read: most questions ask for no edge
+    named = [names.as_written(one, query.words, query.names_of) for one in named]
+    asked = _Asked(scores, query, relations, settings, sentence, named)
+    answer = asked.answer(meaning)
+    unsure = may_be_silent and answer.sure < settings.silent_sure
+    if unsure and (found := asked.beside(answer)) is not None:
+        answer, silent = replace(found, sure=settings.silent_sure), True
+    else:
+        silent = answer.sure < 1.0 and may_be_silent and asked.told_by_edges(answer.named)
+        if silent and not len(answer.nodes):
+            answer = replace(asked.answer(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
+        elif silent:
+            answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
+    if not answer.sure and not silent:
+        return
+    share, before = settings.weight * answer.sure, scores.weights
+    embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
+    scores.weights = Weights(embedding, text, graph, share + intent)
+    scores.asked = AskedPaths(
+        answer,
+        NodeValues(answer.nodes, answer.values),
+        share / scores.weights.intent,
+        (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
+        1.0 - settings.step_back * (1.0 if silent else answer.sure),
+    )
+
+
+def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[Named]:
+    """Return the nodes with edges that a question names; where it names none, the one it names by a part of its name.
+
+    What is told by a part must have nothing to say but its edges: words stand in the names of many nodes with texts.
+    """
+    snapshot = scores.snapshot
+    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
+    found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
+    if len(found) > 1:
+        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
+    if found or "text" not in scores.rankings or settings.silent > 1.0:
+        return found
+    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
+    one = names.partly(query.words, nodes, query.names_of(nodes))
+    if one is None or not snapshot.edges.degree(one.nodes).any():
+        return found
+    asked = _Asked(scores, query, relations, settings, Sentence(query.words, [one]), [one])
+    return [one] if asked.told_by_edges(one.nodes) else found
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """A question that names nodes."""
+
+    scores: Scores
+    query: Query
+    relations: Relations
+    settings: Paths
+    sentence: Sentence
+    named: Sequence[Named]
+
+    def answer(self, meaning: Meaning) -> Answer:
+        """Return what the words lead to, what is of the kind asked for first."""
+        found = self._walked(meaning)
+        return paths.nothing(self.named) if found is None else self._of_kind(found)
+
+    def beside(self, answer: Answer) -> Answer | None:
+        """Return what stands beside the named nodes and is of the kind asked for: "what rivers run through Texas".
+
+        A kind that edge types have a word for is said by the edges alone: texts may list them. None where nothing is of
+        the kind, or where what the words lead to is.
+        """
+        snapshot, words, nowhere = self.scores.snapshot, self.query.words, not len(answer.nodes)
+        sought = self.sentence.sought()
+        told = [place for place in sought if self.relations.hold(*words[place])]
+        said = [place for place in sought if place not in told]
+        told = [place for place in told if nowhere and self.sentence.opens(place)]
+        if not said + told or not (nowhere or self._lacks(said, answer)):
+            return None
+        numbers, allowed = self.relations.numbers, self.query.allowed
+        steps = paths.single_steps(snapshot.edges, self.named, numbers, self.settings, allowed, snapshot.ids)
+        return paths.beside(
+            steps, self.named, lambda nodes: self._says_kind(said, nodes) | self._ends_as_kind(told, nodes)
+        )
+
+    def _lacks(self, places: Sequence[int], answer: Answer) -> bool:
+        """Tell whether nothing that the words lead to is of the kind asked for, where that has not been looked at."""
+        return not self.sentence.kinds() and not self._is_kind(places, answer).any()
+
+    def told_by_edges(self, nodes: Nodes) -> bool:
+        """Tell whether nodes say nothing that their edges do not."""
+        snapshot, table = self.scores.snapshot, late.token_table()
+        asked = table.distinct([" ".join((self.query.topic, *(one.whole for one in self.named)))])
+        known = np.concatenate((*asked, self.relations.labels.pieces(table)))
+        told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=self.settings.silent_edges)
+        return told >= self.settings.silent
+
+    def _walked(self, meaning: Meaning) -> Answer | None:
+        snapshot, query = self.scores.snapshot, self.query
+        content = np.array([bool(terms) for _, terms in query.words])
+        asked = self.named, meaning, self.relations.numbers, content, self.settings, query.allowed
+        return paths.answer(snapshot.edges, *asked, together=self.sentence.joins(), ids=snapshot.ids)
+
+    def _of_kind(self, answer: Answer) -> Answer:
+        """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
+
+        A node is of a kind whose own text says so, or that the edges say it of: where those of "country" end. Where
+        nothing is of it that the words lead to, what stands one step further is the answer: "which country does X's
+        office lie in".
+        """
+        places = self.sentence.kinds()
+        if not places:
+            return answer
+        of_it = self._is_kind(places, answer)
+        if of_it.any():
+            values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
+            return replace(answer, values=values / values.max())
+        return self._one_step_further(places, answer)
+
+    def _is_kind(self, places: Sequence[int], answer: Answer) -> NDArray[np.bool_]:
+        """Tell which ends of paths are of the kind that words of the question call, but for what is named."""
+        of_it = self._says_kind(places, answer.nodes) | self._ends_as_kind(places, answer.nodes)
+        return of_it & ~ordered.contains(answer.named, answer.nodes)
+
+    def _one_step_further(self, places: Sequence[int], answer: Answer) -> Answer:
+        """Let the answer be what is of the kind asked for one step behind the best ends of the paths."""
+        edges, query = self.scores.snapshot.edges, self.query
+        best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
+        if len(best_ends) > _MOST_ENDS or edges.degree(best_ends).sum() > _MOST_EDGES:
+            return answer
+        steps = edges.expand(best_ends, weights="none", cap=_MOST_BEHIND, allowed=query.allowed)
+        known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
+        steps = steps.of(np.flatnonzero(~known))
+        if not len(steps):
+            return answer
+        of_it = self._ends_as_kind(places, steps.targets)
+        if self.sentence.stands_at() and len(steps) <= _MOST_BEHIND:
+            called = {term for place in places for term in query.words[place][1]}
+            there = query.names_of(steps.targets)
+            of_it |= np.array([not called.isdisjoint(self.relations.labels.terms(" ".join(name))) for name in there])
+        ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
+        share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
+        steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
+        if not len(steps):
+            return answer
+        return answer.extended(best_ends, steps, _OF_ANOTHER_KIND)
+
+    def _says_kind(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes say themselves that they are of the kind that words of the question call."""
+        known = self.scores.term_numbers
+        terms = [known[term] for place in places for term in self.query.words[place][1] if term in known]
+        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+        return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
+
+    def _ends_as_kind(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell of which nodes the edges say that they are of the kind that words of the question call."""
+        edges, labels, words = self.scores.snapshot.edges, self.relations.labels, self.query.words
+        found = np.zeros(len(nodes), bool)
+        if edges.degree(nodes).sum() > _MOST_EDGES:
+            return found
+        for place in places:
+            if labels.qualifies(*(word for word, _ in words[place : place + 2])):
+                continue
+            for forward, types in zip((False, True), labels.kinds(words[place][0]), strict=True):
+                if types.any():
+                    worth = np.zeros(len(edges.type_names))
+                    worth[self.relations.numbers[types]] = 1.0
+                    found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
+        return found
