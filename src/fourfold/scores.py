@@ -359,7 +359,8 @@ def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, po
 
     """
     if positive:
-        nodes, values = nodes[values > 0], values[values > 0]
+        some = values > 0
+        nodes, values = nodes[some], values[some]
     if len(nodes) > count:
         reach = values >= np.partition(values, len(values) - count)[len(values) - count]
         nodes, values = nodes[reach], values[reach]

@@ -67,7 +67,10 @@ def places(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[
 
 def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
     """Return which of some numbers, in any order, stand in an ascending array, (len(numbers),)."""
-    return places(among, numbers)[1]
+    if not len(among):
+        return np.zeros(len(numbers), bool)
+    found: NDArray[np.bool_] = among.take(among.searchsorted(numbers), mode="clip") == numbers
+    return found
 
 
 def without(numbers: Numbers, others: Numbers) -> Numbers:
