@@ -98,7 +98,7 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     outside = [floor * lowest[name] for name, floor in pool.floors.items()]
     top = float(max(*((each * every[name]).max() for name, each in pool.values.items()), *outside))
     if top > 0:
-        scores.late = replace(whole, top=top)
+        scores.late = Late(asked, nodes, factors, least, power, top)
         scores.covered = Covered(nodes, covered)
 
 

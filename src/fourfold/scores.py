@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,7 +154,7 @@ class Pool:
             order = new.argsort(kind="stable")
             new = new[order]
             values = {name: np.concatenate((own, values[name]))[order] for name, own in self.values.items()}
-        return replace(self, nodes=new, values=values)
+        return Pool(new, values, self.count, self.floors)
 
     def at(self, name: str, nodes: Nodes, scores: Scores) -> FloatArray:
         """Return text or embedding of any nodes; of those outside they are asked for one by one."""
@@ -244,7 +244,7 @@ class Scores:
         named = [*(scored.nodes for scored in found.values()), *kept, self.phrase.nodes]
         floors = {name: self.scales[name].bound(scored.floor) for name, scored in found.items()}
         self.take(ordered.distinct(np.concatenate(named)))
-        self.pool = replace(self.pool, count=count, floors=floors)
+        self.pool = Pool(self.pool.nodes, self.pool.values, count, floors)
 
     def best_of(self, name: str, query: Query, count: int) -> Scored:
         """Return the ``count`` best of a part, raw; what was asked last is remembered."""

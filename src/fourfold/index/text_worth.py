@@ -36,6 +36,8 @@ _HELD = 16_000_000
 _PAIRS = 50_000
 """… but not what common words sum up to, alone and in pairs: few bytes that took a walk over all nodes. Of so many."""
 
+_LEAST = np.finfo(np.float32).tiny
+
 COUNTED = 16.0
 """Words up to this sum of counts share one grid, so what is kept of a word serves as it is."""
 
@@ -245,8 +247,12 @@ class Word:
             codes = segment.columns[self.column : self.column + len(segment)]
             return self.table.take(codes.take(rows, mode="clip"), mode="clip")
         nodes, codes = segment.nodes[self.start : self.end], segment.codes[self.start : self.end]
-        places = np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)
-        return self.table.take(np.where(nodes[places] == rows, codes[places], 0), mode="clip")
+        narrow = rows.astype(np.int32)
+        places = nodes.searchsorted(narrow)
+        found = codes.take(places, mode="clip")
+        found *= nodes.take(places, mode="clip") == narrow  # code 0: the term is absent
+        worth: NDArray[np.float64] = self.table.take(found, mode="clip")
+        return worth
 
     def holds(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return at which of some places the term stands."""
@@ -255,7 +261,8 @@ class Word:
             codes = segment.columns[self.column : self.column + len(segment)]
             return np.asarray(codes[rows] != 0)
         nodes = segment.nodes[self.start : self.end]
-        return np.asarray(nodes[np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)] == rows)
+        narrow = rows.astype(np.int32)
+        return np.asarray(nodes.take(nodes.searchsorted(narrow), mode="clip") == narrow)
 
     def _of(self, saturation: NDArray[np.float64]) -> NDArray[np.float64]:
         total = saturation[0] * self.amplitudes[0]
@@ -276,7 +283,7 @@ def rounded(worth: NDArray[np.float64], grid: float) -> NDArray[np.float64]:
 
 def best_places(scores: FloatArray, count: int) -> NDArray[np.int64]:
     """Return the places of the ``count`` largest positive scores and of all that tie with the last, ascending."""
-    bound = np.finfo(np.float32).tiny
+    bound = _LEAST
     width = len(scores) // max(4 * count, 256)
     maxima = scores
     if width >= 4:  # the best of disjoint parts bound the best of all from below

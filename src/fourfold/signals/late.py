@@ -179,7 +179,7 @@ def coverage(
         nearest = np.maximum.reduceat(cosines, starts[filled], axis=0)
         nearest -= np.float32(threshold)
         nearest *= np.float32(1.0 / (1.0 - threshold))
-        found[filled] = nearest.clip(0.0, 1.0)
+        found[filled] = np.minimum(np.maximum(nearest, 0.0), 1.0)
     return found
 
 
@@ -204,8 +204,10 @@ def factors(
     sizes = counts[known]
     x = row_by_row(covered[known], asked.weights) - settings.length * (np.log(sizes) - np.log(sizes.mean()))
     y = settings.floor + np.maximum(x, 0.0)
-    found = np.full(len(counts), y.mean(), np.float32)
+    found = np.empty(len(counts), np.float32)
     found[known] = y
+    if len(y) < len(found):
+        found[~known] = y.mean()
     return found
 
 
