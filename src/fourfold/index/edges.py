@@ -130,8 +130,7 @@ class EdgeSegment:
         if self.dead is not None:
             return np.bincount(self.rows_at(nodes)[0], minlength=len(nodes))
         group, here = ordered.places(self.keys[:], nodes)
-        found = np.zeros(len(nodes), np.int64)
-        found[here] = self.starts[group[here] + 1] - self.starts[group[here]]
+        found: NDArray[np.int64] = (self.starts.take(group + 1) - self.starts.take(group)) * here
         return found
 
 
@@ -217,10 +216,8 @@ class Edges:
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions, (len(nodes),)."""
-        degree = np.zeros(len(nodes), np.int64)
-        for segment in self.segments:
-            degree += segment.degree(nodes)
-        return degree
+        found = [segment.degree(nodes) for segment in self.segments]
+        return found[0] if len(found) == 1 else sum(found, np.zeros(len(nodes), np.int64))
 
     def _strongest(
         self,

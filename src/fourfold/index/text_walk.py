@@ -78,16 +78,12 @@ class Walk:
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the scores of store numbers; 0 for those of other segments."""
-        places = self.shard.segment.places(nodes)
-        here = places >= 0
         if self.rows is None:  # what is gone has a score of 0
-            values: NDArray[np.float32] = self.scores.take(places, mode="clip") * here
+            places = self.shard.segment.places(nodes)
+            values: NDArray[np.float32] = self.scores.take(places, mode="clip") * (places >= 0)
             return values
         found = np.zeros(len(nodes), np.float32)
-        known = here.nonzero()[0]
-        if self.shard.live is not None:
-            known = known[self.shard.live[places[known]]]
-        rows = places[known]
+        known, rows = self.shard.locate(nodes)
         scores = self._common(rows)
         for word, count in self._lists:
             scores += self._scaled(word.at(rows), count)

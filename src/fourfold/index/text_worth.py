@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index.base import Nodes
 from fourfold.index.product import inner
 from fourfold.index.text_segment import TextSegment
 from fourfold.types import FloatArray
@@ -140,6 +141,14 @@ class Shard:
         """Which nodes live, (n,); None where all do."""
         live: NDArray[np.bool_] | None = self.segment.live[:] if self.segment.dead else None
         return live
+
+    def locate(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which of some nodes live here, as places in ``nodes``, and their rows."""
+        rows = self.segment.places(nodes)
+        known = (rows >= 0).nonzero()[0]
+        if self.live is not None:
+            known = known[self.live[rows[known]]]
+        return known, rows[known]
 
     def borrow(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return zeros to add scores to, (n,), and to mark nodes in, (n,); they come back as zeros."""
