@@ -83,10 +83,11 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     asked = late.ask(table, pieces, snapshot.tokens.frequency(pieces.astype(np.int64)), snapshot.size, settings)
     if asked is None:
         return
-    scores.widen(query, settings.among)
+    named = scores.widen(query, settings.among)
     pool, weights = scores.pool, scores.weights.as_dict()
-    base = sum((weights[name] * each for name, each in pool.values.items()), np.zeros(len(pool.nodes)))
-    nodes = np.sort(best(pool.nodes, base, settings.depth, snapshot))
+    values = {name: pool.at(name, named, scores) for name in pool.values}
+    base = sum((weights[name] * each for name, each in values.items()), np.zeros(len(named)))
+    nodes = np.sort(best(named, base, settings.depth, snapshot))
     if not len(nodes):
         return
     starts, held = snapshot.tokens.of(nodes)
@@ -94,9 +95,9 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     factors = late.factors(covered, starts[1:] - starts[:-1], asked, settings).astype(np.float64)
     least = float(factors.min())
     whole = Late(asked, nodes, factors, least, power, 1.0)
-    every, lowest = whole.factors_of(pool.nodes), whole.lowest
+    every, lowest = whole.factors_of(named), whole.lowest
     outside = [floor * lowest[name] for name, floor in pool.floors.items()]
-    top = float(max(*((each * every[name]).max() for name, each in pool.values.items()), *outside))
+    top = float(max(*((each * every[name]).max() for name, each in values.items()), *outside))
     if top > 0:
         scores.late = Late(asked, nodes, factors, least, power, top)
         scores.covered = Covered(nodes, covered)

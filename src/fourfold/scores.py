@@ -236,15 +236,18 @@ class Scores:
         words = self.scales["text"].component(nodes, self.rankings["text"].at(nodes))
         return np.maximum(phrase - words, 0.0) / np.where(phrase > 0, phrase, 1.0)
 
-    def widen(self, query: Query, count: int) -> None:
-        """Ask each part for its ``count`` best and bring all of them on their scales."""
+    def widen(self, query: Query, count: int) -> Nodes:
+        """Ask each part for its ``count`` best, bring all of them on their scales, and return them."""
         deadline.check()
         found = {name: self.best_of(name, query, count) for name in self.rankings}
-        kept = [kept for scale in self.scales.values() if (kept := scale.kept) is not None]
-        named = [*(scored.nodes for scored in found.values()), *kept, self.phrase.nodes]
+        named = ordered.distinct(np.concatenate([self.phrase.nodes, *(scored.nodes for scored in found.values())]))
         floors = {name: self.scales[name].bound(scored.floor) for name, scored in found.items()}
-        self.take(ordered.distinct(np.concatenate(named)))
+        self.take(named)
+        for scale in self.scales.values():
+            if scale.kept is not None:
+                self.take(scale.kept)
         self.pool = Pool(self.pool.nodes, self.pool.values, count, floors)
+        return named
 
     def best_of(self, name: str, query: Query, count: int) -> Scored:
         """Return the ``count`` best of a part, raw; what was asked last is remembered."""
