@@ -86,6 +86,8 @@ def whole_number(value: object, what: str, *, least: int = 1, most: int | None =
 
 def finite_number(value: object, what: str, *, least: float = -math.inf, most: float = math.inf) -> float:
     """Return a finite number from ``least`` to ``most``; True is none."""
+    if type(value) is float and math.isfinite(value) and least <= value <= most:  # what a search asks of its own
+        return value
     try:
         number = math.nan if isinstance(value, bool) or not isinstance(value, Real) else float(bare(value))
     except OverflowError:

@@ -247,8 +247,8 @@ def type_weight(edge_type: str, weights: Mapping[str, float], default: float, *,
     """
     if edge_type in weights or not related or denies(edge_type):
         return weights.get(edge_type, default)
-    words = label(edge_type).split()
-    held = [known for known in weights if known and set(label(known).split()) <= set(words)]
+    words = words_of(edge_type)
+    held = [known for known in weights if known and words_of(known) <= words]
     return weights[max(held, key=lambda known: (len(known), known))] if held else default
 
 
@@ -257,6 +257,12 @@ def label(edge_type: str) -> str:
     """Return an edge type as words: ``has_limitation`` → ``has limitation``."""
     words = re.split(r"\W+", edge_type[:LONGEST_TYPE])  # tables that others made may hold longer ones
     return " ".join(part.lower() for word in words for part in split_identifier(word) if part)
+
+
+@lru_cache(maxsize=4096)
+def words_of(edge_type: str) -> frozenset[str]:
+    """Return the distinct words of an edge type's label."""
+    return frozenset(label(edge_type).split())
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,7 +286,7 @@ _VALUE = ("param", "input", "argument")
 
 def denies(edge_type: str) -> bool:
     """Whether a label says that something is not so: ``no_longer_requires``, ``not_required``."""
-    return not _DENIALS.isdisjoint(label(edge_type).split())
+    return not _DENIALS.isdisjoint(words_of(edge_type))
 
 
 @lru_cache(maxsize=4096)

@@ -188,7 +188,7 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     count = config.seeds.per_component
     if not len(scores.snapshot.edges) or not count:
         return
-    if not scores.pool.count:
+    if scores.pool.count < refine.FIRST_CANDIDATES:
         scores.widen(query, refine.FIRST_CANDIDATES)
     while True:
         pool = scores.pool

@@ -8,7 +8,6 @@ two things that a comparison names take turns.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -61,28 +60,23 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     asked = late.ask(table, pieces, snapshot.tokens.frequency(pieces.astype(np.int64)), snapshot.size, settings)
     if asked is None:
         return
-    found = [scores.best_of(name, query, settings.among) for name in scores.rankings]
-    named = ordered.distinct(np.concatenate([scores.phrase.nodes, *(one.nodes for one in found)]))
-    scores.take(named)
-    weights = scores.weights.as_dict()
-    values = {name: scores.pool.at(name, named, scores) for name in scores.pool.values}
+    named = scores.widen(query, settings.among)
+    pool, weights = scores.pool, scores.weights.as_dict()
+    values = {name: pool.at(name, named, scores) for name in pool.values}
     base = sum((weights[name] * each for name, each in values.items()), np.zeros(len(named)))
-    places = np.sort(named.searchsorted(best(named, base, settings.depth, snapshot)))
-    if not len(places):
+    nodes = np.sort(best(named, base, settings.depth, snapshot))
+    if not len(nodes):
         return
-    nodes = named[places]
     starts, held = snapshot.tokens.of(nodes)
     covered = late.coverage(table, asked, starts, held, threshold=settings.threshold)
-    factors = late.factors(covered, np.diff(starts), asked, settings).astype(np.float64)
+    factors = late.factors(covered, starts[1:] - starts[:-1], asked, settings).astype(np.float64)
     least = float(factors.min())
     whole = Late(asked, nodes, factors, least, power, 1.0)
     every, lowest = whole.factors_of(named), whole.lowest
-    floors = [
-        scores.scales[name].bound(one.floor) * lowest[name] for name, one in zip(scores.rankings, found, strict=True)
-    ]
-    top = float(max(*((each * every[name]).max() for name, each in values.items()), *floors))
+    outside = [floor * lowest[name] for name, floor in pool.floors.items()]
+    top = float(max(*((each * every[name]).max() for name, each in values.items()), *outside))
     if top > 0:
-        scores.late = replace(whole, top=top)
+        scores.late = Late(asked, nodes, factors, least, power, top)
         scores.covered = Covered(nodes, covered)
 
 

@@ -19,7 +19,9 @@ def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.in
 
 def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
-    return np.concatenate((np.zeros(1, np.int64), np.cumsum(counts, dtype=np.int64)))
+    found = np.zeros(len(counts) + 1, np.int64)
+    np.cumsum(counts, dtype=np.int64, out=found[1:])
+    return found
 
 
 def firsts(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -154,7 +154,7 @@ class Pool:
             order = new.argsort(kind="stable")
             new = new[order]
             values = {name: np.concatenate((own, values[name]))[order] for name, own in self.values.items()}
-        return replace(self, nodes=new, values=values)
+        return Pool(new, values, self.count, self.floors)
 
     def at(self, name: str, nodes: Nodes, scores: Scores) -> FloatArray:
         """Return text or embedding of any nodes; of those outside they are asked for one by one."""
@@ -236,15 +236,18 @@ class Scores:
         words = self.scales["text"].component(nodes, self.rankings["text"].at(nodes))
         return np.maximum(phrase - words, 0.0) / np.where(phrase > 0, phrase, 1.0)
 
-    def widen(self, query: Query, count: int) -> None:
-        """Ask each part for its ``count`` best and bring all of them on their scales."""
+    def widen(self, query: Query, count: int) -> Nodes:
+        """Ask each part for its ``count`` best, bring all of them on their scales, and return them."""
         deadline.check()
         found = {name: self.best_of(name, query, count) for name in self.rankings}
-        kept = [kept for scale in self.scales.values() if (kept := scale.kept) is not None]
-        named = [*(scored.nodes for scored in found.values()), *kept, self.phrase.nodes]
+        named = ordered.distinct(np.concatenate([self.phrase.nodes, *(scored.nodes for scored in found.values())]))
         floors = {name: self.scales[name].bound(scored.floor) for name, scored in found.items()}
-        self.take(ordered.distinct(np.concatenate(named)))
-        self.pool = replace(self.pool, count=count, floors=floors)
+        self.take(named)
+        for scale in self.scales.values():
+            if scale.kept is not None:
+                self.take(scale.kept)
+        self.pool = Pool(self.pool.nodes, self.pool.values, count, floors)
+        return named
 
     def best_of(self, name: str, query: Query, count: int) -> Scored:
         """Return the ``count`` best of a part, raw; what was asked last is remembered."""
@@ -359,7 +362,8 @@ def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, po
 
     """
     if positive:
-        nodes, values = nodes[values > 0], values[values > 0]
+        some = values > 0
+        nodes, values = nodes[some], values[some]
     if len(nodes) > count:
         reach = values >= np.partition(values, len(values) - count)[len(values) - count]
         nodes, values = nodes[reach], values[reach]

@@ -97,8 +97,10 @@ class NodeValues:
         """Return the values of these nodes, (len(nodes),); 0 for those that have none."""
         if not len(self.nodes):
             return np.zeros(len(nodes))
-        place, here = ordered.places(self.nodes, nodes)
-        return self.values[place] * here
+        place = self.nodes.searchsorted(nodes)
+        values: FloatArray = self.values.take(place, mode="clip")
+        values *= self.nodes.take(place, mode="clip") == nodes
+        return values
 
     def scaled(self, most: float) -> NodeValues:
         """Return the same nodes with their values in proportion, the largest exactly ``most``; unchanged if it is 0."""

@@ -114,10 +114,10 @@ class EdgeSegment:
         group, here = ordered.places(self.keys[:], nodes)
         if not here.all():
             group = group[here]
-        begin = self.starts[group]
-        counts = self.starts[group + 1] - begin
+        begin = self.starts.take(group)
+        counts = self.starts.take(group + 1) - begin
         origin = here.nonzero()[0].repeat(counts)
-        order = self.order[spans(begin, counts)]
+        order = self.order.take(spans(begin, counts))
         along = order >= 0
         rows = np.where(along, order, ~order)
         if self.dead is not None:
@@ -130,8 +130,7 @@ class EdgeSegment:
         if self.dead is not None:
             return np.bincount(self.rows_at(nodes)[0], minlength=len(nodes))
         group, here = ordered.places(self.keys[:], nodes)
-        found = np.zeros(len(nodes), np.int64)
-        found[here] = self.starts[group[here] + 1] - self.starts[group[here]]
+        found: NDArray[np.int64] = (self.starts.take(group + 1) - self.starts.take(group)) * here
         return found
 
 
@@ -205,22 +204,20 @@ class Edges:
     ) -> Steps:
         """Return the steps along the edges of one segment that are worth something."""
         origin, rows, along = segment.rows_at(nodes)
-        types = segment.types[rows]
+        types = segment.types.take(rows)
         used = None if forward is None else along == forward
         if worth is not None and not worth.all():
             worthy = worth_of(worth, types, along) > 0
             used = worthy if used is None else used & worthy
         if used is not None:
             origin, rows, along, types = origin[used], rows[used], along[used], types[used]
-        targets = np.where(along, segment.targets[rows], segment.sources[rows])
-        return Steps(origin, targets, types, weighed(segment.weights[rows], weights), along)
+        targets = np.where(along, segment.targets.take(rows), segment.sources.take(rows))
+        return Steps(origin, targets, types, weighed(segment.weights.take(rows), weights), along)
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions, (len(nodes),)."""
-        degree = np.zeros(len(nodes), np.int64)
-        for segment in self.segments:
-            degree += segment.degree(nodes)
-        return degree
+        found = [segment.degree(nodes) for segment in self.segments]
+        return found[0] if len(found) == 1 else sum(found, np.zeros(len(nodes), np.int64))
 
     def _strongest(
         self,

@@ -85,6 +85,12 @@ class Mapped:
         rows: NDArray[Any] = self._array[key]
         return rows
 
+    def take(self, rows: NDArray[np.integer[Any]], axis: int = 0) -> NDArray[Any]:
+        """Return some rows by their numbers, a copy; ``axis`` is that of arrays in memory, 0."""
+        if self._left:
+            self._verify(rows)
+        return self._array.take(rows, axis)
+
     def _verify(self, key: Any) -> None:
         blocks = self._blocks(key)
         for block in np.unique(blocks[self._unread[blocks]]).tolist():

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Keys, Nodes
 from fourfold.index.files import Stored
+from fourfold.runs import spans
 
 LONGEST = 12
 """Names of more terms are not looked for in questions."""
@@ -108,10 +109,11 @@ class NameSegment:
     def holders(self, keys: Keys) -> tuple[NDArray[np.int64], Nodes]:
         """Return (place in ``keys``, node) of every node whose name has one of these keys."""
         own = self.keys[:]
-        begin, end = np.searchsorted(own, keys), np.searchsorted(own, keys, side="right")
-        counts = np.where(keys > 0, end - begin, 0)
-        origin = np.repeat(np.arange(len(keys)), counts)
-        rows = self.order[np.arange(int(counts.sum())) + np.repeat(begin - (np.cumsum(counts) - counts), counts)]
+        begin = own.searchsorted(keys)
+        origin = ((own.take(begin, mode="clip") == keys) & (keys > 0)).nonzero()[0]  # most spans are no name
+        begin = begin[origin]
+        counts = own.searchsorted(keys[origin], side="right") - begin
+        origin, rows = origin.repeat(counts), self.order.take(spans(begin, counts))
         if self.dead is not None:
             alive = ~self.dead[rows]
             origin, rows = origin[alive], rows[alive]

@@ -33,14 +33,27 @@ def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
 
 
 def distinct_pairs(first: Numbers, second: Numbers) -> tuple[Numbers, Numbers]:
-    """Return the distinct pairs of numbers ≥ 0, ascending by the first, then by the second.
+    """Return the distinct pairs of numbers ≥ 0, ascending by the first, then by the second."""
+    keys, span = _as_one(first, second)
+    return np.divmod(distinct(keys), span)
 
-    Each pair is sorted as one number: rows are sorted many times more slowly, and hold up all other threads meanwhile.
+
+def numbered_pairs(first: Numbers, second: Numbers) -> tuple[tuple[Numbers, Numbers], NDArray[np.int64]]:
+    """Return the distinct pairs likewise, and the place of each pair among them."""
+    keys, span = _as_one(first, second)
+    found, place = numbered(keys)
+    return np.divmod(found, span), place
+
+
+def _as_one(first: Numbers, second: Numbers) -> tuple[Numbers, int]:
+    """Return each pair as one number, of which the first is how many times the span that is returned, too.
+
+    Rows are sorted many times more slowly, and hold up all other threads meanwhile.
     """
     span = int(second.max(initial=0)) + 1
     if int(first.max(initial=0)) >= np.iinfo(np.int64).max // span:
         raise OverflowError(f"Pairs of numbers up to {int(first.max())} and {span - 1} do not fit in 64 bits together.")
-    return np.divmod(distinct(first * span + second), span)
+    return first * span + second, span
 
 
 def places(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
@@ -54,7 +67,10 @@ def places(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[
 
 def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
     """Return which of some numbers, in any order, stand in an ascending array, (len(numbers),)."""
-    return places(among, numbers)[1]
+    if not len(among):
+        return np.zeros(len(numbers), bool)
+    found: NDArray[np.bool_] = among.take(among.searchsorted(numbers), mode="clip") == numbers
+    return found
 
 
 def without(numbers: Numbers, others: Numbers) -> Numbers:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
 
 Array = Any
@@ -21,8 +22,8 @@ def places_of(nums: Array, wanted: Nodes) -> NDArray[np.int64]:
     first = int(nums[:1][0])
     if int(nums[n - 1 : n][0]) - first == n - 1:  # no gaps, as after loading in bulk
         place = wanted - first
-        return np.where((place >= 0) & (place < n), place, -1)
-    own = nums[:]
-    place = np.minimum(np.searchsorted(own, wanted), n - 1)
-    found: NDArray[np.int64] = np.where(own[place] == wanted, place, -1)
-    return found
+        place[(place < 0) | (place >= n)] = -1
+        return place
+    place, here = ordered.places(nums[:], wanted)
+    place[~here] = -1
+    return place

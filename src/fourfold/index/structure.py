@@ -17,6 +17,7 @@ from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.files import DamagedFileError
 from fourfold.index.pagerank import pagerank
+from fourfold.when_needed import lazy
 
 logger = logging.getLogger(__name__)
 
@@ -34,7 +35,7 @@ class Communities:
     nodes: Nodes
     labels: NDArray[np.int32]
 
-    @property
+    @lazy
     def count(self) -> int:
         """How many communities there are."""
         return int(self.labels.max(initial=-1)) + 1

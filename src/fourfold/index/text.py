@@ -89,13 +89,11 @@ class Text:
         found = np.zeros((len(terms), len(nodes)), np.float32)
         words = [self._words(term) for term in terms]
         for number, shard in enumerate(self._shards):
-            rows = shard.segment.places(nodes)
-            known = (rows >= 0).nonzero()[0]
-            known = known[shard.segment.live[:][rows[known]]]
+            known, rows = shard.locate(nodes)
             if len(known):
                 for place, of_shards in enumerate(words):  # a question has few words
                     if (word := of_shards[number]) is not None:
-                        found[place, known] = word.at(rows[known])
+                        found[place, known] = word.at(rows)
         return found
 
     def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
@@ -103,10 +101,7 @@ class Text:
         found = np.zeros((len(nodes), len(terms)), bool)
         words = [self._words(term) for term in terms]
         for shard in self._shards:
-            rows = shard.segment.places(nodes)
-            known = np.flatnonzero(rows >= 0)
-            known = known[shard.segment.live[:][rows[known]]]
-            rows = rows[known]
+            known, rows = shard.locate(nodes)
             for place, word in enumerate(words):
                 if (own := word[shard.number]) is not None:
                     found[known, place] = own.holds(rows)
@@ -147,14 +142,11 @@ class Text:
         """
         origins, terms = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for shard in self._shards:
-            segment = shard.segment
-            places = segment.places(nodes)
-            known = (places >= 0).nonzero()[0]
-            known = known[segment.live[:][places[known]]]
+            known, rows = shard.locate(nodes)
             if len(known):
-                origin, term = segment.terms_in(places[known], most)
+                origin, term = shard.segment.terms_in(rows, most)
                 origins.append(known[origin])
-                terms.append(segment.vocabulary[term].astype(np.int64))
+                terms.append(shard.segment.vocabulary[term].astype(np.int64))
         return np.concatenate(origins), np.concatenate(terms)
 
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:

@@ -78,15 +78,12 @@ class Walk:
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the scores of store numbers; 0 for those of other segments."""
+        if self.rows is None:  # what is gone has a score of 0
+            places = self.shard.segment.places(nodes)
+            values: NDArray[np.float32] = self.scores.take(places, mode="clip") * (places >= 0)
+            return values
         found = np.zeros(len(nodes), np.float32)
-        places = self.shard.segment.places(nodes)
-        known = np.flatnonzero(places >= 0)
-        if self.shard.live is not None:
-            known = known[self.shard.live[places[known]]]
-        rows = places[known]
-        if self.rows is None:
-            found[known] = self.scores[rows]
-            return found
+        known, rows = self.shard.locate(nodes)
         scores = self._common(rows)
         for word, count in self._lists:
             scores += self._scaled(word.at(rows), count)

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index.base import Nodes
 from fourfold.index.product import inner
 from fourfold.index.text_segment import TextSegment
 from fourfold.types import FloatArray
@@ -35,6 +36,8 @@ _HELD = 16_000_000
 
 _PAIRS = 50_000
 """… but not what common words sum up to, alone and in pairs: few bytes that took a walk over all nodes. Of so many."""
+
+_LEAST = np.finfo(np.float32).tiny
 
 COUNTED = 16.0
 """Words up to this sum of counts share one grid, so what is kept of a word serves as it is."""
@@ -138,6 +141,14 @@ class Shard:
         """Which nodes live, (n,); None where all do."""
         live: NDArray[np.bool_] | None = self.segment.live[:] if self.segment.dead else None
         return live
+
+    def locate(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return which of some nodes live here, as places in ``nodes``, and their rows."""
+        rows = self.segment.places(nodes)
+        known = (rows >= 0).nonzero()[0]
+        if self.live is not None:
+            known = known[self.live[rows[known]]]
+        return known, rows[known]
 
     def borrow(self) -> tuple[NDArray[np.float64], NDArray[np.bool_]]:
         """Return zeros to add scores to, (n,), and to mark nodes in, (n,); they come back as zeros."""
@@ -245,8 +256,12 @@ class Word:
             codes = segment.columns[self.column : self.column + len(segment)]
             return self.table.take(codes.take(rows, mode="clip"), mode="clip")
         nodes, codes = segment.nodes[self.start : self.end], segment.codes[self.start : self.end]
-        places = np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)
-        return self.table.take(np.where(nodes[places] == rows, codes[places], 0), mode="clip")
+        narrow = rows.astype(np.int32)
+        places = nodes.searchsorted(narrow)
+        found = codes.take(places, mode="clip")
+        found *= nodes.take(places, mode="clip") == narrow  # code 0: the term is absent
+        worth: NDArray[np.float64] = self.table.take(found, mode="clip")
+        return worth
 
     def holds(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return at which of some places the term stands."""
@@ -255,7 +270,8 @@ class Word:
             codes = segment.columns[self.column : self.column + len(segment)]
             return np.asarray(codes[rows] != 0)
         nodes = segment.nodes[self.start : self.end]
-        return np.asarray(nodes[np.minimum(nodes.searchsorted(rows.astype(np.int32)), len(nodes) - 1)] == rows)
+        narrow = rows.astype(np.int32)
+        return np.asarray(nodes.take(nodes.searchsorted(narrow), mode="clip") == narrow)
 
     def _of(self, saturation: NDArray[np.float64]) -> NDArray[np.float64]:
         total = saturation[0] * self.amplitudes[0]
@@ -276,7 +292,7 @@ def rounded(worth: NDArray[np.float64], grid: float) -> NDArray[np.float64]:
 
 def best_places(scores: FloatArray, count: int) -> NDArray[np.int64]:
     """Return the places of the ``count`` largest positive scores and of all that tie with the last, ascending."""
-    bound = np.finfo(np.float32).tiny
+    bound = _LEAST
     width = len(scores) // max(4 * count, 256)
     maxima = scores
     if width >= 4:  # the best of disjoint parts bound the best of all from below

@@ -91,9 +91,9 @@ class TokenSegment:
 
     def of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return (starts, pieces) of the nodes at some places."""
-        begins = self.starts[rows]
-        counts = self.starts[rows + 1] - begins
-        return bounds(counts), self.pieces[spans(begins, counts)]
+        begins = self.starts.take(rows)
+        counts = self.starts.take(rows + 1) - begins
+        return bounds(counts), self.pieces.take(spans(begins, counts))
 
 
 class Tokens:

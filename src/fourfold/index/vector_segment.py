@@ -16,6 +16,7 @@ from fourfold.errors import InvalidValueError
 from fourfold.index import quantised
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.directions import lengths
+from fourfold.index.places import places_of
 from fourfold.index.quantised import Codes, FirstStageSettings, Mask, StoredArray
 from fourfold.index.rescoring import begun_with, measure
 
@@ -216,13 +217,11 @@ class VectorSegment:
 
     def locate(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which of some nodes are live here, as places in ``nodes``, and their rows."""
-        if not len(self):
-            return np.zeros(0, np.int64), np.zeros(0, np.int64)
-        rows = np.minimum(np.searchsorted(self.nums, nodes), len(self) - 1)
-        here = self.nums[rows] == nodes
+        rows = places_of(self.nums, nodes)
+        here = rows >= 0
         if self._live is not None:
             here &= self._live[rows]
-        places = np.flatnonzero(here)
+        places = here.nonzero()[0]
         return places, rows[places]
 
     def select(self, allowed: Allowed) -> Selection:

@@ -67,34 +67,23 @@ def shared_terms(passages: Nodes, shared: Shared, *, size: int) -> Pairs:
         size: how many nodes there are.
 
     """
-    counts = np.diff(shared.starts)
+    counts = shared.starts[1:] - shared.starts[:-1]
     worth = (np.log(size / np.maximum(shared.df, 1)) / math.log(max(size, 2))).repeat(counts)
-    place, holders = shared.origin.repeat(counts), shared.nodes
-    others = holders != passages[place]
-    place, nodes, worth = place[others], holders[others], worth[others]
-    order = np.lexsort((nodes, place))
-    place, nodes = place[order], nodes[order]
-    first = _firsts(place, nodes)
-    sums = np.bincount(first.cumsum() - 1, worth[order], int(first.sum()))
-    return Pairs(place[first], nodes[first], sums / (sums + 1.0))
-
-
-def _firsts(passages: NDArray[np.int64], nodes: Nodes) -> NDArray[np.bool_]:
-    """Return which of the sorted pairs differ from the one before."""
-    first = np.ones(len(nodes), bool)
-    first[1:] = (passages[1:] != passages[:-1]) | (nodes[1:] != nodes[:-1])
-    return first
+    place, nodes = shared.origin.repeat(counts), shared.nodes
+    others = nodes != passages[place]
+    (place, nodes), at = ordered.numbered_pairs(place[others], nodes[others])
+    sums = np.bincount(at, worth[others], len(nodes))
+    return Pairs(place, nodes, sums / (sums + 1.0))
 
 
 def joined(*parts: Pairs) -> Pairs:
     """Return the links of all parts; of two between the same nodes the stronger."""
-    passages = np.concatenate([part.passages for part in parts])
-    nodes = np.concatenate([part.nodes for part in parts])
-    links = np.concatenate([part.links for part in parts])
-    order = np.lexsort((-links, nodes, passages))
-    passages, nodes, links = passages[order], nodes[order], links[order]
-    first = _firsts(passages, nodes)
-    return Pairs(passages[first], nodes[first], links[first])
+    columns = ((part.passages, part.nodes, part.links) for part in parts)
+    passages, nodes, links = (np.concatenate(column) for column in zip(*columns, strict=True))
+    (passages, nodes), at = ordered.numbered_pairs(passages, nodes)
+    strongest = np.zeros(len(nodes))
+    np.maximum.at(strongest, at, links)
+    return Pairs(passages, nodes, strongest)
 
 
 def chosen(pairs: Pairs, promise: FloatArray, most: int, ids: Callable[[Nodes], Sequence[str]]) -> Pairs:

@@ -82,7 +82,7 @@ class Labels:
         self._whole, self._vectors = _unit(embed([" ".join(own) for own in labels])), _unit(embed(flat))
         self._called = lru_cache(_REMEMBERED)(self._called_by)
         self._pieces: Pieces | None = None
-        self._known: dict[str, tuple[FloatArray, NDArray[np.int64]]] = {}
+        self._known: dict[str, tuple[FloatArray, NDArray[np.int64], float]] = {}
 
     def __len__(self) -> int:
         return len(self.names)
@@ -131,8 +131,8 @@ class Labels:
             self._pieces = table.distinct([" ".join(label(name) for name in self.names)])[0]
         return self._pieces
 
-    def similarity(self, word: str) -> tuple[FloatArray, NDArray[np.int64]]:
-        """Return how similar each label is to a word or several, (n_types,) in [0, 1], and by which of its words."""
+    def similarity(self, word: str) -> tuple[FloatArray, NDArray[np.int64], float]:
+        """Return how similar labels are to words, (n_types,) in [0, 1], by which of their words, the most."""
         known = self._known
         if (found := known.get(word)) is not None:
             return found
@@ -155,7 +155,8 @@ class Labels:
         slots = best[np.unique(self._type_of[best], return_index=True)[1]] - self._starts[:-1]
         whole = np.add.reduceat(parts, self._starts[:-1], dtype=np.int64) > 1  # "birthplace" is all of a birth's place
         nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
-        known[word] = found = np.maximum(nearest, np.clip(self._whole @ vector, 0.0, 1.0)), slots
+        similarity = np.maximum(nearest, np.clip(self._whole @ vector, 0.0, 1.0))
+        known[word] = found = similarity, slots, float(similarity.max())
         return found
 
     def _is_agent(self, word: str, stem: str) -> bool:

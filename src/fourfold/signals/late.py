@@ -27,6 +27,7 @@ from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.product import row_by_row, with_each
+from fourfold.runs import firsts
 from fourfold.types import FloatArray, Node
 from fourfold.when_needed import once
 
@@ -170,17 +171,16 @@ def coverage(
         threshold: cosine up to which two wordpieces have nothing in common.
 
     """
-    counts = np.diff(starts)
-    found = np.zeros((len(counts), len(asked)), np.float32)
-    filled = np.nonzero(counts)[0]
+    found = np.zeros((len(starts) - 1, len(asked)), np.float32)
+    filled = (starts[1:] > starts[:-1]).nonzero()[0]
     if len(filled):
         here, place = _distinct(pieces, len(table.norms))
-        cosines = table.cosines(here, asked.pieces)
-        cosines -= np.float32(threshold)
-        cosines *= np.float32(1.0 / (1.0 - threshold))
-        np.maximum(cosines, 0.0, out=cosines)
-        found[filled] = np.maximum.reduceat(cosines[place], starts[filled], axis=0)
-    return np.minimum(found, 1.0, out=found)
+        cosines = table.cosines(here, asked.pieces).take(place, axis=0)
+        nearest = np.maximum.reduceat(cosines, starts[filled], axis=0)
+        nearest -= np.float32(threshold)
+        nearest *= np.float32(1.0 / (1.0 - threshold))
+        found[filled] = np.minimum(np.maximum(nearest, 0.0), 1.0)
+    return found
 
 
 def factors(
@@ -204,16 +204,17 @@ def factors(
     sizes = counts[known]
     x = row_by_row(covered[known], asked.weights) - settings.length * (np.log(sizes) - np.log(sizes.mean()))
     y = settings.floor + np.maximum(x, 0.0)
-    found = np.full(len(counts), y.mean(), np.float32)
+    found = np.empty(len(counts), np.float32)
     found[known] = y
+    if len(y) < len(found):
+        found[~known] = y.mean()
     return found
 
 
 def _distinct(pieces: Pieces, size: int) -> tuple[Pieces, NDArray[np.int32]]:
-    """Return the distinct wordpieces, ascending, and the place of each of ``pieces`` among them, without sorting."""
-    present = np.zeros(size, bool)
-    present[pieces] = True
-    here = np.nonzero(present)[0].astype(np.int32)
+    """Return the distinct wordpieces, ascending, and the place of each of ``pieces`` among them."""
+    ascending = np.sort(pieces)
+    here = ascending[firsts(ascending)]
     place = np.empty(size, np.int32)
     place[here] = np.arange(len(here), dtype=np.int32)
-    return here, place[pieces]
+    return here, place.take(pieces)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
+from fourfold.runs import bounds
 from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
@@ -77,8 +78,8 @@ def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of
     starts, nodes = names.holders(keys)
     found = [
         (first, last, Named(nodes[starts[span] : starts[span + 1]], terms[first][0], terms[last - 1][0] + 1))
-        for span, (first, last) in enumerate(zip(begin.tolist(), end.tolist(), strict=True))
-        if starts[span] < starts[span + 1]
+        for span in (starts[1:] > starts[:-1]).nonzero()[0].tolist()  # a question names few nodes
+        for first, last in [(int(begin[span]), int(end[span]))]
     ]
     taken = np.zeros(len(terms), bool)
     spans = []
@@ -200,11 +201,11 @@ def _numbered(words: Words, vocabulary: Mapping[str, int]) -> list[tuple[int, in
 def _spans(terms: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64], Keys]:
     """Return where the spans of known terms begin and end, and their keys."""
     numbers = np.array([number for _, number in terms], np.int64)
-    sums = np.concatenate((np.zeros(1, np.uint64), np.cumsum(hashes(numbers))))
-    unknown = np.concatenate(([0], np.cumsum(numbers < 0)))
-    begin = np.repeat(np.arange(len(terms)), LONGEST)
-    end = begin + np.tile(np.arange(1, LONGEST + 1), len(terms))
-    begin, end = begin[end <= len(terms)], end[end <= len(terms)]
-    known = unknown[end] == unknown[begin]
-    begin, end = begin[known], end[known]
+    sums = np.zeros(len(terms) + 1, np.uint64)
+    np.cumsum(hashes(numbers), out=sums[1:])
+    unknown = bounds(numbers < 0)
+    ends = np.arange(len(terms))[:, None] + np.arange(1, LONGEST + 1)
+    known = (ends <= len(terms)) & (unknown.take(ends, mode="clip") == unknown[:-1, None])
+    begin = known.nonzero()[0]
+    end = ends[known]
     return begin, end, sums[end] - sums[begin]

@@ -39,6 +39,7 @@ class _Asked:
     Args:
         similarity: (n_types,) in [0, 1], how similar each label is to it.
         slots: (n_types,) int64, which word of each label is.
+        best: the largest similarity.
         factor: how far to trust it, of what a word as similar is trusted.
         turned: as ``Meaning`` has it.
         kind: as ``Meaning`` has it.
@@ -50,6 +51,7 @@ class _Asked:
 
     similarity: FloatArray
     slots: NDArray[np.int64]
+    best: float
     factor: float = 1.0
     turned: bool = False
     kind: bool = False
@@ -100,6 +102,8 @@ class Relations:
             elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
                 by[place] = asked
                 self._put(meaning, sentence, place, asked, settings)
+        if not meaning.trust.any():  # as with most questions: no word asks for an edge
+            return meaning
         if (meaning.trust[sentence.free()] > settings.kind).any():
             self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
@@ -116,7 +120,7 @@ class Relations:
 
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
-        similarity, best, factor = asked.similarity, float(asked.similarity.max()), asked.factor
+        similarity, best, factor = asked.similarity, asked.best, asked.factor
         meaning.slots[place], meaning.turned[place], meaning.kind[place] = asked.slots, asked.turned, asked.kind
         if not asked.by_itself and sentence.is_kind(place, far=best < settings.high):
             factor, meaning.kind[place] = min(factor, settings.kind), True
@@ -125,7 +129,7 @@ class Relations:
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
             if best >= SAME_FAMILY:
                 meaning.turned[place] |= self._backwards(int(similarity.argmax()), sentence, place)
-                meaning.turned[place] |= self._begins_there(sentence, place, similarity)
+                meaning.turned[place] |= self._begins_there(asked)
         meaning.turned[place] ^= sentence.is_role(place)
 
     def _backwards(self, kind: int, sentence: Sentence, place: int) -> bool:
@@ -135,10 +139,9 @@ class Relations:
         preposition = self.labels.verbs[kind]
         return preposition is not None and sentence.named_is_done_to(place, preposition)
 
-    def _begins_there(self, sentence: Sentence, place: int, similarity: FloatArray) -> bool:
+    def _begins_there(self, asked: _Asked) -> bool:
         """Tell whether a word calls what the edges nearest to it begin at: "children of X" by child_of."""
-        best = similarity.max()
-        return bool(best >= SAME_WORD and self.labels.begin_at(similarity == best))
+        return asked.best >= SAME_WORD and self.labels.begin_at(asked.similarity == asked.best)
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
@@ -175,7 +178,7 @@ class Relations:
 
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""
-        return self._may_ask(word, terms) and self.labels.similarity(word)[0].max() >= SAME_FAMILY
+        return self._may_ask(word, terms) and self.labels.similarity(word)[2] >= SAME_FAMILY
 
     def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked | None:
         """Return what one word asks for; None where it asks for nothing."""
@@ -187,7 +190,7 @@ class Relations:
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None
         own = _Asked(*self.labels.similarity(word))
-        if own.similarity.max() >= SAME_FAMILY:
+        if own.best >= SAME_FAMILY:
             return self._asked_by_label(sentence, place, terms, own, called, settings)
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
@@ -196,7 +199,7 @@ class Relations:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)
         if found is None and sentence.may_ask():  # "I need a token" asks for none
-            if own.similarity.max() < settings.high:
+            if own.best < settings.high:
                 found = self._said_by_role(sentence, place)
             found = found or self._asked_by_thesaurus(sentence, place, terms, settings)
         return found or own
@@ -245,12 +248,12 @@ class Relations:
             return None
         same, inverse = self._roles[own.role]
         turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ inverse
-        return _Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), turned=turned)
+        return _Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), SAME_FAMILY, turned=turned)
 
     def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> _Asked | None:
         """Return what several words ask for, where a label holds one of them."""
-        similarity, slots = self.labels.similarity(words)
-        return _Asked(similarity, slots, factor, **how) if similarity.max() >= SAME_FAMILY else None
+        similarity, slots, best = self.labels.similarity(words)
+        return _Asked(similarity, slots, best, factor, **how) if best >= SAME_FAMILY else None
 
     def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
         found: dict[str, str] = {}

@@ -47,8 +47,9 @@ class StandardScale:
         """Return ``max(0, (raw − mean) / deviation) / top``."""
         if self.deviation <= 0:
             return np.zeros(len(nodes))
-        standard = np.maximum((raw.astype(np.float64) - self.mean) / self.deviation, 0.0) / self.top
-        return np.where(raw == 0, 0.0, standard)
+        standard: FloatArray = np.maximum((raw.astype(np.float64) - self.mean) / self.deviation, 0.0) / self.top
+        standard[raw == 0] = 0.0
+        return standard
 
     def bound(self, floor: float) -> float:
         """Return the component of a raw score of ``floor``."""

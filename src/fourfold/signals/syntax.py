@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold.signals.names import Named, Words
 from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
+from fourfold.when_needed import lazy
 
 IMPERATIVES = frozenset({"name", "list"})
 CO = "co"
@@ -87,6 +88,10 @@ class Sentence:
 
     def asks(self) -> bool:
         """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
+        return self._asks
+
+    @lazy
+    def _asks(self) -> bool:
         question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
         commands = self._commands() and not self.about_itself()
         return question or commands or self._asks_how() or self._asks_of()
@@ -99,7 +104,7 @@ class Sentence:
     def may_ask(self) -> bool:
         """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
         behind = self._ends.get(0, len(self.words))
-        return self.asks() or 0 < len(self.words) - behind <= _BEHIND
+        return self._asks or 0 < len(self.words) - behind <= _BEHIND
 
     def about_itself(self) -> bool:
         """Tell whether it asks for what it names: "explain X", "what do you know about X"."""
@@ -117,7 +122,7 @@ class Sentence:
     def asks_beside(self) -> bool:
         """Tell whether it is a question that asks for something by words beside the names."""
         beside = any(word in ASKING for place, word in enumerate(self.words) if place not in self.names)
-        return self.asks() and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
+        return self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
 
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is."""
