@@ -1,8 +1,12 @@
 """Words of a question that happen to be names of nodes, beside what it names: seen through whole questions."""
 
+import numpy as np
 import pytest
 
 from fourfold import Edge, Node, Retriever
+from fourfold.signals.names import Named
+from fourfold.signals.passing import left_out
+from fourfold.tokenizer import make_tokenizer
 
 FACTS = """
     Silent River|directed_by|Ada Keller · Silent River|starred_actors|Juri Novak · Silent River|written_by|Mei Tanaka
@@ -98,3 +102,12 @@ def test_a_walk_goes_on_from_others_than_where_it_began(films):
 @pytest.mark.parametrize("question", ["which words describe Silent River", "what terms are applicable to Silent River"])
 def test_what_describes_a_node_are_its_tags(films, question):
     assert films.search(question).ids[0] == "flood"
+
+
+def test_a_word_of_several_parts_names_what_it_says(films):
+    words = make_tokenizer("snowball-english").terms_of_words("JSONDecodeError: which call raises this exception")
+    edges, error, other = films.analysis.snapshot().edges, np.array([0]), np.array([1])
+    apart = [Named(error, 0, 1), Named(other, 5, 6)]
+    written = {0: ("json", "jsondecodeerror"), 1: ("exception",)}
+    found = left_out(apart, words, edges, lambda word, terms: False, lambda nodes: [written[n] for n in nodes.tolist()])
+    assert [one.start for one in found] == [0, 5]

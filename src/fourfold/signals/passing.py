@@ -1,7 +1,8 @@
 """Which words of a question happen to be names and name nothing there: "films" beside a node Film, "together", "fall".
 
-Where a question names something else, a word of one of its names alone may ask for an edge, say of what kind something
-is, or be a verb. A word that has to do with what else is named is meant all the same: "which midfielder plays for X".
+Where a question names something else, a word that is a name alone may ask for an edge, say of what kind something is,
+or be a verb; one of several parts, such as ``JSONDecodeError``, does none of that. A word that has to do with what else
+is named is meant all the same: "which midfielder plays for X".
 """
 
 from __future__ import annotations
@@ -43,7 +44,7 @@ def left_out(
         names_of: nodes → the words of each name, in lower case.
 
     """
-    single = {one.start for one in found if one.end - one.start == 1}
+    single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
     asking = {start for start in single if _asks(*words[start], asks)}
     meant = [one for one in found if one.start not in asking] or list(found)
     starts = {one.start for one in meant}
