@@ -99,9 +99,9 @@ def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:
 
     The last before the name asks for it; two words in a row, "release year", are one.
     """
-    asking = np.nonzero(sentence.free() & (meaning.trust > _COULD_LEAD) & ~meaning.mirrors)[0]
     if not meaning.mirrors.any() or not sentence.names:
         return
+    asking = np.nonzero(sentence.free() & (meaning.trust > _COULD_LEAD) & ~meaning.mirrors)[0]
     types = meaning.asked[asking].argmax(axis=1)
     for kind in np.unique(types).tolist():
         places = asking[types == kind]

@@ -57,8 +57,11 @@ def left_out(
     if not doubtful or not others:
         return meant
     near = _neighbourhood(edges, ordered.distinct(np.concatenate(others)))
-    beside = {one.start for one in meant if ordered.contains(near, _neighbourhood(edges, one.nodes)).any()}
-    return [one for one in meant if one.start not in doubtful or one.start in beside]
+
+    def is_meant(one: Named) -> bool:
+        return one.start not in doubtful or bool(ordered.contains(near, _neighbourhood(edges, one.nodes)).any())
+
+    return [one for one in meant if is_meant(one)]
 
 
 def _asks(word: str, terms: Sequence[str], asks: Callable[[str, Sequence[str]], bool]) -> bool:

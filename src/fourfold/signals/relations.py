@@ -172,9 +172,7 @@ class Relations:
 
     def hold(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
-        return (
-            bool(self.labels.similarity(word.lower())[0].max() >= SAME_FAMILY) or self._by_thesaurus(terms) is not None
-        )
+        return self.labels.similarity(word.lower())[2] >= SAME_FAMILY or self._by_thesaurus(terms) is not None
 
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""
