@@ -54,6 +54,9 @@ Sets = dict[str, list[JudgedQuery]]
 Values = list[list[float]]
 """Of each question what ``MEASURES`` are."""
 
+Told = dict[str, dict[str, Any]]
+"""What was answered, by question, by graph and kind of question."""
+
 
 def one_step(collection: Collection, phrases: Phrases) -> Iterator[JudgedQuery]:
     """Make a question of each node and edge type, in each phrase."""
@@ -126,14 +129,23 @@ def measured(
                 yield kind, judged, run, np.stack([run.values(judged, one) for one in MEASURES], axis=1).tolist()
 
 
-def pooled(name: str, graphs: Mapping[str, Any]) -> list[tuple[str, ...]]:
-    """Return a row of each kind of question over many small graphs."""
+def pooled(name: str, graphs: Mapping[str, Any], told: Told) -> list[tuple[str, ...]]:
+    """Return a row of each kind of question over many small graphs; what each was answered goes into ``told``."""
     values: dict[str, list[tuple[JudgedQuery, Sequence[float]]]] = defaultdict(list)
-    for graph in graphs.values():
-        for kind, judged, _, own in measured(written(graph)):
+    for graph, content in graphs.items():
+        for kind, judged, run, own in measured(written(content)):
             values[kind] += zip(judged, own, strict=True)
+            told[f"{name}, {graph}, {kind}"] = answered(judged, run, own)
     values["all"] = [one for own in values.values() for one in own]
     return [row(name, kind, *map(list, zip(*own, strict=True))) for kind, own in values.items()]
+
+
+def answered(judged: Sequence[JudgedQuery], run: Run, values: Values) -> dict[str, Any]:
+    """Return of each question whether its first hit is right, what is, and what was found."""
+    return {
+        one.text: {"hit@1": own[0], "answers": sorted(one.relevant), "found": run.rankings[one.id]}
+        for one, own in zip(judged, values, strict=True)
+    }
 
 
 def row(name: str, kind: str, judged: Sequence[JudgedQuery], values: Sequence[Sequence[float]]) -> tuple[str, ...]:
@@ -172,16 +184,13 @@ def main() -> None:
         by_steps = {STEPS[n]: [one for steps, one in every if steps == n] for n in sorted({n for n, _ in every})}
         graphs.append((name, nodes, edges, by_steps))
     rows = [("collection", "questions", "number", *MEASURES)]
-    told = {}
+    told: Told = {}
     for name, nodes, edges, sets in graphs:
         for kind, judged, run, values in measured((nodes, edges, sets)):
             rows.append(row(name, kind, judged, values))
-            told[f"{name}, {kind}"] = {
-                one.text: {"hit@1": own[0], "answers": sorted(one.relevant), "found": run.rankings[one.id]}
-                for one, own in zip(judged, values, strict=True)
-            }
+            told[f"{name}, {kind}"] = answered(judged, run, values)
     for name, ten in ({} if options.collections else json.loads(TWENTY.read_text(encoding="utf-8"))).items():
-        rows += pooled(name, ten)
+        rows += pooled(name, ten, told)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / "facts.json").write_text(json.dumps({"facts": facts(), "questions": told}, indent=1), "utf-8")
     print(markdown_table(rows))
