@@ -1,4 +1,4 @@
-"""What stands beside a named node and is of the kind asked for, by the types of nodes and the ends of edges."""
+"""What is asked for beside a named node: of what kind it is, and what stands between that no word asks for."""
 
 import pytest
 
@@ -47,3 +47,41 @@ def test_of_what_stands_beside_a_named_node_the_kind_asked_for_is_the_answer(cou
 @pytest.mark.parametrize("question", ["Caldo", "what is Caldo", "tell me about Caldo", "what lives in Caldo"])
 def test_where_nothing_beside_it_is_of_the_kind_the_named_node_stays(country, question):
     assert country.search(question).ids[0] == "Caldo"
+
+
+SONGS = """
+    Night Ferry|track of|Harbour · Low Tide|track of|Harbour · Red Kiln|track of|Clay
+    Harbour|producer|Ida Moss · Clay|producer|Olaf Brandt · Harbour|label|Gull · Clay|label|Ember
+    Gull|owned by|Sigrid Vass · Ember|owned by|Tom Adler · Night Ferry|sung by|Nils Frey · Nils Frey|born in|Visby
+"""
+
+
+@pytest.fixture(scope="module")
+def songs():
+    edges = [edge.strip().split("|") for line in SONGS.strip().splitlines() for edge in line.split("·")]
+    names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
+    with Retriever() as retriever:
+        retriever.add([Node(name, name) for name in names], [Edge(source, to, kind) for source, kind, to in edges])
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who produced the album that has Night Ferry on it?", "Ida Moss"),
+        ("who is the producer of the album with Red Kiln", "Olaf Brandt"),
+        ("who owns the firm behind Harbour", "Sigrid Vass"),
+        ("where was the singer of Night Ferry born", "Visby"),
+    ],
+)
+def test_a_step_that_no_word_asks_for_may_stand_between(songs, question, answer):
+    assert songs.search(question).ids[0] == answer
+    told = songs.explain(question, answer)
+    paths = [part.path for part in told.evidence if part.kind == "path" and part.component == "intent"]
+    assert any(len(path) == 2 and path[-1].target == answer for path in paths)
+    assert sum(part.value for part in told.contributions) == pytest.approx(told.score, abs=1e-6)
+
+
+@pytest.mark.parametrize("question", ["our producers in Visby", "which producer did Visby have", "the owner of Visby"])
+def test_no_step_is_left_unsaid_where_no_word_says_what_stands_between(songs, question):
+    assert songs.search(question).ids[0] in ("Nils Frey", "Visby")

@@ -19,7 +19,7 @@ from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.scores import AskedPaths, Query, Scores
 from fourfold.signals import late, names, passing, paths
-from fourfold.signals.meaning import Meaning
+from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
@@ -35,6 +35,9 @@ _AS_GOOD = 0.05
 
 _MOST_ENDS, _MOST_BEHIND = 50, 200
 """… and of so many at most, and so many edges of each, what stands behind them is looked at."""
+
+_EXPLAINED = 0.75
+"""What leads away explains a word that asks for an edge, if its words are trusted so far together."""
 
 _EVERYWHERE = 0.8
 """Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
@@ -73,6 +76,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         answer, silent = replace(found, sure=settings.silent_sure), True
     else:
         silent = answer.sure < 1.0 and may_be_silent and asked.told_by_edges(answer.named)
+        if silent and asked.may_leave_unsaid(meaning, answer):
+            answer = asked.answer(meaning.without_kinds(), unsaid=True)
         if silent and not len(answer.nodes):
             answer = replace(asked.answer(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
         elif silent:
@@ -122,10 +127,22 @@ class _Asked:
     sentence: Sentence
     named: Sequence[Named]
 
-    def answer(self, meaning: Meaning) -> Answer:
-        """Return what the words lead to, what is of the kind asked for first."""
-        found = self._walked(meaning)
+    def answer(self, meaning: Meaning, *, unsaid: bool = False) -> Answer:
+        """Return what the words lead to, what is of the kind asked for first; ``unsaid`` as in ``paths.answer``."""
+        found = self._walked(meaning, unsaid=unsaid)
         return paths.nothing(self.named) if found is None else self._of_kind(found)
+
+    def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:
+        """Tell whether the question may leave a step unsaid: "who produced the album with X", beside ``part of``.
+
+        What the words ask for is not found at the named node, and another word says what stands between.
+        """
+        free = self.sentence.free()
+        says = np.array([self.sentence.tells(place) for place in range(len(meaning.trust))])
+        says |= free & (meaning.trust >= SAME_FAMILY)
+        explained = answer.explained * float(meaning.trust[free].sum())
+        asks = bool((meaning.trust[says] >= self.settings.synonym).any())
+        return asks and explained < _EXPLAINED and int(says.sum()) > 1
 
     def beside(self, answer: Answer) -> Answer | None:
         """Return what stands beside the named nodes and is of the kind asked for: "what rivers run through Texas".
@@ -158,11 +175,12 @@ class _Asked:
         told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=self.settings.silent_edges)
         return told >= self.settings.silent
 
-    def _walked(self, meaning: Meaning) -> Answer | None:
+    def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         snapshot, query = self.scores.snapshot, self.query
         content = np.array([bool(terms) for _, terms in query.words])
         asked = self.named, meaning, self.relations.numbers, content, self.settings, query.allowed
-        return paths.answer(snapshot.edges, *asked, together=self.sentence.joins(), ids=snapshot.ids)
+        together = self.sentence.joins()
+        return paths.answer(snapshot.edges, *asked, together=together, unsaid=unsaid, ids=snapshot.ids)
 
     def _of_kind(self, answer: Answer) -> Answer:
         """Put first what is of the kind asked for: "which countries use X" asks for what is a country.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -62,6 +62,10 @@ class Meaning:
         """Return the meaning of some words, in that order, without those that ask for nothing."""
         kept = [place for place in places if self.trust[place] > 0]
         return Meaning(*(array[kept] for array in self.arrays))
+
+    def without_kinds(self) -> Meaning:
+        """Return the meaning without the words that only say what the answer is."""
+        return replace(self, trust=np.where(self.kind & (self.trust < SAME_FAMILY), 0.0, self.trust))
 
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:

@@ -34,6 +34,9 @@ _MOST_NAMED = 4
 _IN_COMMON, _SURE_IN_COMMON = 0.7, 0.6
 """What a node beside all that are named is worth, of the best by words; and how sure that is where no word asks."""
 
+_MOST_AROUND = 1000
+"""Where more stands beside the named node, each is followed only by words."""
+
 _NAMESAKES = 100
 """Of more nodes of one name all are meant: their edges are not looked at."""
 
@@ -59,6 +62,11 @@ class Answer:
     steps: tuple[tuple[Named, Walk], ...] = ()
     behind: Mapping[int, tuple[int, Step]] = field(default_factory=dict)
 
+    @property
+    def explained(self) -> float:
+        """The largest share of the words that a path explains, in [0, 1]."""
+        return max((one.explained for _, one in self.walks), default=0.0)
+
     def path(self, node: int) -> tuple[int, list[Step]]:
         """Return the named node and the steps of the path that explains most of the question by leading to a node."""
         if node in self.behind:
@@ -66,11 +74,12 @@ class Answer:
             begin, steps = self.path(before)
             return begin, [*steps, last]
         for walks in (self.walks, self.steps):  # a step that no word asks for is told where no word led there
-            values = [float(one.values[one.nodes == node].max(initial=-1.0)) for _, one in walks]
-            if (most := max(values, default=-1.0)) > 0:
-                named, best = walks[values.index(most)]
-                begin, steps = best.path(node)
-                return int(named.nodes[begin]), steps
+            start, steps = _best_path(walks, node)
+            if start >= 0 and start not in self.named:  # such a step comes before what words ask for
+                before, first = _best_path(self.steps, start)
+                return before, [*first, *steps]
+            if start >= 0:
+                return start, steps
         return -1, []
 
     def extended(self, ends: Nodes, steps: Steps, others: float) -> Answer:
@@ -93,6 +102,16 @@ class Answer:
         return replace(self, nodes=nodes[order], values=values[order], behind=behind)
 
 
+def _best_path(walks: Sequence[tuple[Named, Walk]], node: int) -> tuple[int, list[Step]]:
+    """Return where the walk to a node begins that explains most, and its steps; −1 where none leads there."""
+    values = [float(one.values[one.nodes == node].max(initial=-1.0)) for _, one in walks]
+    if max(values, default=-1.0) <= 0:
+        return -1, []
+    named, best = walks[values.index(max(values))]
+    begin, steps = best.path(node)
+    return int(named.nodes[begin]), steps
+
+
 def nothing(named: Sequence[Named]) -> Answer:
     """Return the answer to a question whose words ask for no edge."""
     return Answer(np.empty(0, np.int64), np.empty(0), 0.0, _nodes_of(named), ())
@@ -108,6 +127,7 @@ def answer(
     allowed: Allowed | None = None,
     *,
     together: bool = True,
+    unsaid: bool = False,
     ids: Callable[[Nodes], Sequence[str]],
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
@@ -121,6 +141,7 @@ def answer(
         settings: the constants.
         allowed: nodes that may be reached and passed through.
         together: whether all that is named is meant, not one thing or another.
+        unsaid: whether a first step may be taken that no word asks for.
         ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
 
     """
@@ -136,6 +157,8 @@ def answer(
     asking = free[meaning.trust[free] > 0]
     kinds = meaning.kind & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
     walks, follow = [], partial(walk, ids=ids)
+    together, unsaid = together and len(named) > 1, unsaid and len(named) == 1
+    steps = single_steps(edges, named, numbers, settings, allowed, ids) if together or unsaid else []
     for name in named:
         right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
         orders = [right + left, left + right]
@@ -144,11 +167,14 @@ def answer(
         asked = [meaning.of(words[:MOST_WORDS]) for words in orders]
         found = [follow(edges, name.nodes, words, numbers, settings, allowed) for words in asked]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]
-    steps = single_steps(edges, named, numbers, settings, allowed, ids) if together and len(named) > 1 else []
-    if not walks and not steps:
+        if unsaid:
+            around = _around(name, steps)
+            found = [follow(edges, around.nodes, words, numbers, settings, allowed) for words in asked]
+            walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
+    if not walks and not (together and steps):
         return None
     nodes, totals = _together(walks)
-    if steps:
+    if together and steps:
         nodes, totals = _in_common(nodes, totals, walks, steps)
     itself = settings.itself if len(named) == 1 else 0.0
     totals = np.where(ordered.contains(_nodes_of(named), nodes), itself * totals, totals)
@@ -197,6 +223,12 @@ def _told_apart(edges: EdgePart, named: Sequence[Named], says: NDArray[np.bool_]
 
 def _between(one: Named, other: Named) -> slice:
     return slice(one.end, other.start) if one.end <= other.start else slice(other.end, one.start)
+
+
+def _around(name: Named, steps: Sequence[tuple[Named, Walk]]) -> Named:
+    """Return what stands beside a named node, in its place; nothing where that is very much."""
+    nodes = ordered.without(np.concatenate([name.nodes[:0], *(one.nodes for _, one in steps)]), np.sort(name.nodes))
+    return replace(name, nodes=nodes if len(nodes) <= _MOST_AROUND else nodes[:0])
 
 
 def single_steps(

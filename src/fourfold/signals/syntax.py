@@ -138,6 +138,20 @@ class Sentence:
         """Tell whether a word stands right behind "what" or "which": it says what kind of answer is asked for."""
         return self.at(place - 1) in WHICH
 
+    def tells(self, place: int) -> bool:
+        """Tell whether a word of its own says more than what the answer or the named node is, or that one is asked for.
+
+        In "which films", "what kind of film", "name the film" and at the end in "the film X" the film does not.
+        """
+        if place not in self._content or self.words[place] in _COMMANDS:
+            return False
+        apposed = self.at(place - 1) in ARTICLES and place + 1 + (self.at(place + 1) in ARTICLES)
+        at_end = apposed and self._ends.get(apposed) == len(self.words)
+        return not (self.opens(place) or self._is_sort(place) or at_end)
+
+    def _is_sort(self, place: int) -> bool:
+        return self.at(place - 1) == "of" and self.at(place - 2) in _SORTS
+
     def joins(self) -> bool:
         """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
         return "or" not in self.words and self.at(0) not in AUXILIARIES
@@ -212,7 +226,7 @@ class Sentence:
             or (place + 1 in self._deeds and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
             or (before in WHICH and far)  # "which films"
-            or (before == "of" and self.at(place - 2) in _SORTS)  # "what kind of film"
+            or self._is_sort(place)
         )
 
     def _is_bare(self, place: int) -> bool:

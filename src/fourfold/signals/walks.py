@@ -6,7 +6,7 @@ V(n, j) = max over edges m → n of type t, and i < j: V(m, i) + Σ asked(words 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,6 +75,11 @@ class Walk:
         if not len(self.nodes):
             return 0.0
         return min(1.0, float((self.values + self.price * self.lengths).max()) / self.total)
+
+    def after_another(self) -> Walk:
+        """Return the walk with the price of a step before it that no word asks for."""
+        kept = self.values > self.price
+        return replace(self, nodes=self.nodes[kept], values=self.values[kept] - self.price, lengths=self.lengths[kept])
 
     def path(self, node: int) -> tuple[int, list[Step]]:
         """Return the place of the named node where the best path to a node begins, and its steps, first step first."""
