@@ -46,7 +46,10 @@ _MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
 _MAY_BE_MEANT = 8
-"""Of so many of the best by text a question may name one by a part of its name."""
+"""Of so many of the best by text a question may name one by a part of its name, …"""
+
+_RARE = 3
+"""… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
 
 
 def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -99,7 +102,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[Named]:
     """Return the nodes with edges that a question names; where it names none, the one it names by a part of its name.
 
-    What is told by a part must have nothing to say but its edges: words stand in the names of many nodes with texts.
+    What is told by a part must have nothing to say but its edges, or be told by a rare word: others stand in the names
+    of many nodes with texts.
     """
     snapshot = scores.snapshot
     found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
@@ -109,11 +113,18 @@ def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths
     if found or "text" not in scores.rankings or settings.silent > 1.0:
         return found
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    one = names.partly(query.words, nodes, query.names_of(nodes))
+    one = names.partly(query.words, nodes, query.names_of(nodes), relations.hold)
     if one is None or not snapshot.edges.degree(one.nodes).any():
         return found
     asked = _Asked(scores, query, relations, settings, Sentence(query.words, [one]), [one])
-    return [one] if asked.told_by_edges(one.nodes) else found
+    return [one] if _told_by_a_rare_word(one, scores, query, relations) or asked.told_by_edges(one.nodes) else found
+
+
+def _told_by_a_rare_word(one: Named, scores: Scores, query: Query, relations: Relations) -> bool:
+    """Tell whether a word of a name that asks for no edge stands in hardly any node."""
+    own = [terms for word, terms in query.words[one.start : one.end] if not relations.hold(word, terms)]
+    known = [scores.term_numbers[term] for terms in own for term in terms if term in scores.term_numbers]
+    return bool(known) and int(scores.snapshot.text.df(np.array(known, np.int64)).min()) <= _RARE
 
 
 @dataclass(frozen=True, slots=True)

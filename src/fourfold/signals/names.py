@@ -32,7 +32,7 @@ _PARTING = AUXILIARIES | QUESTION | RELATIVE
 """Words that no name goes on over, unless it holds them: "allergy does egg" names no Egg Allergy."""
 
 _OWNERS = re.compile("['’]s$")
-_PART = 3
+_PART = 4
 """The share of a name's letters that names a node is one of so many."""
 
 _LONGEST_TOLD = _PART * LONGEST
@@ -149,20 +149,25 @@ def _length(name: list[str], typed: list[str], found: Named) -> int:
     return size if any(typed[begin : begin + size] == name for begin in begins) else 0
 
 
-def partly(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:
+def partly(
+    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], asks: Callable[[str, Sequence[str]], bool]
+) -> Named | None:
     """Return the node that a question names by a part of its name; None where no part tells one node.
 
-    "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is a third of the name's letters at least, a
-    run of its words that stands in the question, and no other of the nodes has as long a run.
+    "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is a quarter of the name's letters at least, a
+    run of its words that stands in the question, and no other of the nodes has as long a run. Words that may ask for an
+    edge do not count: "mother of Ysolde" does not name Mother Cinder.
 
     Args:
         words: each word of the question as typed, with its terms.
         nodes: the nodes that may be meant.
         written: the words of each name, in lower case.
+        asks: word as typed, its terms → whether it may ask for an edge.
 
     """
     typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
-    letters = {word: len(word) for word, (_, terms) in zip(typed, words, strict=True) if terms}
+    content = [(word, own, terms) for word, (own, terms) in zip(typed, words, strict=True) if terms]
+    letters = {word: len(word) for word, own, terms in content if not asks(own, terms)}
     runs = [_longest_run(name, typed, letters) for name in written]
     longest = max((known for known, _, _ in runs), default=0)
     meant = [place for place, (known, _, _) in enumerate(runs) if known == longest]
