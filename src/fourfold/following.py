@@ -25,6 +25,7 @@ from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.silent import told_by_edges
 from fourfold.signals.syntax import Sentence
+from fourfold.signals.wording import SAY_NOTHING
 from fourfold.types import Weights
 
 _OF_ANOTHER_KIND = 0.5
@@ -38,6 +39,9 @@ _MOST_ENDS, _MOST_BEHIND = 50, 200
 
 _EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
+
+_LEAST = 0.4
+"""So large a share of what asks for edges must be explained by what a step leads to that no word asks for."""
 
 _EVERYWHERE = 0.8
 """Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
@@ -80,7 +84,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     else:
         silent = answer.sure < 1.0 and may_be_silent and asked.told_by_edges(answer.named)
         if silent and asked.may_leave_unsaid(meaning, answer):
-            answer = asked.answer(meaning.without_kinds(), unsaid=True)
+            found = asked.answer(meaning.without_kinds(), unsaid=True)
+            answer = found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else answer
         if silent and not len(answer.nodes):
             answer = replace(asked.answer(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
         elif silent:
@@ -152,8 +157,8 @@ class _Asked:
         says = np.array([self.sentence.tells(place) for place in range(len(meaning.trust))])
         says |= free & (meaning.trust >= SAME_FAMILY)
         explained = answer.explained * float(meaning.trust[free].sum())
-        asks = bool((meaning.trust[says] >= self.settings.synonym).any())
-        return asks and explained < _EXPLAINED and int(says.sum()) > 1
+        asks = (meaning.trust >= self.settings.synonym) & [word not in SAY_NOTHING for word in self.sentence.words]
+        return bool(asks[says].any()) and explained < _EXPLAINED and int(says.sum()) > 1
 
     def beside(self, answer: Answer) -> Answer | None:
         """Return what stands beside the named nodes and is of the kind asked for: "what rivers run through Texas".
