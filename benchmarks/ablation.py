@@ -50,6 +50,7 @@ def as_published(config: RetrievalConfig) -> list[Variant]:
         "text.phrase_nodes: none": {"text": {"phrase_nodes": text.phrase_nodes}},
         "embedding: name once, with type": {"embedding": old.embedding},
         "fusion.weights: published": {"fusion": {"weights": fusion.weights}},
+        "fusion.foreign = 1": {"fusion": {"foreign": fusion.foreign}},
         "fusion.intent_tilt: full profiles": {"fusion": {"intent_tilt": None}, "intents": {"specs": old.intents.specs}},
         "intents.specs: published": {"intents": {"specs": old.intents.specs}},
         "seeds.sharpness: none": {"seeds": {"sharpness": None}},

@@ -7,7 +7,7 @@ from fourfold import Edge, Node, RetrievalConfig, Retriever, Weights
 from fourfold.config_history import changes_of
 from fourfold.embed import StaticEmbedder
 from fourfold.embed.static import BUNDLED_FOLDER
-from fourfold.weighting import over_encoder
+from fourfold.weighting import legible, over_encoder
 
 NODES = [Node("a", "alpha", text="the first letter"), Node("b", "beta", text="the second letter")]
 DEFAULT = RetrievalConfig().fusion.weights
@@ -117,3 +117,61 @@ def test_in_graphs_of_documents_embedding_has_a_power_of_the_factor_that_text_ha
 def test_among_edges_that_state_facts_it_counts_wholly():
     edges = [Edge("a", "b", "depends_on")]
     assert by_component(edges, on_embedding=0.0) == by_component(edges, on_embedding=1.0)
+
+
+NOT_ENGLISH = {
+    "Russian": "какая из двух букв стоит первой в этой книге",
+    "Chinese": "这本书中的两个字母哪一个排在第一位",
+    "Turkish": "kitaptaki iki harften hangisi önce gelmektedir ve neden böyledir",
+    "Arabic": "أي من الحرفين يأتي أولا في هذا الكتاب",
+}
+IN_FULL = RetrievalConfig().replace(fusion={"foreign": 1.0})
+
+
+def weights_of(question, config=None, embedder=None, **options):
+    with Retriever(config=config, embedder=embedder) as retriever:
+        retriever.add(NODES)
+        told = retriever.explain(question, "a", **options)
+        assert sum(part.value for part in told.contributions) == pytest.approx(told.score, abs=1e-6)
+        return told.weights
+
+
+@pytest.mark.parametrize("question", NOT_ENGLISH.values(), ids=NOT_ENGLISH)
+def test_a_question_that_the_model_cannot_read_is_answered_by_its_words(question):
+    before, weights = weights_of(question, IN_FULL), weights_of(question)
+    assert weights.embedding / weights.text == pytest.approx(0.25 * before.embedding / before.text)
+    assert weights.embedding + weights.text == pytest.approx(before.embedding + before.text)
+    assert (weights.graph, weights.intent) == (before.graph, before.intent)
+
+
+@pytest.mark.parametrize(
+    "question", ["which letter stands first in a book", "kubectl", "42", "Łódź", "INC-1057", "猫", "🐍"]
+)
+def test_english_and_what_is_too_short_to_tell_are_read(question):
+    assert weights_of(question) == weights_of(question, IN_FULL)
+
+
+@pytest.mark.parametrize(
+    "own",
+    [
+        {"weights": DEFAULT},
+        {"query_vector": np.ones(256)},
+        {"embedder": letters},
+        {"config": RetrievalConfig.published()},
+        {"config": RetrievalConfig.two_signal()},
+    ],
+    ids=lambda own: next(iter(own)),
+)
+def test_weights_vectors_and_embedders_of_ones_own_are_as_good_in_any_language(own):
+    question, config = NOT_ENGLISH["Russian"], own.pop("config", RetrievalConfig())
+    assert weights_of(question, config, **own) == weights_of(question, config.replace(fusion={"foreign": 1.0}), **own)
+
+
+def test_how_far_a_question_can_be_read():
+    words = "the quick brown fox jumps over".split()
+    assert legible(words, np.ones(6, bool)) == 1.0
+    assert legible(words, np.zeros(6, bool)) == 0.0
+    some = [legible(words, np.arange(6) < known) for known in range(7)]
+    assert some == sorted(some)
+    assert legible([], np.ones(0, bool)) == 1.0
+    assert legible(["1984"] * 99, np.zeros(99, bool)) == 1.0

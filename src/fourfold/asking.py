@@ -165,8 +165,10 @@ class Asker:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
         stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
         topic = topic_of(stripped, snapshot, self._tokenizer.terms) if self.config.text.topic else stripped
-        vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
         words = self._tokenizer.terms_of_words(topic)
+        own = options.query_vector is None
+        read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
+        vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
         return Query(
             text=stripped,
             topic=topic,
@@ -174,6 +176,7 @@ class Asker:
             limit=min(options.k if options.k is not None else self.config.limit, max(snapshot.size, 1)),
             mode=options.mode,
             vector=vector,
+            read=read,
             allowed=None if options.filter is None else self.allowed(snapshot, options.filter),
             intent=options.intent,
             weights=options.weights,

@@ -17,7 +17,7 @@ from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
 from fourfold.embed.base import Vectors, checked
 from fourfold.embed.cascade import how_to_have
-from fourfold.embed.static import StaticEmbedder
+from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.engines.base import OWN_SHARE, Backend, Settings, Writer
 from fourfold.errors import (
     DimensionError,
@@ -31,6 +31,7 @@ from fourfold.errors import (
 from fourfold.index.snapshot import Snapshot
 from fourfold.types import FloatArray, Node
 from fourfold.validation import check_vector
+from fourfold.weighting import legible
 
 Progress = Callable[[int, int], None]
 """Called with (nodes done, nodes in all) while nodes are embedded."""
@@ -255,6 +256,12 @@ class GraphEmbedding:
             logger.warning("%s", error)
             return None, ("embedding",)
         return self._fitted(vectors, name, dimensions)[0], ()
+
+    def reads(self, snapshot: Snapshot, words: Sequence[str]) -> float:
+        """Return how far the model in the package can read a question, in [0, 1]; 1 over any other embedder."""
+        if not snapshot.vectors.size or self._maker(snapshot.embedder).name != bundled().name:
+            return 1.0
+        return legible(words, bundled().whole(words))
 
     def mean_query(self, given: Iterable[str]) -> FloatArray:
         """Return one vector, (dimensions,), for a query that is told in several texts."""

@@ -57,7 +57,7 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
     """
     specs = config.intents.specs
     spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
-    weights = choose_weights(spec, query.weights, config, has_data(snapshot, query))
+    weights = choose_weights(spec, query.weights, config, has_data(snapshot, query), query.read)
     scores = Scores(snapshot, spec, weights, failed=query.failed)
     ask_embedding(scores, query)  # first: a large graph's codes are read beside the text
     ask_text(scores, query, config)

@@ -38,7 +38,8 @@ class Query:
     """One question as the pipeline takes it.
 
     ``topic`` is the text without what only frames a request (see ``topic``), ``words`` are those of it, as is
-    ``vector``, which is None where there is none or the embedder failed; ``allowed`` holds the nodes the filter keeps;
+    ``vector``, which is None where there is none or the embedder failed; ``read`` says how far
+    the embedder can read the words; ``allowed`` holds the nodes the filter keeps;
     ``phrases`` returns FTS5 rows for a phrase, None where nothing ranks phrases; ``asked_types`` returns how much the
     words of the query that are not in the name of the given node ask for each edge type, (n_types,) in [0, 1], or None
     where there is no choice; ``relations`` returns the edge types to be compared with the question, or None where
@@ -52,6 +53,7 @@ class Query:
     limit: int
     mode: str = "hybrid"
     vector: FloatArray | None = None
+    read: float = 1.0
     allowed: Allowed | None = None
     intent: str | None = None
     weights: Weights | Mapping[str, float] | None = None

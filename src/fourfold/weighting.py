@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.arguments import LARGEST_CONSTANT, finite_number
 from fourfold.config import FusionConfig, LateInteraction, RetrievalConfig
@@ -14,6 +17,12 @@ _EIGHT = frozenset(Intent)
 _LATE_ON_ENCODER = 0.5
 """Late interaction reads words one by one: on vectors that have read them in their order, the root of its factor."""
 
+_FOREIGN, _ENGLISH = 0.4, 0.55
+"""Up to which share of known words a question is foreign to an embedder, and from which it is not."""
+
+_BRIEF = 10
+"""So many bytes of a question are known whatever they are: of a word or two nobody can tell the language."""
+
 _LOST = 1e-15
 """A smaller share of the sum is less than its rounding."""
 
@@ -23,18 +32,23 @@ def choose_weights(
     given: Weights | Mapping[str, float] | None,
     config: RetrievalConfig,
     has_data: Mapping[str, bool],
+    read: float = 1.0,
 ) -> Weights:
-    """Return the caller's weights, or the intent's.
+    """Return the caller's weights, or the intent's: less of embedding in a question that its model cannot read.
 
     Args:
         spec: the intent.
         given: what the caller said; None or an empty mapping is nothing.
         config: the constants of retrieval.
         has_data: which components can have a score at all.
+        read: how far the embedder can read the question, see ``legible``.
 
     """
     fusion = config.fusion
-    weights = explicit_weights(given, spec, config) if isinstance(given, Weights) or given else of_intent(spec, config)
+    if isinstance(given, Weights) or given:
+        weights = explicit_weights(given, spec, config)
+    else:
+        weights = as_far_as_read(of_intent(spec, config), read, fusion.foreign)
     return _usable(weights, has_data) if fusion.normalize_weights else weights
 
 
@@ -71,6 +85,32 @@ def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
     triples = zip(weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
     return Weights(*(w * (own / mean if mean > 0 else 1.0) ** tilt for w, own, mean in triples))
+
+
+def legible(words: Sequence[str], whole: NDArray[np.bool_]) -> float:
+    """Return how far an embedder can read a question, in [0, 1], by the share of its words that are in the vocabulary.
+
+    They count by their bytes in UTF-8: a Chinese character says about as much as three Latin letters. Numbers belong to
+    no language.
+
+    Args:
+        words: as typed.
+        whole: (len(words),) which of them the embedder's vocabulary has as they are.
+
+    """
+    sizes = np.array([0 if word.isdigit() else len(word.encode("utf-8", "replace")) for word in words], np.int64)
+    known = float((_BRIEF + sizes[whole].sum()) / (_BRIEF + sizes.sum()))
+    return min(max((known - _FOREIGN) / (_ENGLISH - _FOREIGN), 0.0), 1.0)
+
+
+def as_far_as_read(weights: Weights, read: float, foreign: float) -> Weights:
+    """Return weights in which text has what embedding loses where its model cannot read the question."""
+    kept = (foreign + (1.0 - foreign) * read) * weights.embedding
+    if kept == weights.embedding or not weights.text:
+        return weights
+    both = weights.embedding + weights.text
+    part = both / (kept + weights.text)
+    return replace(weights, embedding=kept * part, text=weights.text * part)
 
 
 def over_encoder(config: RetrievalConfig) -> RetrievalConfig:

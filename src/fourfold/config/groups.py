@@ -110,6 +110,8 @@ class FusionConfig:
             makes the vectors (a transformer, a service, any function) and ``weights`` are the default's; None: as
             ``weights`` say. With it late interaction counts half on embedding, see ``late.on_embedding``. Measured in
             docs/evaluation.md, "Beside a transformer".
+        foreign: what embedding keeps of its weight, from 0 to 1, in a question whose words the model in the package has
+            only in pieces: it reads English. Measured in docs/evaluation.md, "Other languages".
         partial_weights: what a caller's mapping of weights leaves out (published); None: as without the mapping.
         intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
             profile itself (published).
@@ -126,6 +128,7 @@ class FusionConfig:
     candidate_multiplier: int = 3
     weights: Weights = Weights(0.31, 0.25, 0.26, 0.18)
     encoder_share: float | None = 0.65
+    foreign: float = 0.25
     partial_weights: Weights | None = None
     intent_tilt: float | None = 0.25
     normalize_weights: bool = True
@@ -136,7 +139,7 @@ class FusionConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
-        constants(self, "fusion.", intent_tilt=100, encoder_share=1)
+        constants(self, "fusion.", intent_tilt=100, encoder_share=1, foreign=1)
         whole_number(self.candidate_multiplier, "fusion.candidate_multiplier")
         for weights in (self.weights, self.partial_weights):
             if weights is not None:

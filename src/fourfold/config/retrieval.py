@@ -124,6 +124,7 @@ class RetrievalConfig:
             fusion=FusionConfig(
                 scaling="max",
                 weights=PUBLISHED_PROFILE,
+                foreign=1.0,
                 partial_weights=PUBLISHED_PROFILE,
                 intent_tilt=None,
                 normalize_weights=False,
@@ -161,6 +162,7 @@ class RetrievalConfig:
                 scaling="min-max",
                 candidate_multiplier=candidate_multiplier,
                 weights=weights,
+                foreign=1.0,
                 intent_tilt=0.0,
                 late=LateInteraction(depth=0),
             ),

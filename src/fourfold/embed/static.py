@@ -99,6 +99,11 @@ class StaticEmbedder:
         """Tell whether the vocabulary has a text as it is: a misspelt word comes in pieces."""
         return len(self.pieces([text]).distinct()[0]) == 1
 
+    def whole(self, words: Sequence[str]) -> NDArray[np.bool_]:
+        """Tell which words the vocabulary has as they are, (len(words),)."""
+        found: NDArray[np.bool_] = np.diff(self.pieces(words).starts) == 1
+        return found
+
     def pieces(self, texts: Sequence[str]) -> Pieces:
         """Return the same as arrays."""
         texts = list(texts)

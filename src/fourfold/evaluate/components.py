@@ -77,9 +77,10 @@ class ComponentScores:
         self._specs: list[IntentSpec] = []
         config = retriever.config
         self.intents = [classify(query.text, config.intents.specs) for query in self._prepared]
-        names = list(dict.fromkeys(self.intents))
-        self._representative = {name: self._prepared[self.intents.index(name)] for name in names}
-        self._intent_of = np.array([names.index(name) for name in self.intents])
+        kinds = [(name, query.read) for name, query in zip(self.intents, self._prepared, strict=True)]
+        self._representative = dict(zip(kinds, self._prepared, strict=True))
+        known = list(self._representative)
+        self._kind_of = np.array([known.index(kind) for kind in kinds])
         nums = retriever.backend.nums([identity for query in queries for identity in query.relevant])
         self._relevant = [
             {nums[identity]: grade for identity, grade in query.relevant.items() if grade > 0 and identity in nums}
@@ -138,18 +139,18 @@ class ComponentScores:
         return found
 
     def _weights(self, config: RetrievalConfig) -> FloatArray:
-        of_intent = np.array(
+        of_kind = np.array(
             [
                 self._weights_of(query, find_spec(name, config.intents.specs), config).as_tuple()
-                for name, query in self._representative.items()
+                for (name, _), query in self._representative.items()
             ],
             np.float32,
         )
-        weights: FloatArray = of_intent[self._intent_of]
+        weights: FloatArray = of_kind[self._kind_of]
         return weights
 
     def _weights_of(self, query: Query, spec: IntentSpec, config: RetrievalConfig) -> Weights:
-        return choose_weights(spec, query.weights, config, pipeline.has_data(self.snapshot, query))
+        return choose_weights(spec, query.weights, config, pipeline.has_data(self.snapshot, query), query.read)
 
     # -- what the pipeline finds --------------------------------------------------------------------------------
 
