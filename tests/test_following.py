@@ -85,3 +85,34 @@ def test_a_step_that_no_word_asks_for_may_stand_between(songs, question, answer)
 @pytest.mark.parametrize("question", ["our producers in Visby", "which producer did Visby have", "the owner of Visby"])
 def test_no_step_is_left_unsaid_where_no_word_says_what_stands_between(songs, question):
     assert songs.search(question).ids[0] in ("Nils Frey", "Visby")
+
+CLUBS = """
+    Ada Voss|current team|Northport Rovers · Ada Voss|current sport|handball · Ada Voss|born in|Mill End
+    Northport Rovers|sport|handball · Northport Rovers|home ground|Quay Field · Quay Field|located in city|Northport
+    Northport|country|Arvenia · Arvenia|capital|Great Dell · Arvenia|official language|Arvenian
+    Arvenia|adjoins|Bessaly · Arvenia|adjoins|Corrund · Handball Cup|country|Arvenia · Bessaly|capital|Port Bess
+    Lia Brandt|actor in|Salt Road · Lia Brandt|actor in|Two Bells · Salt Road|filmed in|Bessaly · Two Bells|music|Ada Voss
+"""
+
+
+@pytest.fixture(scope="module")
+def clubs():
+    edges = [edge.strip().split("|") for line in CLUBS.strip().splitlines() for edge in line.split("·")]
+    names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
+    with Retriever() as retriever:
+        retriever.add([Node(name, name) for name in names], [Edge(source, to, kind) for source, kind, to in edges])
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("what team does Ada Voss play for", {"Northport Rovers"}),
+        ("what team did Ada Voss play for in 2011?", {"Northport Rovers"}),
+        ("what country does Northport belong to?", {"Arvenia"}),
+        ("what countries border Arvenia?", {"Bessaly", "Corrund"}),
+        ("what is the capital of the country of the city of the home ground of Northport Rovers", {"Great Dell"}),
+    ],
+)
+def test_what_is_asked_for_and_its_verb_are_one_step_and_four_are_followed(clubs, question, answers):
+    assert set(clubs.search(question).ids[: len(answers)]) == answers

@@ -159,7 +159,7 @@ class Paths:
     """
 
     weight: float = 0.9
-    steps: int = 3
+    steps: int = 4
     low: float = 0.2
     high: float = 0.45
     sharpness: float = 4.0

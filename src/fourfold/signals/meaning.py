@@ -83,6 +83,7 @@ def settle(meaning: Meaning, sentence: Sentence, families: Sequence[frozenset[st
 
     """
     _tell_once(meaning, sentence, families)
+    _ask_once(meaning, sentence)
     _lead_back_once(meaning, sentence)
     _satisfy(meaning, sentence)
     _join_alternatives(meaning, sentence)
@@ -96,6 +97,25 @@ def _tell_once(meaning: Meaning, sentence: Sentence, families: Sequence[frozense
     for place in sure:
         if sentence.opens(place) and any(families[place] & families[later] for later in sure if later > place):
             meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
+    """Let what is asked for and what the named node does be one step: "what team does X play for".
+
+    The verb is the step where an edge type has it for its own; else what is asked for is, the rather by types that the
+    verb could mean, too.
+    """
+    asked_for, verb = sentence.asked_for_by_verb()
+    sure = [place for place in asked_for if meaning.trust[place] >= SAME_FAMILY]
+    if not sure or meaning.trust[verb] <= 0:
+        return
+    if meaning.trust[verb] >= SAME_FAMILY:
+        kept, dropped = verb, sure
+    else:
+        kept, dropped = sure[-1], [verb]
+    said = meaning.asked[dropped].max(axis=0) >= _COULD
+    meaning.asked[kept] *= np.where(said, 1.0, _SATISFIED)
+    meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
 
 
 def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:

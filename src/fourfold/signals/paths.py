@@ -2,7 +2,7 @@
 
 "Who directed the films that X wrote" starts at X, goes against ``written_by`` and along ``directed_by``. A node gains
 by how much of the question the best path to it explains: the words beside the name are read outwards from it, each
-counts once and for one step, in the order of the walk, over up to three edges (``walks``).
+counts once and for one step, in the order of the walk, over up to four edges (``walks``).
 A step has a price, so that a second one needs a word of its own. Where several nodes are named, the answer is what all
 of them reach, by the words or by an edge that no word asks for. The named node itself is no answer: it steps back as
 far as the words are sure.

@@ -116,7 +116,7 @@ participate involve part
 interact interaction
 locate location sit lie place
 capital seat
-border neighbour neighbor adjacent share
+border neighbour neighbor adjacent adjoin share
 flow mouth empty drain
 feed flow
 tributary | flow

@@ -165,6 +165,24 @@ class Sentence:
         asked = [place for place in sorted(self._content) if self.opens(place) or place == first]
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
+    def asked_for_by_verb(self) -> tuple[list[int], int]:
+        """Return the places of what is asked for, and of what the named node does: "what team does X play for".
+
+        None, and −1, in other questions, and where more is named or said.
+        """
+        first = next((place for place in sorted(self._content) if self.opens(place)), -1)
+        behind = next((place for place in range(first, len(self.words)) if place not in self._content), -1)
+        start = behind + (self.at(behind) in DO)
+        start += self.at(start) in ARTICLES
+        end = self._ends.get(start, -1)
+        if min(first, behind, end) < 0 or len(self._starts) != 1 or self.at(first - 2) in PREPOSITIONS:
+            return [], -1
+        asked_for = list(range(first, behind))
+        rest = [place for place in sorted(self._content) if place >= end and not self.at(place).isdigit()]
+        if len(rest) != 1 or self.at(rest[0] + 1) in DO or any(self.words[p].endswith("ed") for p in asked_for):
+            return [], -1  # "what religion does X's father have", "what killed X's father"
+        return asked_for, rest[0]
+
     def sought(self) -> list[int]:
         """Return which words may say what is asked for: "what are the major cities in", "give me the rivers of".
 
