@@ -1,10 +1,9 @@
 """One table says what an edge type means, and every room reads it there."""
 
-import numpy as np
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.edge_types import ROLES, Reading, TypeLabels, denies, reading, type_weight
+from fourfold.edge_types import ROLES, Reading, denies, reading, type_weight, type_weights
 from fourfold.questions import Questions
 from fourfold.tools import ToolCatalog, edge_meaning
 
@@ -71,14 +70,6 @@ def test_what_the_table_does_not_hold_means_nothing(name):
     assert edge_meaning(name) == "link"
 
 
-def test_words_do_not_ask_for_a_type_that_denies_them():
-    def embed(texts):
-        return np.ones((len(texts), 2), np.float32)
-
-    labels = TypeLabels(["requires", "no_longer_requires"], embed, str.split)
-    assert labels.closeness(["requires"], sharpness=1.0, enough=0.5).tolist() == [1.0, 0.0]
-
-
 def test_names_and_aliases_are_read_once():
     for name, role in ROLES.items():
         assert reading(name) == Reading(name)
@@ -95,3 +86,13 @@ def test_an_intent_follows_its_edge_types_however_they_are_written(name):
     assert result.intent == "workflow"
     by_id = {hit.node.id: hit.components for hit in result}
     assert by_id["pump"].intent == 1.0
+
+
+def test_the_weights_of_all_types_are_remembered_and_cannot_be_written_to():
+    types, known = ("requires", "tool_requires", "denied_by", "other"), (("requires", 0.8), ("other", 0.1))
+    found = type_weights(types, known, 0.5, related=True)
+    assert found.tolist() == [type_weight(name, dict(known), 0.5, related=True) for name in types]
+    assert type_weights(types, known, 0.5, related=True) is found
+    assert type_weights(types, known, 0.5, related=False).tolist() == [0.8, 0.5, 0.5, 0.1]
+    with pytest.raises(ValueError, match="read-only"):
+        found[0] = 1.0

@@ -86,12 +86,13 @@ def test_a_step_that_no_word_asks_for_may_stand_between(songs, question, answer)
 def test_no_step_is_left_unsaid_where_no_word_says_what_stands_between(songs, question):
     assert songs.search(question).ids[0] in ("Nils Frey", "Visby")
 
+
 CLUBS = """
     Ada Voss|current team|Northport Rovers · Ada Voss|current sport|handball · Ada Voss|born in|Mill End
     Northport Rovers|sport|handball · Northport Rovers|home ground|Quay Field · Quay Field|located in city|Northport
     Northport|country|Arvenia · Arvenia|capital|Great Dell · Arvenia|official language|Arvenian
     Arvenia|adjoins|Bessaly · Arvenia|adjoins|Corrund · Handball Cup|country|Arvenia · Bessaly|capital|Port Bess
-    Lia Brandt|actor in|Salt Road · Lia Brandt|actor in|Two Bells · Salt Road|filmed in|Bessaly · Two Bells|music|Ada Voss
+    Lia Brandt|actor in|Salt Road · Lia Brandt|actor in|Two Bells · Salt Road|filmed in|Bessaly · Two Bells|by|Ada Voss
 """
 
 

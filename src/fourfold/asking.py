@@ -14,7 +14,7 @@ from fourfold.arguments import finite_number, one_of, shown, string, whole_numbe
 from fourfold.cache import Cache
 from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
-from fourfold.edge_types import MENTIONS, OF_DOCUMENTS, TypeLabels
+from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
@@ -24,6 +24,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.relations import Relations
+from fourfold.signals.type_labels import TypeLabels
 from fourfold.tokenizer import Tokenizer, is_unspaced
 from fourfold.topic import topic_of
 from fourfold.types import COMPONENTS, FloatArray, Weights

@@ -6,11 +6,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-import numpy as np
-
 from fourfold.arguments import constants, whole_number
 from fourfold.config.steps import Bridge, Coverage, LateInteraction, Paths, Priors
-from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weight
+from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weights
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, IntentSpec
 from fourfold.types import FloatArray, Weights
@@ -215,8 +213,7 @@ class GraphConfig:
     def weights_of(self, types: Sequence[str]) -> FloatArray:
         """Return the weight of an edge of each type, (n_types,) float64."""
         known = {**self.type_weights, UNTYPED: self.untyped_weight}
-        weights = [type_weight(name, known, self.unknown_weight, related=self.related_types) for name in types]
-        return np.array(weights, np.float64)
+        return type_weights(tuple(types), tuple(known.items()), self.unknown_weight, related=self.related_types)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -227,7 +224,7 @@ class IntentConfig:
         specs: what a query can be read as; the first that matches wins.
         chosen_types: how much edge types count whose label is close to the query's words, beside the intent's own; 0
             turns them off.
-        chosen_sharpness: how much less a farther type gets, see ``edge_types.TypeLabels.closeness``.
+        chosen_sharpness: how much less a farther type gets, see ``signals.type_labels``.
         chosen_enough: the similarity from which a word is trusted fully, see there.
         chosen_second_hop: share of the second hop along chosen types.
         paths: what a question asks for that names a node and the edges that lead away from it.

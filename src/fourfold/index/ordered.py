@@ -15,6 +15,9 @@ from fourfold.runs import firsts
 
 Numbers = NDArray[np.int64]
 
+_MANY, _SPREAD = 1000, 8
+"""From so many numbers on, where the largest is at most so many times as large, marking them is sooner than sorting."""
+
 
 def distinct(numbers: Numbers) -> Numbers:
     """Return the distinct numbers, ascending."""
@@ -24,12 +27,24 @@ def distinct(numbers: Numbers) -> Numbers:
 
 def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
     """Return the distinct numbers, ascending, and the place of each of ``numbers`` among them."""
+    if len(numbers) >= _MANY and int(numbers.min()) >= 0 and (most := int(numbers.max())) < _SPREAD * len(numbers):
+        return _numbered_by_counting(numbers, most)
     order = numbers.argsort(kind="stable")
     ascending = numbers[order]
     first = firsts(ascending)
     place = np.empty(len(numbers), np.int64)
     place[order] = first.cumsum() - 1
     return ascending[first], place
+
+
+def _numbered_by_counting(numbers: Numbers, most: int) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return what ``numbered`` does without sorting, for numbers from 0 to ``most``."""
+    held = np.zeros(most + 1, bool)
+    held[numbers] = True
+    found = held.nonzero()[0].astype(numbers.dtype, copy=False)
+    place = np.empty(most + 1, np.int64)
+    place[found] = np.arange(len(found))
+    return found, place.take(numbers)
 
 
 def distinct_pairs(first: Numbers, second: Numbers) -> tuple[Numbers, Numbers]:

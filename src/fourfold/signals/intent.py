@@ -1,7 +1,7 @@
 """δ: what the seeds reach along the edge types that the query asks for.
 
 The method's rule: one hop along the fixed types of the intent. Generalised: any edge type counts in proportion to how
-close its label is to the query's words, over one and two hops (``edge_types.closeness``).
+close its label is to the query's words, over one and two hops (``signals.type_labels``).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fourfold.edge_types import type_weight
+from fourfold.edge_types import type_weights
 from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues
 from fourfold.signals import graph
 from fourfold.signals.graph import Spread, Walk
@@ -19,10 +19,10 @@ from fourfold.types import FloatArray
 
 def fixed_types(edges: EdgePart, edge_types: tuple[str, ...], *, related: bool = False) -> FloatArray:
     """Return 1 for each edge type of the intent and 0 for the others, (n_types,); ``related``: see ``type_weight``."""
-    in_use = edges.types_in_use  # a type whose last edge is gone must not set the scale
-    meant = dict.fromkeys(edge_types, 1.0)
-    found = [type_weight(name, meant, 0.0, related=related) for name in edges.type_names]
-    return np.array([weight * (number in in_use) for number, weight in enumerate(found)])
+    in_use = np.zeros(len(edges.type_names), bool)  # a type whose last edge is gone must not set the scale
+    in_use[list(edges.types_in_use)] = True
+    meant = tuple(dict.fromkeys(edge_types, 1.0).items())
+    return type_weights(tuple(edges.type_names), meant, 0.0, related=related) * in_use
 
 
 def score(
