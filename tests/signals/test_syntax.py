@@ -41,6 +41,7 @@ def place_of(word, question):
         ("[Rome] is the director of which company", "company"),
         ("what kind of film is [Silent River]", "film"),
         ("where is the man who directed [Silent River]", "man"),
+        ("what is a film made by [Ada Keller]", "film"),
     ],
 )
 def test_what_says_what_the_answer_is_is_no_step(question, word):
@@ -169,3 +170,40 @@ def test_which_firm_makes_x_and_where_something_stands():
 def test_in_what_raises_x_the_word_is_a_verb():
     assert sentence("what raises [Ada]").kinds() == []
     assert sentence("which errors does [Ada] raise").kinds() == [1]
+
+
+@pytest.mark.parametrize(
+    ("question", "asked_for", "verb"),
+    [
+        ("what team does [Ada] play for", ["team"], "play"),
+        ("which sports team did the [Ada] play for in 2011", ["sports", "team"], "play"),
+        ("what language [Arvenia] speak", ["language"], "speak"),
+        ("what religion does [Ada]'s father have", [], ""),
+        ("in what country was [Ada] born", [], ""),
+        ("what killed [Ada]'s father", [], ""),
+        ("what team does [Ada] play for and love", [], ""),
+        ("what team do [Ada] and [Leo] play for", [], ""),
+        ("who plays for [Ada]", [], ""),
+        ("", [], ""),
+    ],
+)
+def test_what_is_asked_for_and_the_verb_of_the_named_node(question, asked_for, verb):
+    found = sentence(question)
+    places, place = found.asked_for_by_verb()
+    assert ([found.words[one] for one in places], found.at(place)) == (asked_for, verb)
+
+
+@pytest.mark.parametrize(
+    ("question", "telling"),
+    [
+        ("who produced the album that has [Night Ferry] on it", ["produced", "album"]),
+        ("which films did [Ada] direct", ["direct"]),
+        ("what kind of film is [Silent River]", []),
+        ("who directed the film [Silent River]", ["directed"]),
+        ("who leads the team [Ada] is on", ["leads", "team"]),
+        ("name the owner of [Gull]", ["owner"]),
+    ],
+)
+def test_words_that_tell_more_than_what_the_answer_or_the_named_node_is(question, telling):
+    found = sentence(question)
+    assert [word for place, word in enumerate(found.words) if found.tells(place)] == telling

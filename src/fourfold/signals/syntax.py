@@ -74,6 +74,7 @@ class Sentence:
         self._last = max((place for place, word in enumerate(self.words) if word not in PREPOSITIONS), default=-1)
         known = [(place, self.words[place], terms) for place, (_, terms) in enumerate(words) if self._in_label[place]]
         self._deeds = {place for place, word, terms in known if is_past(word, terms)}
+        self._done = {place for place, (word, terms) in enumerate(words) if is_past(word.lower(), terms)} - self.names
         self._last_deed = max(self._deeds, default=-1)
 
     def at(self, place: int) -> str:
@@ -241,7 +242,7 @@ class Sentence:
             return False
         return (
             (before == "the" and place + 1 + (after in ARTICLES) in self._starts)  # "the film X"
-            or (place + 1 in self._deeds and self.at(place + 2) == "by")  # "films directed by X"
+            or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
             or (before in WHICH and far)  # "which films"
             or self._is_sort(place)
