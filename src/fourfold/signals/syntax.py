@@ -41,6 +41,7 @@ _ABOUT_ITSELF = frozenset(
 )
 """Words that ask for what a question names, and for nothing beside it."""
 
+_OTHERS = frozenset("other all different".split())
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
 
@@ -136,8 +137,15 @@ class Sentence:
         return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
 
     def opens(self, place: int) -> bool:
-        """Tell whether a word stands right behind "what" or "which": it says what kind of answer is asked for."""
-        return self.at(place - 1) in WHICH
+        """Tell whether a word stands behind "what" or "which": it says what kind of answer is asked for.
+
+        A number, or a word such as "other", may stand between: "what 5 countries", "which other films".
+        """
+        before = self.at(place - 1)
+        return before in WHICH or (self._counts(place - 1) and not self._counts(place) and self.at(place - 2) in WHICH)
+
+    def _counts(self, place: int) -> bool:
+        return self.at(place).isdigit() or self.at(place) in _OTHERS
 
     def tells(self, place: int) -> bool:
         """Tell whether a word of its own says more than what the answer or the named node is, or that one is asked for.
@@ -236,7 +244,7 @@ class Sentence:
         if after.endswith("ing") and place + 2 in self._starts and self._in_label[place + 1]:  # "states bordering X"
             return True
         asked_for = after in DO and self._in_label[self._last]  # "what firm did X work for"
-        if before in WHICH and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
+        if self.opens(place) and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
             return True  # "X is the capital of which country", "which firm made X"
         if in_label:
             return False
@@ -244,7 +252,7 @@ class Sentence:
             (before == "the" and place + 1 + (after in ARTICLES) in self._starts)  # "the film X"
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
-            or (before in WHICH and far)  # "which films"
+            or (self.opens(place) and far)  # "which films"
             or self._is_sort(place)
         )
 
