@@ -44,7 +44,6 @@ EDGE_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict(
 UNTYPED = ""
 """The type of an edge that has none."""
 
-
 MENTIONS = "mentions"
 """The edge type of one node's text that names another node's title."""
 
