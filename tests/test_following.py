@@ -49,6 +49,15 @@ def test_where_nothing_beside_it_is_of_the_kind_the_named_node_stays(country, qu
     assert country.search(question).ids[0] == "Caldo"
 
 
+def of_facts(facts):
+    """Return a graph of names only, from ``source|type|target`` with a dot between two."""
+    edges = [edge.strip().split("|") for line in facts.strip().splitlines() for edge in line.split("·")]
+    names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
+    retriever = Retriever()
+    retriever.add([Node(name, name) for name in names], [Edge(source, to, kind) for source, kind, to in edges])
+    return retriever
+
+
 SONGS = """
     Night Ferry|track of|Harbour · Low Tide|track of|Harbour · Red Kiln|track of|Clay
     Harbour|producer|Ida Moss · Clay|producer|Olaf Brandt · Harbour|label|Gull · Clay|label|Ember
@@ -58,10 +67,7 @@ SONGS = """
 
 @pytest.fixture(scope="module")
 def songs():
-    edges = [edge.strip().split("|") for line in SONGS.strip().splitlines() for edge in line.split("·")]
-    names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
-    with Retriever() as retriever:
-        retriever.add([Node(name, name) for name in names], [Edge(source, to, kind) for source, kind, to in edges])
+    with of_facts(SONGS) as retriever:
         yield retriever
 
 
@@ -92,16 +98,12 @@ CLUBS = """
     Northport Rovers|sport|handball · Northport Rovers|home ground|Quay Field · Quay Field|located in city|Northport
     Northport|country|Arvenia · Arvenia|capital|Great Dell · Arvenia|official language|Arvenian
     Arvenia|adjoins|Bessaly · Arvenia|adjoins|Corrund · Handball Cup|country|Arvenia · Bessaly|capital|Port Bess
-    Lia Brandt|actor in|Salt Road · Lia Brandt|actor in|Two Bells · Salt Road|filmed in|Bessaly · Two Bells|by|Ada Voss
 """
 
 
 @pytest.fixture(scope="module")
 def clubs():
-    edges = [edge.strip().split("|") for line in CLUBS.strip().splitlines() for edge in line.split("·")]
-    names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
-    with Retriever() as retriever:
-        retriever.add([Node(name, name) for name in names], [Edge(source, to, kind) for source, kind, to in edges])
+    with of_facts(CLUBS) as retriever:
         yield retriever
 
 

@@ -157,14 +157,19 @@ def test_english_and_what_is_too_short_to_tell_are_read(question):
         {"weights": DEFAULT},
         {"query_vector": np.ones(256)},
         {"embedder": letters},
-        {"config": RetrievalConfig.published()},
-        {"config": RetrievalConfig.two_signal()},
     ],
     ids=lambda own: next(iter(own)),
 )
 def test_weights_vectors_and_embedders_of_ones_own_are_as_good_in_any_language(own):
-    question, config = NOT_ENGLISH["Russian"], own.pop("config", RetrievalConfig())
-    assert weights_of(question, config, **own) == weights_of(question, config.replace(fusion={"foreign": 1.0}), **own)
+    question = NOT_ENGLISH["Russian"]
+    assert weights_of(question, **own) == weights_of(question, IN_FULL, **own)
+
+
+@pytest.mark.parametrize("config", [RetrievalConfig.published(), RetrievalConfig.two_signal()])
+def test_the_published_and_the_two_signal_method_know_no_language(config):
+    assert config.fusion.foreign == 1.0
+    changed = config.replace(fusion={"foreign": 0.25})
+    assert weights_of(NOT_ENGLISH["Russian"], config) != weights_of(NOT_ENGLISH["Russian"], changed)
 
 
 def test_how_far_a_question_can_be_read():

@@ -255,7 +255,8 @@ def type_weights(
     edge_types: tuple[str, ...], weights: tuple[tuple[str, float], ...], default: float, *, related: bool
 ) -> FloatArray:
     """Return ``type_weight`` of each edge type, (n_types,) float64; remembered, so nobody may write to it."""
-    found: FloatArray = np.array([type_weight(name, dict(weights), default, related=related) for name in edge_types])
+    known = dict(weights)
+    found: FloatArray = np.array([type_weight(name, known, default, related=related) for name in edge_types])
     found.setflags(write=False)
     return found
 

@@ -122,14 +122,7 @@ def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths
     if one is None or not snapshot.edges.degree(one.nodes).any():
         return found
     asked = _Asked(scores, query, relations, settings, Sentence(query.words, [one]), [one])
-    return [one] if _told_by_a_rare_word(one, scores, query, relations) or asked.told_by_edges(one.nodes) else found
-
-
-def _told_by_a_rare_word(one: Named, scores: Scores, query: Query, relations: Relations) -> bool:
-    """Tell whether a word of a name that asks for no edge stands in hardly any node."""
-    own = [terms for word, terms in query.words[one.start : one.end] if not relations.hold(word, terms)]
-    known = [scores.term_numbers[term] for terms in own for term in terms if term in scores.term_numbers]
-    return bool(known) and int(scores.snapshot.text.df(np.array(known, np.int64)).min()) <= _RARE
+    return [one] if asked.told_by_a_rare_word(one) or asked.told_by_edges(one.nodes) else found
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,6 +184,17 @@ class _Asked:
         told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=self.settings.silent_edges)
         return told >= self.settings.silent
 
+    def told_by_a_rare_word(self, one: Named) -> bool:
+        """Tell whether a word of a name that asks for no edge stands in hardly any node."""
+        words = self.query.words
+        known = self._numbers_of([p for p in range(one.start, one.end) if not self.relations.hold(*words[p])])
+        return bool(known) and int(self.scores.snapshot.text.df(np.array(known, np.int64)).min()) <= _RARE
+
+    def _numbers_of(self, places: Sequence[int]) -> list[int]:
+        """Return the numbers of the terms of some words, as far as nodes hold them."""
+        known = self.scores.term_numbers
+        return [known[term] for place in places for term in self.query.words[place][1] if term in known]
+
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         snapshot, query = self.scores.snapshot, self.query
         content = np.array([bool(terms) for _, terms in query.words])
@@ -244,8 +248,7 @@ class _Asked:
 
     def _says_kind(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes say themselves that they are of the kind that words of the question call."""
-        known = self.scores.term_numbers
-        terms = [known[term] for place in places for term in self.query.words[place][1] if term in known]
+        terms = self._numbers_of(places)
         says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
         return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
 

@@ -80,3 +80,10 @@ def checked(vectors: object, count: int, name: str) -> Vectors:
     if np.abs(matrix).max(initial=0.0) > LARGEST_COORDINATE:
         raise EmbedderError(f"The embedder {name!r} returned numbers beyond {LARGEST_COORDINATE:g}.")
     return matrix
+
+
+def unit(vectors: FloatArray) -> FloatArray:
+    """Return vectors, (n, dimensions), at length one; those of zeros stay as they are."""
+    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    found: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
+    return found

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.edge_types import ROLES, Role, denies, label, plain_label, reading
+from fourfold.embed.base import unit
 from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.types import FloatArray
@@ -146,12 +147,6 @@ class Vocabulary:
         labels = [label(name) for name in self.names]
         shares = [len(wanted & own) / max(len(own), 1) for own in (frozenset(self._terms(text)) for text in labels)]
         model = bundled()
-        vectors, targets = (_unit(model.embed_documents(texts)) for texts in (labels, list(words)))
+        vectors, targets = (unit(model.embed_documents(texts)) for texts in (labels, list(words)))
         closeness: FloatArray = np.clip(np.maximum(shares, (vectors @ targets.T).max(axis=1)), 0.0, 1.0)
         return closeness
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
-    return unit

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.edge_types import label
+from fourfold.embed.base import unit
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
@@ -79,7 +80,7 @@ class Labels:
         noun = np.array([verb is None or verb == _BY for verb in self.verbs], bool)
         self._begins = at_end & ~phrase
         self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
-        self._whole, self._vectors = _unit(embed([" ".join(own) for own in labels])), _unit(embed(flat))
+        self._whole, self._vectors = unit(embed([" ".join(own) for own in labels])), unit(embed(flat))
         self._called = lru_cache(_REMEMBERED)(self._called_by)
         self._pieces: Pieces | None = None
         self._known: dict[str, tuple[FloatArray, NDArray[np.int64], float]] = {}
@@ -138,7 +139,7 @@ class Labels:
             return found
         if len(known) >= _REMEMBERED:  # the old dictionary may still be read by another thread
             self._known = known = {}
-        vector = _unit(self._embed([word]))[0]
+        vector = unit(self._embed([word]))[0]
         stems = frozenset(self.terms(word) or [word])
         compounds = [form for form in self._forms if any(wording.compounded(one, form) for one in {word, *stems})]
         shared, related = self._held(self._stems, stems), self._held(self._families, self.families(stems))
@@ -217,9 +218,3 @@ def _without_common(labels: list[list[str]]) -> list[list[str]]:
     if len(labels) < 3:
         return labels
     return [[word for word in words if 2 * count[word] <= len(labels)] or words for words in labels]
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
-    return unit

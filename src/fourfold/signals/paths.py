@@ -171,11 +171,12 @@ def answer(
             around = _around(name, steps)
             found = [follow(edges, around.nodes, words, numbers, settings, allowed) for words in asked]
             walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
-    if not walks and not (together and steps):
+    shared = steps if together else []
+    if not walks and not shared:
         return None
     nodes, totals = _together(walks)
-    if together and steps:
-        nodes, totals = _in_common(nodes, totals, walks, steps)
+    if shared:
+        nodes, totals = _in_common(nodes, totals, walks, shared)
     itself = settings.itself if len(named) == 1 else 0.0
     totals = np.where(ordered.contains(_nodes_of(named), nodes), itself * totals, totals)
     top = float(totals.max())

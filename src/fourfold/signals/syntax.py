@@ -73,9 +73,9 @@ class Sentence:
         self._labels = labels = labels or [False] * len(words)
         self._in_label = [one and place not in self.names for place, one in enumerate(labels)]
         self._last = max((place for place, word in enumerate(self.words) if word not in PREPOSITIONS), default=-1)
-        known = [(place, self.words[place], terms) for place, (_, terms) in enumerate(words) if self._in_label[place]]
-        self._deeds = {place for place, word, terms in known if is_past(word, terms)}
-        self._done = {place for place, (word, terms) in enumerate(words) if is_past(word.lower(), terms)} - self.names
+        past = {place for place, (_, terms) in enumerate(words) if is_past(self.words[place], terms)}
+        self._done = past - self.names
+        self._deeds = {place for place in self._done if self._in_label[place]}
         self._last_deed = max(self._deeds, default=-1)
 
     def at(self, place: int) -> str:
@@ -154,9 +154,13 @@ class Sentence:
         """
         if place not in self._content or self.words[place] in _COMMANDS:
             return False
-        apposed = self.at(place - 1) in ARTICLES and place + 1 + (self.at(place + 1) in ARTICLES)
-        at_end = apposed and self._ends.get(apposed) == len(self.words)
-        return not (self.opens(place) or self._is_sort(place) or at_end)
+        at_end = self._ends.get(self._past_article(place + 1)) == len(self.words)
+        apposed = self.at(place - 1) in ARTICLES and at_end
+        return not (self.opens(place) or self._is_sort(place) or apposed)
+
+    def _past_article(self, place: int) -> int:
+        """Return a place, or the next one where an article stands there."""
+        return place + (self.at(place) in ARTICLES)
 
     def _is_sort(self, place: int) -> bool:
         return self.at(place - 1) == "of" and self.at(place - 2) in _SORTS
@@ -181,8 +185,7 @@ class Sentence:
         """
         first = next((place for place in sorted(self._content) if self.opens(place)), -1)
         behind = next((place for place in range(first, len(self.words)) if place not in self._content), -1)
-        start = behind + (self.at(behind) in DO)
-        start += self.at(start) in ARTICLES
+        start = self._past_article(behind + (self.at(behind) in DO))
         end = self._ends.get(start, -1)
         if min(first, behind, end) < 0 or len(self._starts) != 1 or self.at(first - 2) in PREPOSITIONS:
             return [], -1
@@ -211,8 +214,7 @@ class Sentence:
 
     def is_subject(self, place: int) -> bool:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
-        behind = place + 2 + (self.at(place + 2) in PREPOSITIONS)
-        behind += self.at(behind) in ARTICLES
+        behind = self._past_article(place + 2 + (self.at(place + 2) in PREPOSITIONS))
         verb = place + 1 in self._content and self.at(place + 1) not in AUXILIARIES
         return self.opens(place) and verb and behind in self._starts
 
@@ -249,7 +251,7 @@ class Sentence:
         if in_label:
             return False
         return (
-            (before == "the" and place + 1 + (after in ARTICLES) in self._starts)  # "the film X"
+            (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
             or (self.opens(place) and far)  # "which films"
@@ -289,8 +291,7 @@ class Sentence:
             return True
         if preposition and self.at(place + 1) != preposition:
             return False
-        behind = place + 1 + bool(preposition)
-        behind += self.at(behind) in ARTICLES
+        behind = self._past_article(place + 1 + bool(preposition))
         subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
         asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
         return behind in self._starts and subject not in self.names and asked

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from fourfold.edge_types import denies, label
+from fourfold.embed.base import unit
 from fourfold.types import FloatArray
 
 _REMEMBERED_WORDS = 100_000
@@ -30,7 +31,7 @@ class TypeLabels:
         self._terms = terms
         labels = [label(name) for name in self.names]
         self._label_terms = [frozenset(terms(text)) for text in labels]
-        self._vectors = _unit(embed(labels))
+        self._vectors = unit(embed(labels))
         self._denied = np.array([denies(name) for name in self.names], bool)
         self._known: dict[str, FloatArray] = {}
 
@@ -63,15 +64,9 @@ class TypeLabels:
             self._known = known = {}
             new = list(dict.fromkeys(words))
         if new:
-            cosines = np.clip(self._vectors @ _unit(self._embed(new)).T, 0.0, 1.0)
+            cosines = np.clip(self._vectors @ unit(self._embed(new)).T, 0.0, 1.0)
             for place, word in enumerate(new):
                 terms = frozenset(self._terms(word))
                 shared = np.array([bool(label & terms) for label in self._label_terms], np.float64)
                 known[word] = np.where(self._denied, 0.0, np.maximum(shared, cosines[:, place]))
         return np.stack([known[word] for word in words], axis=1)
-
-
-def _unit(vectors: FloatArray) -> FloatArray:
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
-    unit: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
-    return unit
