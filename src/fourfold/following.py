@@ -24,7 +24,7 @@ from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.silent import told_by_edges
-from fourfold.signals.syntax import Sentence
+from fourfold.signals.syntax import Sentence, may_ask
 from fourfold.signals.wording import SAY_NOTHING
 from fourfold.types import Weights
 
@@ -69,7 +69,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
         return
-    if not (named := named_in(scores, query, relations, settings)):
+    if not _may_ask(query, relations, settings) or not (named := named_in(scores, query, relations, settings)):
         return
     meaning, sentence = relations.read(query.words, settings, named), Sentence(query.words, named)
     may_be_silent = settings.silent <= 1.0 and sentence.asks_beside()
@@ -102,6 +102,11 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
         1.0 - settings.step_back * (1.0 if silent else answer.sure),
     )
+
+
+def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
+    """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
+    return relations.may_be_asked(query.words, settings) or (settings.silent <= 1.0 and may_ask(query.words))
 
 
 def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[Named]:

@@ -6,6 +6,8 @@ from time import thread_time
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fourfold import Edge, Node, Retriever
 from fourfold.config import Paths
@@ -13,6 +15,7 @@ from fourfold.edge_types import label
 from fourfold.embed.static import bundled
 from fourfold.signals.names import Named
 from fourfold.signals.relations import Relations
+from fourfold.signals.syntax import Sentence, may_ask
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
@@ -257,3 +260,33 @@ def test_a_new_word_is_compared_with_thousands_of_types_at_once():
     steps(500)
     few, many = steps(500), steps(5000)
     assert few > 100 and many < few + 500, "the types are gone through by NumPy, not one by one"
+
+
+WORDS = (
+    "the of in by with who which what how when where together same co list show and is did X Keller gnathol vreed zzyq "
+    "directed director birthplace mother wife needs movies actors author weather state kind profession"
+).split()
+SOME = Relations(
+    ["directed_by", "place_of_birth", "depends_on", "parent"],
+    [0, 1, 2, 3],
+    bundled().embed_documents,
+    TOKENIZER.terms,
+    bundled().is_word,
+)
+
+
+@given(st.lists(st.sampled_from(WORDS), min_size=1, max_size=7), st.tuples(st.integers(0, 6), st.integers(1, 2)))
+def test_where_no_word_may_ask_nothing_is_read_whatever_is_named(typed, span):
+    words = TOKENIZER.terms_of_words(" ".join(typed))
+    start = min(span[0], len(words) - 1)
+    named = [Named(np.array([0]), start, min(start + span[1], len(words)))]
+    asked = [SOME.read(words, Paths(), names).trust.any() for names in ([], named)]
+    assert SOME.may_be_asked(words, Paths()) or not any(asked)
+    assert may_ask(words) or not any(Sentence(words, names).asks_beside() for names in ([], named))
+
+
+def test_a_question_without_a_word_that_may_ask_looks_up_no_name(monkeypatch):
+    read = []
+    monkeypatch.setattr("fourfold.asking.Asker._names_of", lambda self, nodes: read.append(nodes))
+    assert FILMS.search("Mirror zzyq").ids[0] in {"Mirror", "A Mirror", "The Mirror"}
+    assert not read

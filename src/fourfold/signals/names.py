@@ -41,6 +41,9 @@ _LONGEST_TOLD = _PART * LONGEST
 _SAME_TERMS = 1000
 """Of more nodes whose names have the same terms all are meant."""
 
+_READ_FIRST = (16, 128)
+"""The names of so many nodes are read before those of the next: the first of them tell mostly."""
+
 
 @dataclass(frozen=True, slots=True)
 class Named:
@@ -139,7 +142,8 @@ def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
     if len(found.nodes) > _SAME_TERMS:
         return True
     typed = [word.lower() for word, _ in words]
-    return any(_length(list(name), typed, found) for name in set(names_of(found.nodes)))
+    parts = np.split(found.nodes, _READ_FIRST)
+    return any(_length(list(name), typed, found) for part in parts if len(part) for name in set(names_of(part)))
 
 
 def _length(name: list[str], typed: list[str], found: Named) -> int:

@@ -19,7 +19,7 @@ from fourfold.signals import synonyms, wording
 from fourfold.signals.labels import Labels
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import Sentence
+from fourfold.signals.syntax import LEAD_BACK, Sentence
 from fourfold.signals.wording import ASKING, WHICH
 from fourfold.types import FloatArray
 
@@ -89,6 +89,24 @@ class Relations:
 
     def __len__(self) -> int:
         return len(self.labels)
+
+    def may_be_asked(self, words: Words, settings: Paths) -> bool:
+        """Tell whether any word may ask for an edge, whatever the question names: if not, ``read`` trusts none."""
+        return any(self._may_be_asked(word.lower(), terms, settings) for word, terms in words)
+
+    def _may_be_asked(self, word: str, terms: Sequence[str], settings: Paths) -> bool:
+        if word in LEAD_BACK:
+            return True
+        if not self._may_ask(word, terms):
+            return word in wording.ASKING or word in wording.EXACTLY
+        key = terms[0] if len(terms) == 1 else word
+        listed = any(key in each for each in (self._same, self._inverse, self._asking))
+        return listed or self.labels.similarity(word)[2] > settings.low or self._said(word, terms)
+
+    def _said(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether edge types say what a word is known to say, or what the thesaurus joins it to."""
+        own = reading(word)
+        return (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None
 
     def read(self, words: Words, settings: Paths, named: Sequence[Named] = ()) -> Meaning:
         """Return what each word of a question asks for; ``named`` are the nodes that it names."""

@@ -23,12 +23,15 @@ _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", 
 
 So does "together", behind it: "acted together with X".
 """
+LEAD_BACK = _MIRRORS | {TOGETHER}
 
 _ONE_OF = frozenset({"a", "an"})
 ARTICLES = _ONE_OF | {"the"}
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 _POLITE = frozenset("please can could would will you kindly".split())
 _COMMANDS = frozenset("list name show give tell find describe".split())
+_ASKS = QUESTION | IMPERATIVES | _COMMANDS | PREPOSITIONS | {"how"}
+"""Without any of these, and of what edges are called, words ask for nothing beside what they name."""
 _MUCH = frozenset("many much long high tall deep wide big large old far often".split())
 _BEHIND = 2
 """So many words at most say behind a name what is asked for: "X side effects"."""
@@ -43,6 +46,11 @@ _ABOUT_ITSELF = frozenset(
 
 _OTHERS = frozenset("other all different".split())
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
+
+
+def may_ask(words: Words) -> bool:
+    """Tell whether words may ask for something beside what they name, whatever that is: if not, no sentence does."""
+    return any(word.lower() in _ASKS for word, _ in words)
 
 
 def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str | None:
