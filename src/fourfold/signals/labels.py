@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fourfold.edge_types import label
 from fourfold.embed.base import unit
+from fourfold.runs import firsts
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
@@ -152,8 +153,8 @@ class Labels:
         close = 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)
         by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
         nearest = np.maximum.reduceat(by_word, self._starts[:-1])
-        best = np.nonzero(by_word == nearest[self._type_of])[0]
-        slots = best[np.unique(self._type_of[best], return_index=True)[1]] - self._starts[:-1]
+        best = (by_word == nearest[self._type_of]).nonzero()[0]
+        slots = best[firsts(self._type_of[best])] - self._starts[:-1]
         whole = np.add.reduceat(parts, self._starts[:-1], dtype=np.int64) > 1  # "birthplace" is all of a birth's place
         nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
         similarity = np.maximum(nearest, np.clip(self._whole @ vector, 0.0, 1.0))
