@@ -74,6 +74,16 @@ def derived(path):
     return sorted(folder.iterdir()) if folder.exists() else []
 
 
+def test_codes_are_kept_however_few_the_rows_are(tmp_path, monkeypatch):
+    monkeypatch.setattr(parts, "_DERIVED_FROM", 100_000)
+    for exact in (True, False):
+        with Retriever(tmp_path / f"{exact}.sqlite", config=RetrievalConfig().replace(index={"exact": exact})) as graph:
+            graph.add(nodes(300))
+            answers(graph)
+    assert not derived(tmp_path / "True.sqlite")
+    assert derived(tmp_path / "False.sqlite")
+
+
 def from_scratch(path, tmp_path):
     copy = tmp_path / "copy.sqlite"
     with Retriever(path) as retriever:  # what is in the write-ahead log is in the file from here on

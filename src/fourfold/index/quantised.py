@@ -22,7 +22,7 @@ from fourfold.types import FloatArray
 
 Vectors32 = NDArray[np.float32]
 
-EXACT_UP_TO = {"faiss": 20_000, "numpy": 50_000}
+EXACT_UP_TO = {"faiss": 10_000, "numpy": 50_000}
 """A segment of up to so many vectors is read whole: there the first stage saves less than it risks."""
 MINIMUM = 256
 """A segment of up to so many vectors is never coded."""

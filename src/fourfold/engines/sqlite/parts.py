@@ -34,8 +34,9 @@ class Parts:
     edges: tuple[EdgeSegment, ...] = ()
 
     def are_many(self) -> bool:
-        """Whether there are so many rows that derived files are worth their place."""
-        return sum(map(len, self.text)) + sum(map(len, self.edges)) >= _DERIVED_FROM
+        """Whether there are so many rows that derived files are worth their place, or codes, which are made slowly."""
+        rows = sum(map(len, self.text)) + sum(map(len, self.edges))
+        return rows >= _DERIVED_FROM or any(segment.first_stage for segment in self.vectors)
 
     def scattered(self) -> bool:
         """Whether enough rows lie outside the oldest segments to be worth a compaction."""
