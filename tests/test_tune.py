@@ -13,9 +13,7 @@ from fourfold.evaluate.components import ComponentScores
 from fourfold.evaluate.learner import Learner
 from fourfold.evaluate.tune import ERROR, answer_groups, evidence, make_folds, passes
 
-WORDS = (
-    "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple nettle olive poppy".split()  # noqa: SIM905
-)
+WORDS = "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple nettle olive poppy".split()
 
 
 def planted(n=60, seed=0):

@@ -119,13 +119,7 @@ class Pages:
 
     def failed(self, request: Request, error: Exception) -> Response:
         """Return an error as the sentence it is."""
-        status = (
-            404
-            if isinstance(error, (UnknownNodeError, NoPageError))
-            else 403
-            if isinstance(error, NotBoundError)
-            else 400
-        )
+        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 400)
         part = "fragment" in request.query_params or request.headers.get("x-lens") == "part"
         try:
             asked = Asked.of(request.query_params)

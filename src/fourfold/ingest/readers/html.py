@@ -11,7 +11,7 @@ from fourfold.ingest.readers.parsed import Parsed
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(
-    "address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption "  # noqa: SIM905
+    "address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption "
     "figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol optgroup option p pre section select "
     "summary table tbody td textarea tfoot th thead tr ul".split()
 )
