@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 from fourfold.errors import MissingExtraError
@@ -63,7 +64,7 @@ def heads(texts: Iterable[str]) -> set[str]:
     for text in texts:
         words = words_of(text)
         found.update(words)
-        found.update(f"{first} {second}" for first, second in zip(words, words[1:], strict=False))
+        found.update(f"{first} {second}" for first, second in pairwise(words))
     return found
 
 
