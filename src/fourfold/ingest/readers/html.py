@@ -6,8 +6,8 @@ import re
 from collections import Counter
 from typing import Any
 
-from fourfold.errors import MissingExtraError
 from fourfold.ingest.readers.parsed import Parsed
+from fourfold.when_needed import load
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(
@@ -33,7 +33,9 @@ def parse_html(source: str) -> Parsed:
         MissingExtraError: lxml is not installed.
 
     """
-    etree = _lxml()
+    load("lxml", "Reading HTML", extra="ingest")
+    from lxml import etree  # type: ignore[import-untyped]
+
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, recover=True)
     etree.fromstring(source.encode(), parser)
@@ -94,11 +96,3 @@ class _Reader:
 
     def close(self) -> None:
         """Take note of the end, as lxml asks for."""
-
-
-def _lxml() -> Any:
-    try:
-        from lxml import etree  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError("Reading HTML needs lxml; install it with pip install 'fourfold[ingest]'.") from error
-    return etree
