@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.edge_types import MENTIONS, type_weight
 from fourfold.evaluate.components import ComponentScores
+from fourfold.intent import NO_INTENT
 from fourfold.types import FloatArray, Weights
 from fourfold.weighting import of_intent
 
@@ -180,6 +181,8 @@ class Learner:
         names = np.array(self.scores.intents)
         for name in dict.fromkeys(self.scores.intents):
             own = training & (names == name)
+            if name == NO_INTENT:  # has no profile: what it weighs are the weights of all
+                continue
             if own.sum() < _INTENT_QUERIES or (names[training] == name).all():
                 continue
             plain = config.replace(fusion={"intent_tilt": 0.0})
