@@ -148,9 +148,8 @@ def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
         for limit in limits[:LISTED]
     }
     spoken_for = {workaround for found in limitations.values() for workaround in found}
-    general = [
-        int(w) for w in own if int(w) not in spoken_for
-    ]  # the subject's workarounds serve what has none of its own
+    # what the subject's other workarounds serve: every limitation that has none of its own
+    general = [int(w) for w in own if int(w) not in spoken_for]
     limitations = {limit: found or general for limit, found in limitations.items()}
     everything = _by_id(graph, np.union1d(own[:LISTED], np.array(sorted(spoken_for), np.int64))).tolist()
     truncated = max(len(limits), len(own), len(needed)) > LISTED
