@@ -22,7 +22,7 @@ def run(*args, code=0):
 @pytest.fixture(scope="module")
 def graph(tmp_path_factory):
     folder = tmp_path_factory.mktemp("measured")
-    herbs = "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple".split()  # noqa: SIM905
+    herbs = "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple".split()
     names = [f"{a} {b}" for a in herbs for b in herbs if a < b]
     nodes = [Node(f"n{i:03}", name, text=herbs[i % 13]) for i, name in enumerate(names)]
     edges = [Edge(f"n{i:03}", f"n{77 - i:03}", "requires") for i in range(39)]

@@ -7,15 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fourfold import Edge, InvalidValueError, Node, Retriever, Weights
+from fourfold import Edge, IntentSpec, InvalidValueError, Node, RetrievalConfig, Retriever, Weights
 from fourfold.evaluate import JudgedQuery, Judgements, measure, tune
 from fourfold.evaluate.components import ComponentScores
 from fourfold.evaluate.learner import Learner
 from fourfold.evaluate.tune import ERROR, answer_groups, evidence, make_folds, passes
 
-WORDS = (
-    "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple nettle olive poppy".split()  # noqa: SIM905
-)
+WORDS = "amber basil cedar dahlia elder fennel ginger hazel iris juniper kale lotus maple nettle olive poppy".split()
 
 
 def planted(n=60, seed=0):
@@ -198,3 +196,17 @@ def test_bridges_coverage_and_paths_are_learnt(graph):
         assert getattr(getattr(getattr(config, group), part), name) == changes.get(
             parameter, getattr(getattr(getattr(retriever.config, group), part), name)
         )
+
+
+def test_queries_that_no_intent_reads_are_learnt_from_too():
+    intents = {"specs": (IntentSpec("mine", patterns=(r"\bmine\b",)),)}  # and none that takes what is left
+    with Retriever(config=RetrievalConfig().replace(intents=intents)) as retriever:
+        retriever.add(
+            [Node(f"n{n}", f"word{n} thing{n}", text=f"alpha{n} beta{n % 7}") for n in range(100)],
+            [Edge(f"n{n}", f"n{n + 1}", "uses") for n in range(99)],
+        )
+        asked = [f"word{n} beta{n % 7}{' mine' if n % 2 else ''}" for n in range(90)]
+        queries = [JudgedQuery(str(n), text, {f"n{n}": 1.0}) for n, text in enumerate(asked)]
+        learner = Learner(ComponentScores(retriever, queries), retriever.config)
+        config, changes = learner.fit(np.ones(len(queries), bool))
+    assert set(changes.get("profiles", {})) <= {"mine"} and len(config.intents.specs) == 1

@@ -26,11 +26,6 @@ class Cache(Generic[Value]):
         self._entries: OrderedDict[Hashable, tuple[float, Value]] = OrderedDict()
         self._lock = threading.Lock()
 
-    @property
-    def enabled(self) -> bool:
-        """Whether anything is ever kept."""
-        return self._size > 0 and self._seconds > 0
-
     def get(self, key: Hashable) -> Value | None:
         """Return the value, or None if it is not there or too old."""
         with self._lock:
@@ -44,8 +39,8 @@ class Cache(Generic[Value]):
             return entry[1]
 
     def put(self, key: Hashable, value: Value) -> None:
-        """Remember a value."""
-        if not self.enabled:
+        """Remember a value, where the config lets anything be kept."""
+        if self._size <= 0 or self._seconds <= 0:
             return
         with self._lock:
             self._entries[key] = (time.monotonic(), value)

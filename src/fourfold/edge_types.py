@@ -1,8 +1,7 @@
-"""What edge types mean: their weights, their roles, and which of them the words of a query ask for.
+"""What edge types mean: their weights, their roles, and how their labels are read.
 
 The weights are the method's. ``ROLES`` says what a type means beyond its weight (need, order, flow, exclusion), for
-every room. ``TypeLabels`` generalises the fixed intent → edge-type table to any graph's own vocabulary: a type counts
-in proportion to how close its label is to the query's words.
+every room.
 """
 
 from __future__ import annotations

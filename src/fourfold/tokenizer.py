@@ -226,7 +226,7 @@ def _bigrams(text: str) -> list[str]:
         if run.start() > end:
             terms.append(text[end : run.start()])
         characters = run.group()
-        pairs = [a + b for a, b in zip(characters, characters[1:], strict=False)]
+        pairs = [a + b for a, b in pairwise(characters)]
         terms += pairs or [characters]
         end = run.end()
     if end < len(text):

@@ -20,15 +20,22 @@ _MAKING = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child would wait for ever for a thread that it has not got
     os.register_at_fork(before=_MAKING.acquire, after_in_parent=_MAKING.release, after_in_child=_MAKING.release)
 
-_DISTRIBUTIONS = {"Stemmer": "PyStemmer"}
+_DISTRIBUTIONS = {
+    "Stemmer": "PyStemmer",
+    "ahocorasick_rs": "ahocorasick-rs",
+    "markdown_it": "markdown-it-py",
+    "yaml": "PyYAML",
+}
+"""Packages that are called otherwise where they are installed from."""
 
 
-def load(module: str, what: str, *, instead: str = "") -> Any:
+def load(module: str, what: str, *, extra: str = "", instead: str = "") -> Any:
     """Return a module.
 
     Args:
         module: its dotted name.
         what: what is to be done with it; the sentence begins with it.
+        extra: the extra of Fourfold that brings its package, if one does.
         instead: what does as well, the end of the sentence.
 
     Raises:
@@ -42,8 +49,9 @@ def load(module: str, what: str, *, instead: str = "") -> Any:
         if (error.name or "").partition(".")[0] != package:
             raise
         package = _DISTRIBUTIONS.get(package, package)
+        wanted = f"'fourfold[{extra}]'" if extra else package
         raise MissingExtraError(
-            f"{what} needs the package {package}, which is not installed; run: pip install {package}{instead}."
+            f"{what} needs the package {package}, which is not installed; run: pip install {wanted}{instead}."
         ) from error
 
 

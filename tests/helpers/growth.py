@@ -116,7 +116,7 @@ def made() -> dict[tuple[str, str], list[str]]:
     }
 
 
-BOUNDED = {"fourfold.questions.intents", "fourfold.questions.locate", "classify_intent", "two_ends"}
+BOUNDED = {"fourfold.questions.intents", "fourfold.questions.locate", "classify_intent", "ways_to_part"}
 """Modules and functions that read only the beginning of a text, which is as long as the longest count above."""
 
 
@@ -294,7 +294,7 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
     for config in (RetrievalConfig(), RetrievalConfig.published()):
         yield "classify", lambda text, specs=config.intents.specs: classify(text.strip(), specs)
     yield "classify_intent", rules.classify_intent
-    yield "two_ends", locate.two_ends
+    yield "ways_to_part", locate.ways_to_part
     yield "effect_of", effects.effect_of
     yield "spelled", locate.spelled
     yield "parts_of", planning.parts_of

@@ -14,6 +14,7 @@ from fourfold import InvalidValueError, RetrievalConfig, Retriever
 from fourfold.arguments import shown
 from fourfold.cli import options, output
 from fourfold.evaluate import (
+    DEFAULT_MEASURES,
     Comparison,
     Judgements,
     Summary,
@@ -52,7 +53,6 @@ Measures = Annotated[
 Html = Annotated[Path | None, typer.Option("--html", help="Write a report with plots.", show_default=False)]
 K = Annotated[int, typer.Option("-k", min=1, help="Hits per query.")]
 
-_MEASURES = ("ndcg@10", "recall@5", "recall@10", "hit@1", "mrr@10", "map@10")
 _SWEEP = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
 
 
@@ -98,7 +98,7 @@ def eval_(
         if trec is not None:
             run.save_trec(trec)
         if html is not None:
-            asked = measures or _MEASURES
+            asked = measures or DEFAULT_MEASURES
             write_report(html, judged, [run], retriever=retriever, main_measure=asked[0], measures=asked)
     if json:
         output.emit_json(summary.as_dict() | {"unknown": list(judged.unknown), "notes": list(judged.notes)})
@@ -249,7 +249,7 @@ def _judged(retriever: Retriever, queries: Path | None) -> Judgements:
 def _measures(judged: Judgements, asked: list[str] | None, k: int) -> list[str]:
     """Return the measures asked for, or the usual ones, and say which of them look further than the hits there are."""
     semantic = any(query.equivalents for query in judged)
-    names = asked or [*_MEASURES, *(["semantic_recall@5"] if semantic else [])]
+    names = asked or [*DEFAULT_MEASURES, *(["semantic_recall@5"] if semantic else [])]
     cuts = {name: name.partition("@")[2] for name in names}
     if further := [name for name, cut in cuts.items() if cut.isdecimal() and int(cut) > k]:
         output.say(f"Each query is asked for {k} hits (-k); what looks further is of these: {', '.join(further)}.")

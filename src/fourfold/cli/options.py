@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Annotated, Any
 
 import typer
@@ -44,20 +44,13 @@ def _weights(text: str) -> Mapping[str, float]:
             weights[name.strip()] = float(value)
         except ValueError as error:
             raise typer.BadParameter(f"{part!r} is not of the form embedding=0.7") from error
-        if name.strip() not in COMPONENTS:
-            raise typer.BadParameter(f"{name.strip()!r} is none of {', '.join(COMPONENTS)}")
+        _one_of(name.strip(), COMPONENTS)
     return weights
 
 
-def _preset(name: str) -> str:
-    if name not in PRESETS:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(PRESETS)}")
-    return name
-
-
-def _mode(text: str) -> str:
-    if text not in MODES:
-        raise typer.BadParameter(f"{text!r} is none of {', '.join(MODES)}")
+def _one_of(text: str, known: Collection[str]) -> str:
+    if text not in known:
+        raise typer.BadParameter(f"{text!r} is none of {', '.join(known)}")
     return text
 
 
@@ -83,7 +76,7 @@ Preset = Annotated[
     typer.Option(
         "--preset",
         metavar="|".join(PRESETS),
-        parser=lambda name: _preset(name),
+        parser=lambda name: _one_of(name, PRESETS),
         help="The config to make the graph for, or to answer under.",
         show_default="what was applied to the file",
     ),
@@ -115,5 +108,11 @@ WeightsOption = Annotated[
     ),
 ]
 Mode = Annotated[
-    str, typer.Option("--mode", parser=_mode, metavar="|".join(MODES), help="What finds the first candidates.")
+    str,
+    typer.Option(
+        "--mode",
+        parser=lambda name: _one_of(name, MODES),
+        metavar="|".join(MODES),
+        help="What finds the first candidates.",
+    ),
 ]

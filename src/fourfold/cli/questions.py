@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -79,7 +79,7 @@ def impact(
 
 
 def _show(
-    db: Any,
+    db: str,
     call: Callable[[Questions], Answer],
     model: str | None = None,
     preset: str | None = None,

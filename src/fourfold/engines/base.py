@@ -1,7 +1,7 @@
 """What an engine is: the place where one graph lives, and everything that is asked of that place.
 
 Whoever writes an engine reads this file, ``engines/documents.py`` (the books of ``fourfold.ingest``),
-``engines/foreign.py`` (tables that others made) and ``index/base.py`` (the parts of a snapshot); nothing else of an
+``engines/foreign`` (tables that others made) and ``index/base.py`` (the parts of a snapshot); nothing else of an
 engine is ever asked for. The engine is a package ``fourfold.engines.<name>`` with two functions,
 ``open_backend(url, *, read_only, must_exist) -> Backend`` and, where it can read tables that others made,
 ``open_foreign(url, schema) -> ForeignSource``; ``fourfold.engines`` finds it by the scheme of the URL and imports it

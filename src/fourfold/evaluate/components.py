@@ -74,7 +74,6 @@ class ComponentScores:
         self.queries = tuple(queries)
         self.k = k
         self._prepared = [replace(query, asked_types=cache(query.asked_types)) for query in prepared]
-        self._specs: list[IntentSpec] = []
         config = retriever.config
         self.intents = [classify(query.text, config.intents.specs) for query in self._prepared]
         kinds = [(name, query.read) for name, query in zip(self.intents, self._prepared, strict=True)]

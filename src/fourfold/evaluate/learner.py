@@ -6,7 +6,7 @@ answers (bridges, coverage, paths) is not in the component scores: it is asked o
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.edge_types import MENTIONS, type_weight
 from fourfold.evaluate.components import ComponentScores
+from fourfold.intent import NO_INTENT
 from fourfold.types import FloatArray, Weights
-from fourfold.weighting import tilted
+from fourfold.weighting import of_intent
 
 MINIMUM_GAIN = 0.005
 
@@ -56,7 +57,9 @@ class Learner:
     def __init__(self, scores: ComponentScores, start: RetrievalConfig) -> None:
         self.scores = scores
         self.start = start
-        self._has_edges = len(scores.snapshot.edges) > 0
+        edges = scores.snapshot.edges
+        self._has_edges = len(edges) > 0
+        self._edge_types = [edges.type_names[number] for number in sorted(edges.types_in_use)]
         self._tables: dict[object, FloatArray] = {}
         self._refinements: list[tuple[Move, FloatArray]] | None = None
         self._unrefined: FloatArray = np.zeros(0)
@@ -98,9 +101,7 @@ class Learner:
 
     def _whole_moves(self) -> Iterator[Move]:
         """Yield the settings of bridges, coverage and paths, where the graph has what they work on."""
-        edges = self.scores.snapshot.edges
-        in_use = [edges.type_names[number] for number in sorted(edges.types_in_use)]
-        yield from refinement_moves(mentions=MENTIONS in in_use, choice=len(in_use) > 1)
+        yield from refinement_moves(mentions=MENTIONS in self._edge_types, choice=len(self._edge_types) > 1)
 
     def _climb(
         self, config: RetrievalConfig, moves: Sequence[Move], training: NDArray[np.bool_], changes: dict[str, Any]
@@ -134,7 +135,7 @@ class Learner:
     def _strengths(self, config: RetrievalConfig, training: NDArray[np.bool_]) -> RetrievalConfig:
         """Learn the weights of graph and intent edges, those of embedding and text staying."""
         w = config.fusion.weights
-        grid = [(g, d) for g, d in product(_STRENGTHS, _STRENGTHS)]
+        grid = product(_STRENGTHS, _STRENGTHS)
         weightings = [_weighted(config, Weights(w.embedding, w.text, g, d)) for g, d in grid]
         return self._best_weighting(config, weightings, training)
 
@@ -180,6 +181,8 @@ class Learner:
         names = np.array(self.scores.intents)
         for name in dict.fromkeys(self.scores.intents):
             own = training & (names == name)
+            if name == NO_INTENT:  # has no profile: what it weighs are the weights of all
+                continue
             if own.sum() < _INTENT_QUERIES or (names[training] == name).all():
                 continue
             plain = config.replace(fusion={"intent_tilt": 0.0})
@@ -204,12 +207,10 @@ class Learner:
 
     def _graph_moves(self, config: RetrievalConfig) -> Iterator[Move]:
         yield from graph_moves()
-        edges = self.scores.snapshot.edges
-        in_use = [edges.type_names[number] for number in sorted(edges.types_in_use)]
-        if len(in_use) < 2:
+        if len(self._edge_types) < 2:
             return
-        for name in in_use:
-            graph = config.graph
+        graph = config.graph
+        for name in self._edge_types:
             now = type_weight(name, graph.type_weights, graph.unknown_weight, related=graph.related_types)
             for factor in (0.0, 0.5, 2.0):
                 yield _type_move(name, round(now * factor, 4))
@@ -222,24 +223,24 @@ def text_moves() -> Iterator[Move]:
     """Yield the settings of the text component."""
     for weight in (0.0, 0.6, 1.0, 2.0):
         yield Move("name_weight", weight, lambda config, w=weight: _with_name_weight(config, w))  # type: ignore[misc]
-    yield from _moves("text", "keyword_boost", (1.0, 2.0, 5.0))
+    yield from _moves("text.keyword_boost", (1.0, 2.0, 5.0))
 
 
 def graph_moves() -> Iterator[Move]:
     """Yield the settings of seeds, graph and intent edges."""
-    yield from _moves("seeds", "per_component", (3, 5, 20), spreads=True)
-    yield from _moves("seeds", "sharpness", (2.0, 4.0, 16.0, 32.0), spreads=True)
-    yield from _moves("graph", "backward", (0.0, 0.3, 1.0), spreads=True)
-    yield from _moves("graph", "forward", (0.3,), spreads=True)
-    yield from _moves("graph", "second_hop", (0.0, 0.25, 1.0), spreads=True)
-    yield from _moves("graph", "degree_exponent", (0.0, 0.5), spreads=True)
-    yield from _moves("intents", "chosen_types", (0.0, 0.5))
-    yield from _moves("intents", "chosen_second_hop", (0.0, 0.25, 1.0))
+    yield from _moves("seeds.per_component", (3, 5, 20), spreads=True)
+    yield from _moves("seeds.sharpness", (2.0, 4.0, 16.0, 32.0), spreads=True)
+    yield from _moves("graph.backward", (0.0, 0.3, 1.0), spreads=True)
+    yield from _moves("graph.forward", (0.3,), spreads=True)
+    yield from _moves("graph.second_hop", (0.0, 0.25, 1.0), spreads=True)
+    yield from _moves("graph.degree_exponent", (0.0, 0.5), spreads=True)
+    yield from _moves("intents.chosen_types", (0.0, 0.5))
+    yield from _moves("intents.chosen_second_hop", (0.0, 0.25, 1.0))
 
 
 def tilt_moves() -> Iterator[Move]:
     """Yield the strengths of the intent tilt."""
-    yield from _moves("fusion", "intent_tilt", (0.0, 0.5, 1.0))
+    yield from _moves("fusion.intent_tilt", (0.0, 0.5, 1.0))
 
 
 def refinement_moves(*, mentions: bool, choice: bool) -> Iterator[Move]:
@@ -250,23 +251,20 @@ def refinement_moves(*, mentions: bool, choice: bool) -> Iterator[Move]:
         choice: whether there are several edge types, which paths choose from.
 
     """
-    yield from _moves_within("graph", "bridge", "weight", (0.0, 0.7, 3.0))
+    yield from _moves("graph.bridge.weight", (0.0, 0.7, 3.0))
     if mentions:
-        yield from _moves_within("diversity", "coverage", "weight", (0.0, 1.0, 4.0))
+        yield from _moves("diversity.coverage.weight", (0.0, 1.0, 4.0))
     elif choice:
-        yield from _moves_within("intents", "paths", "weight", (0.0, 0.5))
+        yield from _moves("intents.paths.weight", (0.0, 0.5))
 
 
-def _moves_within(group: str, part: str, name: str, values: Sequence[Any]) -> Iterator[Move]:
+def _moves(parameter: str, values: Sequence[Any], *, spreads: bool = False) -> Iterator[Move]:
+    """Yield a constant of the config, by its dotted name, set to each of these values."""
     for value in values:
-        change: Mapping[str, Any] = {group: {part: {name: value}}}
-        yield Move(f"{group}.{part}.{name}", value, lambda config, c=change: config.replace(**c))  # type: ignore[misc]
-
-
-def _moves(group: str, name: str, values: Sequence[Any], *, spreads: bool = False) -> Iterator[Move]:
-    for value in values:
-        change = {group: {name: value}}
-        yield Move(f"{group}.{name}", value, lambda config, c=change: config.replace(**c), spreads)  # type: ignore[misc]
+        change = value
+        for name in reversed(parameter.split(".")):
+            change = {name: change}
+        yield Move(parameter, value, lambda config, c=change: config.replace(**c), spreads)  # type: ignore[misc]
 
 
 def _type_move(name: str, weight: float) -> Move:
@@ -295,10 +293,7 @@ def with_profiles(config: RetrievalConfig, learnt: dict[str, Weights]) -> Retrie
 
 
 def _in_force(config: RetrievalConfig, intent: str) -> Weights:
-    spec = next(spec for spec in config.intents.specs if spec.name == intent)
-    if config.fusion.intent_tilt is None:
-        return spec.profile or config.fusion.weights
-    return tilted(spec, config)
+    return of_intent(next(spec for spec in config.intents.specs if spec.name == intent), config)
 
 
 def _around(weights: Weights, *, edges: bool) -> list[Weights]:

@@ -155,27 +155,38 @@ def evaluate(
         InvalidValueError: something else than judged queries, or two of the same id.
 
     """
-    rankings, scores, intents, seconds = {}, {}, {}, {}
     retriever.maintenance.forget_answers()
     queries = list(judgements)
     require_own_ids(queries)
-    documents = Documents(retriever, queries)
 
-    def search(text: str, depth: int) -> Answer:
-        result = retriever.search(text, k=depth, **options)
+    def search(query: JudgedQuery, depth: int) -> Answer:
+        result = retriever.search(query.text, k=depth, **options)
         return str(result.intent), [(hit.node.id, hit.score) for hit in result.hits]
 
+    run = answered(Documents(retriever, queries), queries, k, search, progress)
+    collection = judgements.name if isinstance(judgements, Judgements) else ""
+    facts = {"k": k, "config": retriever.config.fingerprint(), "generation": retriever.generation}
+    return replace(run, system=system, collection=collection, facts=facts)
+
+
+def answered(
+    documents: Documents,
+    queries: Sequence[JudgedQuery],
+    k: int,
+    search: Callable[[JudgedQuery, int], Answer],
+    progress: Progress | None = None,
+) -> Run:
+    """Return the answers to queries, and how long each took, as a run without a name."""
+    rankings, scores, intents, seconds = {}, {}, {}, {}
     for done, query in enumerate(queries, 1):
         start = time.perf_counter()
-        intents[query.id], found = documents.answer(query, k, partial(search, query.text))
+        intents[query.id], found = documents.answer(query, k, partial(search, query))
         seconds[query.id] = time.perf_counter() - start
         rankings[query.id] = [identity for identity, _ in found]
         scores[query.id] = [score for _, score in found]
         if progress is not None:
             progress(done, len(queries))
-    collection = judgements.name if isinstance(judgements, Judgements) else ""
-    facts = {"k": k, "config": retriever.config.fingerprint(), "generation": retriever.generation}
-    return Run(system, collection, rankings, scores, intents, seconds, facts)
+    return Run("", "", rankings, scores, intents, seconds)
 
 
 def summarise(

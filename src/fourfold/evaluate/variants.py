@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -16,9 +15,8 @@ from fourfold.analysis import of_whole_files
 from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
-from fourfold.evaluate.run import Run
+from fourfold.evaluate.run import Run, answered
 from fourfold.index.snapshot import Snapshot
-from fourfold.pipeline import Query
 from fourfold.types import COMPONENTS, Weights
 from fourfold.weighting import over_encoder
 
@@ -171,25 +169,20 @@ def run_variants(
     _, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)
     documents = Documents(retriever, queries)
 
-    def search(snapshot: Snapshot, query: Query, config: RetrievalConfig, depth: int) -> Answer:
-        found = pipeline.run(snapshot, replace(query, limit=depth), config)
-        scores = pipeline.final_scores(found, found.order, config).tolist()
+    asked = {judged.id: query for judged, query in zip(queries, prepared, strict=True)}
+
+    def search(snapshot: Snapshot, variant: Variant, judged: JudgedQuery, depth: int) -> Answer:
+        query = replace(asked[judged.id], mode=variant.mode, limit=depth)
+        found = pipeline.run(snapshot, query, variant.config)
+        scores = pipeline.final_scores(found, found.order, variant.config).tolist()
         return str(found.spec.name), list(zip(snapshot.ids(np.array(found.order, np.int64)), scores, strict=True))
 
     runs = []
     for place, variant in enumerate(variants):
-        config = variant.config
-        snapshot = retriever.analysis.snapshot(config)
-        run = Run(variant.name, collection, {}, {}, {}, {}, {"k": k, "config": config.fingerprint()})
-        rankings, scores, intents, seconds = {}, {}, {}, {}
-        for judged, query in zip(queries, prepared, strict=True):
-            start = time.perf_counter()
-            asked = partial(search, snapshot, replace(query, mode=variant.mode), config)
-            intents[judged.id], found = documents.answer(judged, k, asked)
-            seconds[judged.id] = time.perf_counter() - start
-            rankings[judged.id] = [identity for identity, _ in found]
-            scores[judged.id] = [score for _, score in found]
-        runs.append(replace(run, rankings=rankings, scores=scores, intents=intents, seconds=seconds))
+        snapshot = retriever.analysis.snapshot(variant.config)
+        run = answered(documents, queries, k, partial(search, snapshot, variant))
+        facts = {"k": k, "config": variant.config.fingerprint()}
+        runs.append(replace(run, system=variant.name, collection=collection, facts=facts))
         if progress is not None:
             progress(place + 1, len(variants))
     return runs

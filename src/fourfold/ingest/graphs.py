@@ -197,7 +197,7 @@ def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
 _COLUMNS = frozenset(
     "id _id sku key code uuid name title label text description summary body content category kind type status price"
     " cost amount quantity count total date year email phone address city country url link brand color colour"
-    " size".split()  # noqa: SIM905
+    " size".split()
 )
 """What columns of tables are called; two of them in a first line that shares nothing with the others are a header."""
 

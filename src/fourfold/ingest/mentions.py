@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
-from fourfold.errors import MissingExtraError
 from fourfold.scripts import UNSPACED
 from fourfold.tokenizer import ENGLISH_STOP_WORDS
+from fourfold.when_needed import load
 
 _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
@@ -63,7 +64,7 @@ def heads(texts: Iterable[str]) -> set[str]:
     for text in texts:
         words = words_of(text)
         found.update(words)
-        found.update(f"{first} {second}" for first, second in zip(words, words[1:], strict=False))
+        found.update(f"{first} {second}" for first, second in pairwise(words))
     return found
 
 
@@ -92,7 +93,7 @@ class Matcher:
         self._numbers = [number for number, _ in keys]
         self._automaton: Any = None
         if keys:
-            library = _aho_corasick()
+            library = load("ahocorasick_rs", "Linking documents by their titles", extra="ingest")
             # Every word stands between spaces of its own, so that matches begin and end with words and neighbouring
             # titles do not share a space.
             patterns = [f" {key.replace(' ', '  ')} " for _, key in keys]
@@ -105,13 +106,3 @@ class Matcher:
         haystack = f" {'  '.join(words_of(text))} "
         numbers = self._numbers
         return {numbers[pattern] for pattern, _, _ in self._automaton.find_matches_as_indexes(haystack)}
-
-
-def _aho_corasick() -> Any:
-    try:
-        import ahocorasick_rs
-    except ImportError as error:
-        raise MissingExtraError(
-            "Linking documents by their titles needs ahocorasick-rs; install it with pip install 'fourfold[ingest]'."
-        ) from error
-    return ahocorasick_rs

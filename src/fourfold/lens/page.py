@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 
 from fourfold import FourfoldError, InvalidValueError, UnknownNodeError, __version__
+from fourfold.lens.rows import LONGEST_NAME
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
@@ -49,9 +50,6 @@ HEADERS = {
     "permissions-policy": "camera=(), geolocation=(), microphone=()",
 }
 """What every answer says to the browser."""
-
-LONGEST_NAME = 120
-"""Characters of a name that are shown."""
 
 
 def _plain(value: Any) -> Any:
@@ -119,13 +117,7 @@ class Pages:
 
     def failed(self, request: Request, error: Exception) -> Response:
         """Return an error as the sentence it is."""
-        status = (
-            404
-            if isinstance(error, (UnknownNodeError, NoPageError))
-            else 403
-            if isinstance(error, NotBoundError)
-            else 400
-        )
+        status = next((status for kind, status in _STATUS.items() if isinstance(error, kind)), 400)
         part = "fragment" in request.query_params or request.headers.get("x-lens") == "part"
         try:
             asked = Asked.of(request.query_params)

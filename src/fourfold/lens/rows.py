@@ -12,6 +12,8 @@ from fourfold.markup import Piece, cut, marked
 from fourfold.types import COMPONENTS, Evidence
 
 LONGEST_NAME = 120
+"""Characters of a name that are shown."""
+
 LONGEST_ID_IN_ADDRESS = 4000
 """Characters of an id; a longer one fits into no address, and its name is no link."""
 
@@ -60,7 +62,7 @@ class Row:
 
 def rows_of(session: Session, asked: Asked, result: SearchResult, usual: SearchResult | None = None) -> list[Row]:
     """Return the hits of an answer as rows; ``usual`` is the answer that changes of rank are counted from."""
-    scale = max((_positive(hit.evidence) for hit in result.hits), default=0.0)
+    scale = max((added_by(hit.evidence) for hit in result.hits), default=0.0)
     before = {hit.node.id: rank for rank, hit in enumerate((usual or result).hits, 1)}
     return [
         Row(
@@ -112,6 +114,7 @@ def bar_of(evidence: Sequence[Evidence], score: float, scale: float) -> Bar:
     return Bar(tuple(parts), taken, ", ".join(told) or "nothing")
 
 
-def _positive(evidence: Sequence[Evidence]) -> float:
+def added_by(evidence: Sequence[Evidence]) -> float:
+    """Return what the components that add to a score add together: the scale of its bar."""
     shares = share_by_component(evidence)
     return sum(value for value in shares.values() if value > 0)

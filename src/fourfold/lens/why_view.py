@@ -11,7 +11,7 @@ from starlette.responses import Response
 from fourfold import Explanation, InvalidValueError, Node, SearchResult
 from fourfold.lens.neighbourhood import neighbourhood
 from fourfold.lens.page import Pages
-from fourfold.lens.rows import bar_of, marked_name, why_address
+from fourfold.lens.rows import added_by, bar_of, marked_name, why_address
 from fourfold.lens.session import Session, share_by_component
 from fourfold.lens.state import Asked
 from fourfold.lens.why_not import why_not
@@ -64,7 +64,7 @@ def why(pages: Pages, request: Request) -> Response:
         "reasons": reasons,
         "smaller": [reason for reason in reasons if reason.small],
         "shares": share_by_component(explanation.evidence),
-        "whole": bar_of(explanation.evidence, explanation.score, max(_added(explanation.evidence), 1e-9)),
+        "whole": bar_of(explanation.evidence, explanation.score, max(added_by(explanation.evidence), 1e-9)),
         "text": text_of(session, node, asked.question),
         "around": around_of(session, asked, node),
         "metadata": [(cut(key, 80), value) for key, value in list(node.metadata.items())[:_MOST_METADATA]],
@@ -132,7 +132,3 @@ def neighbours_in_rank(asked: Asked, result: SearchResult, rank: int | None) -> 
         if 1 <= place <= len(result.hits)
         for hit in (result.hits[place - 1],)
     ]
-
-
-def _added(evidence: Sequence[Evidence]) -> float:
-    return sum(value for value in share_by_component(evidence).values() if value > 0)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Literal
 
+from fourfold.questions.impact import Direction
 from fourfold.questions.questions import Questions
 from fourfold.questions.results import Answer
 
@@ -22,7 +22,7 @@ def callables(questions: Questions) -> tuple[Callable[..., Answer], ...]:
 
     def impact_analysis(
         node: str,
-        direction: Literal["dependents", "downstream", "upstream", "both", "dependencies"] = "dependents",
+        direction: Direction = "dependents",
         max_depth: int = 3,
     ) -> Answer:
         """Tell what a change to a node, given by id or name, touches, with the risk of each and the critical path.

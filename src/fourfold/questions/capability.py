@@ -22,7 +22,7 @@ from fourfold.questions import locate
 from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import CANDIDATES, View, lacking
-from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.questions.vocabulary import Vocabulary
 from fourfold.types import Node
 
 ROLES = ("has_limitation", "has_workaround", "requires")
@@ -128,11 +128,6 @@ class Evidence:
     truncated: bool
 
 
-def known_roles(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
-    """Return the edge types that say something of limitations, workarounds or requirements."""
-    return tuple(match for role in ROLES for match in vocabulary.role(role))
-
-
 def owner(graph: Graph, vocabulary: Vocabulary, position: int) -> int:
     """Return the node that has this limitation or workaround; the node itself if it is neither."""
     here = position
@@ -153,9 +148,8 @@ def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
         for limit in limits[:LISTED]
     }
     spoken_for = {workaround for found in limitations.values() for workaround in found}
-    general = [
-        int(w) for w in own if int(w) not in spoken_for
-    ]  # the subject's workarounds serve what has none of its own
+    # what the subject's other workarounds serve: every limitation that has none of its own
+    general = [int(w) for w in own if int(w) not in spoken_for]
     limitations = {limit: found or general for limit, found in limitations.items()}
     everything = _by_id(graph, np.union1d(own[:LISTED], np.array(sorted(spoken_for), np.int64))).tolist()
     truncated = max(len(limits), len(own), len(needed)) > LISTED
@@ -190,13 +184,11 @@ def _about(view: View, asked: str, subject: Node, texts: Sequence[str]) -> list[
 
 def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backwards: bool = False) -> Nodes:
     """Return the distinct nodes at the other end of a role's edges, in the order of ids."""
-    matches = vocabulary.role(role)
-    along, against = (vocabulary.numbers(matches, inverse=inverse) for inverse in (False, True))
+    along, against = vocabulary.numbers(vocabulary.role(role))
     if backwards:
         along, against = against, along
     targets = graph.walk(np.array([node], np.int64), along=along, against=against).targets
-    found = np.unique(targets[targets != node])
-    return _by_id(graph, found)
+    return _by_id(graph, np.unique(targets[targets != node]))
 
 
 def _by_id(graph: Graph, nodes: Nodes) -> Nodes:
@@ -227,7 +219,7 @@ def _subject(view: View, asked: str, question: str, node: str | Node | None) -> 
 
 def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAnswer:
     """Return whether it can; the arguments are those of ``Questions.can_it``."""
-    known = known_roles(view.vocabulary)
+    known = view.vocabulary.roles(ROLES)
     asked = " ".join(_ASIDE.sub(" ", capability).split())
     subject, confidence = _subject(view, asked or capability, capability, node)
     notes = []

@@ -19,7 +19,7 @@ from fourfold.questions import locate
 from fourfold.questions.graph import Graph, Walk
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
-from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.questions.vocabulary import Vocabulary
 from fourfold.types import Edge, Node
 
 ROLES = ("feeds_into", "requires", "conflicts_with")
@@ -81,11 +81,7 @@ class PlanAnswer(Answer):
         """Draw the plan: its edges, and between steps without any an arrow in the plan's order; steps are marked."""
         nodes = [step.node for step in self.steps]
         linked = {frozenset((edge.source, edge.target)) for edge in self.edges}
-        order = [
-            Edge(one.id, two.id, "")
-            for one, two in zip(nodes, nodes[1:], strict=False)
-            if frozenset((one.id, two.id)) not in linked
-        ]
+        order = [Edge(one.id, two.id, "") for one, two in pairwise(nodes) if frozenset((one.id, two.id)) not in linked]
         edges = dict.fromkeys([*self.edges, *order, *(m.edge for m in self.missing), *(c.edge for c in self.conflicts)])
         marked = frozenset(node.id for node in nodes)
         return mermaid([*nodes, *(missing.node for missing in self.missing)], list(edges), marked=marked)
@@ -128,14 +124,8 @@ def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[li
     return missing[:MISSING], len(missing) > MISSING
 
 
-def known_roles(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
-    """Return the edge types that order, require or exclude."""
-    return tuple(match for role in ROLES for match in vocabulary.role(role))
-
-
 def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Nodes, role: str) -> Walk:
-    matches = vocabulary.role(role)
-    along, against = (vocabulary.numbers(matches, inverse=inverse) for inverse in (False, True))
+    along, against = vocabulary.numbers(vocabulary.role(role))
     return graph.walk(nodes, along=along, against=against)
 
 
@@ -170,7 +160,7 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     ordered = in_order(given, before, pairwise(given), guess=given.index, place=given.index)
     missing, cut = requirements(graph, view.vocabulary, at)
     nodes = view.nodes([*given, *(m for m, _ in missing), *(int(w.sources[0]) for _, w in missing)])
-    known = known_roles(view.vocabulary)
+    known = view.vocabulary.roles(ROLES)
     notes = [] if known else [lacking(ROLES, "the plan stands in the goal's order, unchecked")]
     if ordered.cycles:
         notes.append("The steps require one another in a circle; they stand in the goal's order.")

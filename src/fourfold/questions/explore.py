@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold.arguments import many, strings
 from fourfold.index.base import Nodes
 from fourfold.questions.graph import Graph, first_of_each
-from fourfold.questions.results import Answer, mermaid, passage, title
+from fourfold.questions.results import Answer, arrow, mermaid, passage, title
 from fourfold.questions.view import View
 from fourfold.types import Edge, FloatArray, Node
 
@@ -77,9 +77,9 @@ class ExploreAnswer(Answer):
         pending = [(branch, 1) for branch in reversed(below.get(self.node.id, []))]
         while pending:
             branch, depth = pending.pop()
-            arrow = f"—{branch.via.type}→" if branch.via.target == branch.node.id else f"←{branch.via.type}—"
+            drawn = arrow(branch.via.type, along=branch.via.target == branch.node.id)
             hub = "  (hub)" if branch.hub else ""
-            lines.append(f"{'  ' * depth}{arrow} {title(branch.node)}  {branch.score:.3f}{hub}")
+            lines.append(f"{'  ' * depth}{drawn} {title(branch.node)}  {branch.score:.3f}{hub}")
             pending += [(child, depth + 1) for child in reversed(below.get(branch.node.id, []))]
         return "\n".join([*lines, *self._texts(question), *self._footnotes()])
 
@@ -201,8 +201,7 @@ def boost_answer(view: View, seeds: Iterable[str | Node], types: Iterable[str], 
     wanted = list(dict.fromkeys(strings(types, "types")))
     by_type = {name: view.vocabulary.chosen(name) for name in wanted}
     followed = tuple({match.type: match for found in by_type.values() for match in found}.values())
-    forward, inverse = (view.vocabulary.numbers(followed, inverse=swapped) for swapped in (False, True))
-    found, scores, out, into = boost(graph, starts, forward, inverse)
+    found, scores, out, into = boost(graph, starts, *view.vocabulary.numbers(followed))
     best = graph.best(found, scores, limit).tolist()
     nodes = view.nodes([*starts.tolist(), *found[best].tolist()])
     notes = [

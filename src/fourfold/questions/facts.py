@@ -16,7 +16,7 @@ from fourfold.plain_text import plain_text
 from fourfold.questions import impact
 from fourfold.questions.intents import READ, QuestionIntent
 from fourfold.questions.locate import Subject
-from fourfold.questions.results import Answer, title
+from fourfold.questions.results import Answer, arrow, title
 from fourfold.questions.view import View
 from fourfold.types import Hit, Node, PathStep, SearchResult
 
@@ -130,7 +130,5 @@ def told_of(view: View, found: SearchAnswer) -> tuple[str, tuple[Subject, ...]]:
 
 def _drawn(path: Sequence[PathStep]) -> str:
     """Return a path in one line: "Kestria —capital→ Dunholm"."""
-    steps = [
-        f"{f'—{step.type}→' if step.along else f'←{step.type}—'} {step.target_name or step.target}" for step in path
-    ]
+    steps = [f"{arrow(step.type, along=step.along)} {step.target_name or step.target}" for step in path]
     return " ".join([*(step.source_name or step.source for step in path[:1]), *steps])

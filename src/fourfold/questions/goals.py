@@ -15,9 +15,9 @@ import numpy as np
 
 from fourfold.index.base import Nodes
 from fourfold.questions.graph import Graph, Reached, Walk, first_of_each
-from fourfold.questions.results import Answer, mermaid, title
+from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View, lacking
-from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.questions.vocabulary import Vocabulary
 from fourfold.types import Edge, FloatArray, Node
 
 ROLES = ("enables", "requires", "optimizes")
@@ -61,8 +61,7 @@ class GoalAnswer(Answer):
                 continue
             steps = [title(found.path[0])]
             for node, edge in zip(found.path[1:], found.edges, strict=True):
-                arrow = f"—{edge.type}→" if edge.target == node.id else f"←{edge.type}—"
-                steps.append(f"{arrow} {title(node)}")
+                steps.append(f"{arrow(edge.type, along=edge.target == node.id)} {title(node)}")
             yield found.node, found.score, " ".join(steps)
 
     def headline(self) -> str:
@@ -129,11 +128,6 @@ def arrivals_at(graph: Graph, found: Reach, positions: Nodes) -> dict[int, Edge]
     return edges
 
 
-def matches(vocabulary: Vocabulary) -> tuple[TypeMatch, ...]:
-    """Return the edge types that the search follows."""
-    return tuple(match for role in ROLES for match in vocabulary.role(role))
-
-
 def _factors(vocabulary: Vocabulary) -> tuple[FloatArray, FloatArray]:
     """Return the factor of a step by edge type, along the arrow and against it, each (n_types,)."""
     factors = np.zeros((2, len(vocabulary.names)))
@@ -142,8 +136,8 @@ def _factors(vocabulary: Vocabulary) -> tuple[FloatArray, FloatArray]:
         ("optimizes", 1.0, CONTRARY),
         ("requires", 0.0, 1.0),
     ):
-        for inverse, pair in ((False, (forward, backward)), (True, (backward, forward))):
-            numbers = vocabulary.numbers(vocabulary.role(role), inverse=inverse)
+        along, backwards = vocabulary.numbers(vocabulary.role(role))
+        for numbers, pair in ((along, (forward, backward)), (backwards, (backward, forward))):
             for side in (0, 1):
                 factors[side][numbers] = np.maximum(factors[side][numbers], pair[side])
     return factors[0], factors[1]
@@ -164,7 +158,7 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     arrivals = arrivals_at(view.graph, found, np.array(best, np.int64))
     ways = {place: way_to(found, place, arrivals) for place in best}
     nodes = view.nodes([place for path, _ in ways.values() for place in path])
-    followed = matches(view.vocabulary)
+    followed = view.vocabulary.roles(ROLES)
     notes = [] if followed else [lacking(ROLES, "only the matches of the goal's words are listed")]
     if not result.known:
         told = f"(confidence {result.confidence:.2f})"

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -24,9 +24,9 @@ from fourfold.types import Edge, Node
 
 Direction = Literal["dependents", "downstream", "upstream", "both", "dependencies"]
 
-DIRECTIONS: tuple[Direction, ...] = ("dependents", "downstream", "upstream", "both", "dependencies")
+DIRECTIONS: tuple[Direction, ...] = get_args(Direction)
 """``downstream`` follows the arrows, ``upstream`` goes against them, ``both`` does either; ``dependents`` follows
-meaning: against "A requires B", along "A feeds into B" and "A enables B" (``vocabulary.ROLES``); ``dependencies`` goes
+meaning: against "A requires B", along "A feeds into B" and "A enables B" (``edge_types.ROLES``); ``dependencies`` goes
 the other way: to what the node depends on."""
 
 DEPENDENT_ROLES = {name: "along" if role.flow > 0 else "against" for name, role in ROLES.items() if role.flow}

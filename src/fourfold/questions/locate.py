@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -107,13 +108,11 @@ _FAR_ENDS = tuple(re.compile(ends.pattern.replace("(?P<a>.+?)", "(?P<a>.+)"), re
 """The same, parted as late as can be: "from Back to the Future to Jaws"."""
 
 
-def two_ends(question: str) -> tuple[str, str] | None:
-    """Return the two things a question speaks of, such as "from … to …", or None."""
-    return next(iter(ways_to_part(question)), None)
-
-
 def ways_to_part(question: str) -> list[tuple[str, str]]:
-    """Return the two things a question speaks of, parted as early and as late as can be; empty if it speaks of none."""
+    """Return the two things a question speaks of, such as "from … to …"; empty if it speaks of none.
+
+    They are parted as early and as late as can be, where that makes a difference.
+    """
     text = " ".join(question[:READ].split()).rstrip("?.! ")
     for early, late in zip(_ENDS, _FAR_ENDS, strict=True):
         if found := [ends for ends in (early.search(text), late.search(text)) if ends]:
@@ -173,4 +172,4 @@ def _in_no_longer(places: Iterable[tuple[int, int]]) -> set[tuple[int, int]]:
 
 def _pairs(text: str) -> frozenset[str]:
     lowered = f"^{text.lower()}$"
-    return frozenset(a + b for a, b in zip(lowered, lowered[1:], strict=False))
+    return frozenset(a + b for a, b in pairwise(lowered))

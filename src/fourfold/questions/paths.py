@@ -8,13 +8,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
 from fourfold.index.base import Nodes
 from fourfold.plain_text import plain_text
 from fourfold.questions.graph import Graph, Reached
-from fourfold.questions.results import Answer, mermaid, title
+from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View
 from fourfold.types import Edge, Node
 
@@ -39,8 +40,7 @@ class Hop:
 
     def __str__(self) -> str:
         types = " | ".join(dict.fromkeys(edge.type or "edge" for edge in self.edges))
-        arrow = f"—{types}→" if self.along else f"←{types}—"
-        return plain_text(f"{arrow} {title(self.target)}")
+        return plain_text(f"{arrow(types, along=self.along)} {title(self.target)}")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -163,7 +163,7 @@ def answer(view: View, a: str | Node, b: str | Node, max_depth: int, *, directed
     path, ended = shortest_path(graph, start, end, max_depth, directed=directed)
     nodes = view.nodes(path or [start, end])
     hops = []
-    for one, two in zip(path or [], (path or [])[1:], strict=False):
+    for one, two in pairwise(path or ()):
         between = graph.between(one, two)
         if directed:
             between = between.where(between.along)

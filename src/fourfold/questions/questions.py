@@ -160,12 +160,7 @@ class Questions:
             UnknownNodeError: there is none, or several; the sentence offers the nearest.
 
         """
-
-        def found(view: View) -> Node:
-            number = view.number(name)
-            return view.nodes([number])[number]
-
-        return self._answered(found)
+        return self._answered(lambda view: view.node(name))
 
     def impact_analysis(
         self, node: str | Node, direction: Direction = "dependents", max_depth: int = 3, *, limit: int = 100

@@ -146,6 +146,11 @@ def title(node: Node) -> str:
     return node.name or node.id
 
 
+def arrow(edge_type: str, *, along: bool) -> str:
+    """Draw a step of a path, along an edge of that type or against it."""
+    return f"—{edge_type}→" if along else f"←{edge_type}—"
+
+
 def as_json(value: Any) -> Any:
     """Return dataclasses, mappings and sequences in plain JSON types; edges and nodes field by field."""
     if isinstance(value, Enum):

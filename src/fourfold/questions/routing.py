@@ -232,7 +232,7 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
                 else ("search", f"{read} No part of it was found.", (), None)
             )
         case QuestionIntent.FIND_TOOL | QuestionIntent.RECOMMEND | QuestionIntent.OPTIMIZE:
-            if not goals.matches(view.vocabulary):
+            if not view.vocabulary.roles(goals.ROLES):
                 return "search", f"{read} The graph has no edges that mean {', '.join(goals.ROLES)}.", (), None
             serving = goals.answer(view, _PREAMBLE.sub("", query) or query, k, 2)
             if not serving.known:
@@ -256,7 +256,7 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
                 return "impact_analysis", read, subjects, touched
             if intent is QuestionIntent.COMPARE:
                 alike = similar.answer(view, about, k)
-                if to is not None or locate.two_ends(query):
+                if to is not None or locate.ways_to_part(query):
                     alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {about.name or about.id!r}."))
                 return "similar_to", read, subjects, alike
             depth = 2 if intent is QuestionIntent.EXPLORE else 1
@@ -297,7 +297,7 @@ def _trace(view: View, query: str, node: str | Node | None, to: str | Node | Non
     found: list[Subject] = []
     for given, words in zip((node, to), ends or (query, query), strict=True):
         if given is not None:
-            found.append(Subject(view.nodes([view.number(given)])[view.number(given)], 1.0))
+            found.append(Subject(view.node(given), 1.0))
             continue
         if found and ends is None:  # the name of the one says nothing of the other, which may be called alike
             words = locate.without(words, found[0].node)
@@ -326,8 +326,7 @@ def _ends(view: View, query: str) -> tuple[str, str] | None:
 def _subjects(view: View, query: str, node: str | Node | None, intent: QuestionIntent) -> tuple[Subject, ...]:
     """Return the node that is given, or those the question may be about, without the words that ask."""
     if node is not None:
-        place = view.number(node)
-        return (Subject(view.nodes([place])[place], 1.0),)
+        return (Subject(view.node(node), 1.0),)
     if intent is QuestionIntent.COMPARE and (ends := _ends(view, query)):
         words = ends[0]
     else:

@@ -1,8 +1,4 @@
-"""The rules of the 14 question intents, and the classification by them.
-
-Phrases say how people ask for something, keywords name what they ask about; neither names anything of a particular
-graph.
-"""
+"""The rules of the 14 question intents, and the classification by them."""
 
 from __future__ import annotations
 

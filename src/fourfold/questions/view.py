@@ -110,6 +110,11 @@ class View:
         hint = f"; the nearest are {nearest}" if nearest else ""
         raise UnknownNodeError(f"There is no node {shown(wanted)} in {self.retriever.path!r}{hint}.")
 
+    def node(self, given: str | Node) -> Node:
+        """Return the node that is given by its id, or by a name that only one node has; raises as ``number``."""
+        number = self.number(given)
+        return self.nodes([number])[number]
+
     def named(self, name: str) -> list[Node]:
         """Return the nodes of a name, as far as the search for it finds them."""
         return _named(name, self._near(name))

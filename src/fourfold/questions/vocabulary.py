@@ -7,7 +7,7 @@ the arrow: ``required_by`` is ``requires`` backwards), and where none is declare
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -17,7 +17,6 @@ from numpy.typing import NDArray
 from fourfold.edge_types import ROLES, Role, denies, label, plain_label, reading
 from fourfold.embed.base import unit
 from fourfold.embed.static import bundled
-from fourfold.errors import InvalidValueError
 from fourfold.types import FloatArray
 
 SIMILAR = 0.55
@@ -49,9 +48,6 @@ class Vocabulary:
         terms: text → terms, the tokenizer of the index.
         aliases: role → further edge types that mean it; a leading ``~`` swaps the ends.
 
-    Raises:
-        InvalidValueError: an alias for a role that does not exist.
-
     """
 
     def __init__(
@@ -61,11 +57,6 @@ class Vocabulary:
         terms: Callable[[str], list[str]],
         aliases: Mapping[str, Sequence[str]],
     ) -> None:
-        for role in aliases:
-            if role not in ROLES:
-                raise InvalidValueError(
-                    f"Aliases are given for {role!r}, which is no role; roles are {', '.join(ROLES)}."
-                )
         self.names = tuple(names)
         self.in_use = in_use
         self._terms = terms
@@ -77,6 +68,10 @@ class Vocabulary:
         if name not in self._known:
             self._known[name] = self._find(name)
         return self._known[name]
+
+    def roles(self, names: Iterable[str]) -> tuple[TypeMatch, ...]:
+        """Return the edge types in use that mean any of these roles, role by role."""
+        return tuple(match for name in names for match in self.role(name))
 
     def chosen(self, wanted: str) -> tuple[TypeMatch, ...]:
         """Return the edge types a caller means: the one of that name, else of that role, else with a similar label."""
@@ -90,9 +85,13 @@ class Vocabulary:
         words = tuple(label(wanted).split())
         return tuple(self._similar(wanted, Role(words=words, swapped=()), frozenset()))
 
-    def numbers(self, matches: Sequence[TypeMatch], *, inverse: bool) -> NDArray[np.int64]:
-        """Return the numbers of the matched types that are, or are not, read backwards."""
-        return np.array([self.names.index(m.type) for m in matches if m.inverse == inverse], np.int64)
+    def numbers(self, matches: Sequence[TypeMatch]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return the numbers of the matched types that are read along the arrow, and of those read backwards."""
+        along, backwards = (
+            np.array([self.names.index(m.type) for m in matches if m.inverse == inverse], np.int64)
+            for inverse in (False, True)
+        )
+        return along, backwards
 
     def _find(self, name: str) -> tuple[TypeMatch, ...]:
         spec = ROLES[name]

@@ -17,22 +17,17 @@ from fourfold.engines.base import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.retriever import Retriever
-from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import learning, linking
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.finding import Finder
 from fourfold.tools.schema import field_record, fields, parameter_text
-from fourfold.tools.search import (
-    Weighting,
-)
+from fourfold.tools.search import Weighting
 from fourfold.tools.sources import read_tools
 from fourfold.tools.state import Knowledge, State
 from fourfold.tools.types import Tool, ToolAnswer, Workflow
 from fourfold.types import Edge, Node
 
 _MOST_USED_AT_ONCE = 100
-_NAME_LIMIT = 200
-_COMPARED = 3  # matches, of which the most similar tells how similar the question is to any
 
 
 class ToolCatalog:
@@ -57,7 +52,6 @@ class ToolCatalog:
         self._own = not isinstance(retriever, Retriever)
         self.retriever = retriever if isinstance(retriever, Retriever) else Retriever(retriever)
         self._clock = clock
-        self._terms = make_tokenizer(self.retriever.info()["tokenizer"]).terms
         self._knowledge = Knowledge(self.retriever, lambda: self.config, clock)
         self._finder = Finder(self.retriever, self._knowledge, lambda: self.config)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Literal, get_args
 
 from fourfold.arguments import whole_number
 from fourfold.errors import InvalidValueError
@@ -13,7 +13,7 @@ Meaning = Literal["needs", "may_need", "needed_by", "before", "after", "apart", 
 """What an edge from source to target says: the source needs (may need) the target, is needed by it, comes before or
 after it; ``apart`` says that the two do not go together, ``link`` only that they do."""
 
-MEANINGS: tuple[Meaning, ...] = ("needs", "may_need", "needed_by", "before", "after", "apart", "link")
+MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
 
 
 @dataclass(frozen=True)

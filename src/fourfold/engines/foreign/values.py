@@ -14,8 +14,7 @@ from numpy.typing import NDArray
 from fourfold.engines.foreign import detect
 from fourfold.errors import DimensionError, InvalidValueError
 from fourfold.types import Node
-
-_LARGEST_WEIGHT = 1e30
+from fourfold.validation import LARGEST_WEIGHT
 
 
 def words_of(value: object) -> str:
@@ -58,7 +57,7 @@ def weight_of(value: object) -> float | None:
         number = float(value)  # type: ignore[arg-type]
     except (TypeError, ValueError):
         return None
-    return number if 0 <= number <= _LARGEST_WEIGHT else None
+    return number if 0 <= number <= LARGEST_WEIGHT else None
 
 
 def vector_of(value: object, whose: str) -> NDArray[np.float32] | None:

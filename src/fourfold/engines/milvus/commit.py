@@ -27,6 +27,7 @@ from fourfold.engines.milvus.words import words_of
 from fourfold.engines.milvus.writer import Writer, edge_key
 from fourfold.index.changes import FIELDS
 from fourfold.index.names import name_keys
+from fourfold.runs import bounds
 
 _TEXT = RetrievalConfig().text
 """The constants by which stored words are worth what they are; answers are scored by the config's own."""
@@ -196,5 +197,5 @@ def _name_keys(tokens: Sequence[NDArray[Any]]) -> NDArray[np.int64]:
     """Return the key of each node's name, as signed numbers."""
     named = [own[own["field"] == FIELDS.index("name")] for own in tokens]
     together = np.concatenate(named) if named else np.empty(0, [("term", "<i4"), ("count", "<u2")])
-    starts = np.append(0, np.cumsum([len(own) for own in named], dtype=np.int64))
+    starts = bounds([len(own) for own in named])
     return name_keys(together["term"].astype(np.int64), together["count"].astype(np.int64), starts).view(np.int64)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Keys, Nodes, Steps
+from fourfold.runs import bounds
 from fourfold.types import FloatArray
 
 
@@ -27,7 +28,7 @@ class Tokens:
     def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (starts, pieces) of some nodes."""
         found = self._reading.pieces(nodes)
-        starts = np.append(0, np.cumsum([len(pieces) for pieces in found], dtype=np.int64))
+        starts = bounds([len(pieces) for pieces in found])
         return starts, np.concatenate([np.empty(0, np.int32), *found]).astype(np.int32)
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -51,7 +52,7 @@ class Names:
         for row in rows:
             by_key.setdefault(row["name_key"], []).append(row["num"])
         found = [sorted(by_key.get(key, ())) if key else [] for key in signed.tolist()]
-        starts = np.append(0, np.cumsum([len(own) for own in found], dtype=np.int64))
+        starts = bounds([len(own) for own in found])
         return starts, np.array([num for own in found for num in own], np.int64)
 
 

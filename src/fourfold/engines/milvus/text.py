@@ -23,6 +23,7 @@ from fourfold.index import ordered
 from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
 from fourfold.index.text_worth import Statistics, rounded
+from fourfold.runs import bounds
 from fourfold.types import FloatArray
 from fourfold.when_needed import lazy
 
@@ -98,7 +99,7 @@ class Text:
         origin, terms, df = origin[rare], terms[rare], df[rare]
         postings = self._holders(np.unique(terms).tolist()).best
         held = [self._read(postings[term]) for term in terms.tolist()]
-        starts = np.append(0, np.cumsum([len(holders) for holders in held], dtype=np.int64))
+        starts = bounds([len(holders) for holders in held])
         return Shared(origin, df, starts, np.concatenate([np.empty(0, np.int64), *held]))
 
     def _worths(self, terms: Sequence[int], postings: Mapping[int, Postings]) -> list[tuple[Nodes, FloatArray]]:

@@ -18,7 +18,7 @@ from fourfold.engines.postgres import filters, schema, sums
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.board import Board
-from fourfold.engines.postgres.connections import connected
+from fourfold.engines.postgres.connections import Connection, connected
 from fourfold.engines.postgres.link import Link, Question
 from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
@@ -86,7 +86,7 @@ class PostgresBackend:
         except psycopg.Error as error:
             raise StoreError(f"{self.path!r} cannot be opened: {' '.join(str(error).split())}") from error
 
-    def _migrate(self, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    def _migrate(self, connection: Connection) -> None:
         with connection.transaction():  # several processes may open a new graph at once
             connection.execute(
                 "SELECT pg_advisory_xact_lock(hashtext('fourfold'), hashtext(%s))", (self._address.schema,)

@@ -6,10 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
-Connection = psycopg.Connection[tuple[Any, ...]]
+from fourfold.engines.postgres.connections import Connection
 
 _HELD = ("held_1", "held_2", "held_3", "held_4", "held_5", "held_6", "held_7")
 

@@ -14,7 +14,7 @@ from fourfold.engines.postgres.boards import Boards
 from fourfold.index.base import Allowed, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.index.directions import unit, unit_question
-from fourfold.runs import firsts
+from fourfold.runs import bounds, firsts
 from fourfold.types import FloatArray
 
 _RARE = 64
@@ -151,7 +151,7 @@ class Text:
             known.update(dict.fromkeys(missing, np.empty(0, np.int64)))
             known.update((term, numbers(sent, ">i8")) for term, sent in self._boards.link.rows(sql, missing))
         found = [known[term] for term in terms.tolist()]
-        starts = np.append(0, np.cumsum([len(nodes) for nodes in found], dtype=np.int64))
+        starts = bounds([len(nodes) for nodes in found])
         return starts, np.concatenate([np.empty(0, np.int64), *found])
 
     def _terms_of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -255,7 +255,7 @@ class Tokens:
     def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (starts, pieces) of some nodes."""
         found = self._boards.board().pieces_of(nodes)
-        starts = np.append(0, np.cumsum([len(pieces) for pieces in found], dtype=np.int64))
+        starts = bounds([len(pieces) for pieces in found])
         return starts, np.concatenate([np.empty(0, np.int32), *found]).astype(np.int32)
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -284,6 +284,6 @@ class Names:
         first = np.searchsorted(own, asked)
         counts[where] = (np.searchsorted(own, asked, side="right") - first)[place]
         begin[where] = first[place]
-        starts = np.append(0, np.cumsum(counts))
+        starts = bounds(counts)
         rows = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], counts)
         return starts, nodes[rows]

@@ -6,6 +6,7 @@ import json
 from collections.abc import Sequence
 from typing import Any
 
+from fourfold.engines.postgres.keepable import keepable
 from fourfold.frozen import freeze
 from fourfold.types import Node
 
@@ -21,4 +22,4 @@ def node_of(row: Sequence[Any]) -> Node:
 
 def sendable(texts: Sequence[str]) -> list[str]:
     """Return those of these strings that any row can hold."""
-    return [t for t in texts if "\x00" not in t and (t.isascii() or t == t.encode("utf-8", "replace").decode("utf-8"))]
+    return [text for text in texts if keepable(text)]

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Protocol
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from fourfold.engines.base import Unstaged
 from fourfold.engines.postgres.arrays import copied
+from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.rows import NODE, node_of
 
@@ -40,7 +40,7 @@ class Staging:
 
     """
 
-    def __init__(self, writer: Owner, connection: psycopg.Connection[tuple[Any, ...]]) -> None:
+    def __init__(self, writer: Owner, connection: Connection) -> None:
         self._writer = writer
         self._connection = connection
 

@@ -11,12 +11,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers, vectors
+from fourfold.engines.postgres.connections import Connection
 
-Connection = psycopg.Connection[tuple[Any, ...]]
 MOST_WAITING = 4096
 _BATCH = 20_000
 

@@ -9,17 +9,18 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
-import psycopg
 from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
 from fourfold.engines.postgres import counts, sums
 from fourfold.engines.postgres.arrays import copied, numbers, split
+from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.filters import figure
 from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul
 from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
 from fourfold.engines.postgres.refusals import unsupported
+from fourfold.engines.postgres.rows import sendable
 from fourfold.engines.postgres.staging import Staging
 from fourfold.engines.postgres.words import stored_term
 from fourfold.engines.usage import Usage
@@ -27,7 +28,6 @@ from fourfold.filters import attributes
 from fourfold.index.changes import PIECE
 from fourfold.types import Edge
 
-Connection = psycopg.Connection[tuple[Any, ...]]
 _COUNTED = ("nodes", "edges", "vectors", "name_length", "type_length", "text_length")
 INDEXED_FROM = 20_000
 """Vectors from which on an index finds the nearest: below, comparing all takes a few milliseconds and is exact."""
@@ -381,9 +381,8 @@ class Writer:
     # -- helpers ------------------------------------------------------------------------------------------------
 
     def _nums(self, ids: Sequence[str]) -> dict[str, int]:
-        listed = [identity for identity in ids if keepable(identity)]
         rows = self._connection.execute(
-            "SELECT n.id, n.num FROM unnest(%s::text[]) u JOIN nodes n ON n.id = u", (listed,)
+            "SELECT n.id, n.num FROM unnest(%s::text[]) u JOIN nodes n ON n.id = u", (sendable(ids),)
         ).fetchall()
         return {str(identity): int(num) for identity, num in rows}
 

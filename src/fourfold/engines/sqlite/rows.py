@@ -71,9 +71,8 @@ def token_of(connection: sqlite3.Connection, generation: int) -> str:
 
 def nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """Return the number of each id that is a node."""
-    listed = json.dumps([identity for identity in ids if storable(identity)], ensure_ascii=False)
     sql = "SELECT n.id, n.num FROM json_each(?) j JOIN nodes n ON n.id = j.value"
-    return dict(connection.execute(sql, (listed,)).fetchall())
+    return dict(connection.execute(sql, (id_list(ids),)).fetchall())
 
 
 def texts(values: Iterable[object]) -> list[Any]:
@@ -89,9 +88,9 @@ def texts(values: Iterable[object]) -> list[Any]:
     return listed
 
 
-def storable(identity: str) -> bool:
-    """Whether this can be a node's id: SQLite's JSON would end it at NUL, and UTF-8 has no lone surrogates."""
-    return "\x00" not in identity and encodable(identity)
+def id_list(ids: Sequence[str]) -> str:
+    """Return as a list of JSON what can be ids: SQLite's JSON ends one at NUL, and UTF-8 has no lone surrogates."""
+    return json.dumps([each for each in ids if "\x00" not in each and encodable(each)], ensure_ascii=False)
 
 
 def encodable(text: str) -> bool:

@@ -37,6 +37,7 @@ from fourfold.index.tokens import Tokens, TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
+from fourfold.runs import bounds
 from fourfold.signals.late import token_table, wordpiece_text
 
 _PAGE = 10_000
@@ -222,7 +223,7 @@ class Snapshots:
             each = [found.get(place, own[place]) for place in range(len(counts))]
             counts = np.array([len(row) for row in each], np.int64)
             pieces = np.concatenate(each).astype(np.int32)
-        return TokenSegment.build(changes.nums, np.append(0, np.cumsum(counts)), pieces)
+        return TokenSegment.build(changes.nums, bounds(counts), pieces)
 
     def _edges(self, segments: Sequence[EdgeSegment], names: Sequence[str]) -> Edges:
         return Edges(segments, names, self._store.ids)
@@ -376,7 +377,7 @@ def _ends(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[Node
 def _name_segment(changes: Changes) -> NameSegment:
     own = changes.tokens["field"] == FIELDS.index("name")
     node = np.repeat(np.arange(len(changes.nums)), changes.token_counts)[own]
-    starts = np.append(0, np.cumsum(np.bincount(node, minlength=len(changes.nums))))
+    starts = bounds(np.bincount(node, minlength=len(changes.nums)))
     terms, counts = changes.tokens["term"][own], changes.tokens["count"][own]
     return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
 

@@ -26,7 +26,7 @@ from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, until, whole_path
 from fourfold.engines.sqlite.log import Log
-from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, meta, nums_of, storable, texts, token_of
+from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, id_list, meta, nums_of, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
@@ -126,12 +126,7 @@ class Store:
 
     @contextmanager
     def reading(self) -> Iterator[sqlite3.Connection]:
-        """Lend the reading connection to another module of the store."""
-        with self._reading() as connection:
-            yield connection
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
+        """Lend the reading connection, within the time that the caller has."""
         self._require_process()
         with self._read_lock:
             self._require_open()
@@ -157,7 +152,7 @@ class Store:
     @contextmanager
     def _snapshot(self) -> Iterator[sqlite3.Connection]:
         """Several reads of one and the same state."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             if connection.in_transaction:  # ":memory:", inside a write of the same thread
                 yield connection
                 return
@@ -169,17 +164,17 @@ class Store:
 
     def generation(self) -> int:
         """Return the number that every committed write moves on."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return generation_of(connection)
 
     def meta(self, key: str) -> str | None:
         """Return a stored setting, or None."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return meta(connection, key)
 
     def model(self, name: str) -> bytes | None:
         """Return the embedding model kept in the file under this name, or None."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             if schema_version(connection) < 2:  # opened read-only, as an older version of fourfold left it
                 return None
             row = connection.execute("SELECT content FROM models WHERE name = ?", (name,)).fetchone()
@@ -195,7 +190,7 @@ class Store:
 
     def edge_type_names(self) -> list[str]:
         """Return every edge type ever used; the position is the type's number."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute("SELECT type FROM edge_types ORDER BY num").fetchall()
             return [row[0] for row in rows]
 
@@ -206,7 +201,7 @@ class Store:
 
     def nodes(self, nums: Sequence[int]) -> dict[int, Node]:
         """Return the nodes of these numbers, without vectors; numbers that are gone are left out."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT num, id, name, type, text, metadata FROM nodes WHERE num IN (SELECT value FROM json_each(?))",
                 (json.dumps([int(num) for num in nums]),),
@@ -215,7 +210,7 @@ class Store:
 
     def ids(self, nums: NDArray[np.int64]) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             sql = "SELECT num, id FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
             found = dict(connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall())
             texts(found.values())
@@ -223,12 +218,12 @@ class Store:
 
     def nums(self, ids: Sequence[str]) -> dict[str, int]:
         """Return the number of each id that is a node."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return nums_of(connection, ids)
 
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
             return dict(connection.execute(sql, (json.dumps(list(terms)),)).fetchall())
 
@@ -239,7 +234,7 @@ class Store:
 
     def vectors(self, nums: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.float32]]:
         """Return those of these nodes that have a vector, ascending, and their vectors as stored, (n, dimensions)."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             sql = "SELECT node, vector FROM vectors WHERE node IN (SELECT value FROM json_each(?)) ORDER BY node"
             rows = connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall()
             if not rows:
@@ -249,14 +244,14 @@ class Store:
 
     def knows(self, generation: int, token: str) -> bool:
         """Whether a write of this generation and mark is part of this file's history."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return bool(token) and token_of(connection, generation) == token
 
     def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
         """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
         if not nums:
             return {}
-        with self._reading() as connection:
+        with self.reading() as connection:
             sql = "SELECT num, id, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
             rows = connection.execute(sql, (json.dumps(list(nums)),)).fetchall()
             texts(chain.from_iterable(names for _, *names in rows))
@@ -264,23 +259,23 @@ class Store:
 
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             nums = nums_of(connection, ids)
         return {node.id: node for node in self.nodes(list(nums.values())).values()}
 
     def vectors_of(self, ids: Sequence[str]) -> dict[str, NDArray[np.float32]]:
         """Return the stored vector, (dimensions,), of each of these nodes that has one."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT n.id, v.vector FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
                 "JOIN vectors v ON v.node = n.num",
-                (json.dumps([identity for identity in ids if storable(identity)], ensure_ascii=False),),
+                (id_list(ids),),
             ).fetchall()
             return {identity: np.frombuffer(blob, "<f4") for identity, blob in rows}
 
     def edges_of(self, ids: Sequence[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             nums = json.dumps(list(nums_of(connection, ids).values()))
             rows = connection.execute(
                 "SELECT s.id, t.id, y.type, e.weight FROM edges e JOIN nodes s ON s.num = e.source "
@@ -297,13 +292,13 @@ class Store:
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall()
             return {identity: own for identity, own in (texts(row) for row in rows)}
 
     def feedback(self) -> list[tuple[str, str, float]]:
         """Return what users said of answers: (query, node id, grade), oldest query first."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return connection.execute(
                 "SELECT query, node, grade FROM feedback f "
                 "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
@@ -312,25 +307,25 @@ class Store:
     def texts(self, place: str) -> tuple[NDArray[np.int64], list[str]]:
         """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
         sql, kinds = _TEXTS[place], (SCALAR, ELEMENT) if place == "metadata" else ()
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql, kinds).fetchall()
             return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [str(row[1]) for row in rows]
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the node numbers that a statement selects."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql, parameters).fetchall()
             return np.fromiter(chain.from_iterable(rows), np.int64, len(rows))
 
     def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement of another module of the store."""
-        with self._reading() as connection:
+        with self.reading() as connection:
             return connection.execute(sql, parameters).fetchall()
 
     def hidden(self) -> NDArray[np.int64]:
         """Return the numbers of the nodes that are no answers: documents with all of their text in chunks."""
         sql = "SELECT node FROM documents CROSS JOIN nodes ON num = node WHERE chunks > 0 AND text = ''"
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(sql).fetchall()
             return np.fromiter((row[0] for row in rows), np.int64, len(rows))
 
@@ -340,7 +335,7 @@ class Store:
         The phrase is one quoted FTS5 string; nothing in it is query syntax.
         """
         quoted = '"' + phrase.replace("\x00", " ").replace('"', '""') + '"'
-        with self._reading() as connection:
+        with self.reading() as connection:
             rows = connection.execute(
                 "SELECT n.num, f.rank FROM fts f JOIN nodes n ON n.num = f.rowid WHERE f.fts MATCH ? "
                 "ORDER BY f.rank, n.id LIMIT ?",

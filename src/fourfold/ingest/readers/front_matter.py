@@ -6,7 +6,8 @@ import json
 import re
 from typing import Any
 
-from fourfold.errors import InvalidValueError, MissingExtraError
+from fourfold.errors import InvalidValueError
+from fourfold.when_needed import load
 
 MAX_LENGTH = 16_384
 """Most characters of front matter: every chunk of a text carries it."""
@@ -42,7 +43,7 @@ def front_matter(source: str) -> tuple[dict[str, Any], str]:
 
 def _loaded(given: str) -> object:
     """Return front matter as JSON values, whatever type it is of."""
-    yaml = _yaml()
+    yaml = load("yaml", "Reading front matter", extra="ingest")
     try:
         _check_shape(yaml, given)
         value = yaml.safe_load(given)
@@ -73,13 +74,3 @@ def _check_shape(yaml: Any, given: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_DEPTH:
             raise InvalidValueError(f"the front matter is nested deeper than {MAX_DEPTH} levels.")
-
-
-def _yaml() -> Any:
-    try:
-        import yaml  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError(
-            "Reading front matter needs PyYAML; install it with pip install 'fourfold[ingest]'."
-        ) from error
-    return yaml

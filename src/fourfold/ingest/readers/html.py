@@ -6,12 +6,12 @@ import re
 from collections import Counter
 from typing import Any
 
-from fourfold.errors import MissingExtraError
 from fourfold.ingest.readers.parsed import Parsed
+from fourfold.when_needed import load
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(
-    "address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption "  # noqa: SIM905
+    "address article aside blockquote body br button caption center dd details dialog div dl dt fieldset figcaption "
     "figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol optgroup option p pre section select "
     "summary table tbody td textarea tfoot th thead tr ul".split()
 )
@@ -33,7 +33,9 @@ def parse_html(source: str) -> Parsed:
         MissingExtraError: lxml is not installed.
 
     """
-    etree = _lxml()
+    load("lxml", "Reading HTML", extra="ingest")
+    from lxml import etree  # type: ignore[import-untyped]
+
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, recover=True)
     etree.fromstring(source.encode(), parser)
@@ -94,11 +96,3 @@ class _Reader:
 
     def close(self) -> None:
         """Take note of the end, as lxml asks for."""
-
-
-def _lxml() -> Any:
-    try:
-        from lxml import etree  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError("Reading HTML needs lxml; install it with pip install 'fourfold[ingest]'.") from error
-    return etree

@@ -6,9 +6,9 @@ import re
 from collections.abc import Sequence
 from typing import Any
 
-from fourfold.errors import MissingExtraError
 from fourfold.ingest.readers.front_matter import front_matter
 from fourfold.ingest.readers.parsed import Parsed, cut_at, plain_lines, with_those_above
+from fourfold.when_needed import load
 
 _WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _EMPHASIS = frozenset({"em_open", "em_close", "strong_open", "strong_close"})
@@ -30,7 +30,8 @@ def parse_markdown(source: str) -> Parsed:
     """
     metadata, text = front_matter(plain_lines(source))
     text = _PICTURE.sub(r"\1…", text)
-    tokens = _parser().parse(text)
+    library = load("markdown_it", "Reading Markdown", extra="ingest")
+    tokens = library.MarkdownIt("commonmark").enable("table").parse(text)
     headings = [
         (token.map[0], int(token.tag[1:]), _words(tokens[place + 1].children or ()))
         for place, token in enumerate(tokens)
@@ -66,13 +67,3 @@ def _as_written(inline: Sequence[Any]) -> str:
     return "".join(
         token.content if token.type == "text" else token.markup if token.type in _EMPHASIS else "\n" for token in inline
     )
-
-
-def _parser() -> Any:
-    try:
-        from markdown_it import MarkdownIt
-    except ImportError as error:
-        raise MissingExtraError(
-            "Reading Markdown needs markdown-it-py; install it with pip install 'fourfold[ingest]'."
-        ) from error
-    return MarkdownIt("commonmark").enable("table")

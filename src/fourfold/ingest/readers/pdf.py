@@ -8,6 +8,7 @@ from typing import Any
 from fourfold.errors import InvalidValueError, MissingExtraError
 from fourfold.ingest.documents import Section
 from fourfold.ingest.readers.parsed import Parsed, without_halves
+from fourfold.when_needed import load
 
 
 def read_pdf(data: bytes) -> Parsed:
@@ -18,15 +19,15 @@ def read_pdf(data: bytes) -> Parsed:
         MissingExtraError: pypdf is not installed, or what it needs for an encrypted file.
 
     """
-    pypdf = _pypdf()
+    pypdf, errors = (load(module, "Reading PDF", extra="ingest") for module in ("pypdf", "pypdf.errors"))
     try:
         reader = pypdf.PdfReader(io.BytesIO(data))
         if reader.is_encrypted and not reader.decrypt(""):
             raise InvalidValueError("the file asks for a password.")
         count = len(reader.pages)
-    except pypdf.errors.DependencyError as error:
+    except errors.DependencyError as error:
         raise MissingExtraError(f"Reading this encrypted PDF needs more: {error}.") from error
-    except pypdf.errors.PyPdfError as error:
+    except errors.PyPdfError as error:
         raise InvalidValueError(f"the file is no PDF that can be read: {error}.") from error
     sections, broken = [], []
     for number in range(count):
@@ -58,12 +59,3 @@ def _fact(reader: Any, name: str) -> str:
         return ""
     words = without_halves(" ".join(str(value).split())[:500]) if isinstance(value, str) else ""
     return "" if words.lower() == "untitled" else words
-
-
-def _pypdf() -> Any:
-    try:
-        import pypdf
-        import pypdf.errors
-    except ImportError as error:
-        raise MissingExtraError("Reading PDF needs pypdf; install it with pip install 'fourfold[ingest]'.") from error
-    return pypdf

@@ -6,9 +6,9 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
-from fourfold.errors import MissingExtraError
 from fourfold.ingest.readers.front_matter import MAX_LENGTH
 from fourfold.ingest.readers.parsed import Parsed, cut_at, plain_lines, with_those_above
+from fourfold.when_needed import load
 
 _DOCUMENT = re.compile(r":doc:`(?:[^`<]*<)?([^`<>]+)>?`")
 _TOC_ENTRY = re.compile(r"(?:[^<]*<)?([^<>*?:]+)>?\Z")
@@ -38,13 +38,10 @@ def parse_rst(source: str) -> Parsed:
 
 
 def _parsed(text: str) -> tuple[Any, Any]:
-    try:
-        from docutils import frontend, nodes, utils  # type: ignore[import-untyped]
-        from docutils.parsers.rst import Parser  # type: ignore[import-untyped]
-    except ImportError as error:
-        raise MissingExtraError(
-            "Reading reStructuredText needs docutils; install it with pip install 'fourfold[ingest]'."
-        ) from error
+    load("docutils", "Reading reStructuredText", extra="ingest")
+    from docutils import frontend, nodes, utils  # type: ignore[import-untyped]
+    from docutils.parsers.rst import Parser  # type: ignore[import-untyped]
+
     settings = frontend.get_default_settings(Parser)
     settings.file_insertion_enabled = settings.raw_enabled = False
     settings.report_level, settings.halt_level = 5, 6  # say nothing, stop at nothing

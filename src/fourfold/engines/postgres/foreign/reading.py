@@ -127,9 +127,8 @@ class Reader:
             "edges listed more than once",
             "edges whose weight is no number from 0 on (taken as 1)",
         )
-        relations = (
-            self._schema.edge_table is None
-        )  # a store's nodes name documents and neighbours that it need not have
+        # a store's nodes name documents and neighbours that it need not have
+        relations = self._schema.edge_table is None
         return {r: n for r, n in zip(reasons, numbers, strict=False) if n and not (relations and r.startswith("edges"))}
 
     def _nodes(self, rows: Mapping[str, Sequence[Any]]) -> tuple[dict[str, Node], dict[str, bytes]]:

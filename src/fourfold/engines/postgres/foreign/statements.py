@@ -8,12 +8,12 @@ from functools import cached_property
 from fourfold.engines.foreign import ForeignSchema
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.foreign.tables import Tables, quoted
+from fourfold.validation import LARGEST_WEIGHT
 
 MIRRORED = "foreign_nodes"
 """Our table of the foreign rows that were taken in: id, version and the hash of the content."""
 
 _NUMBER = r"^\s*[+]?([0-9]{1,200}[.]?[0-9]{0,200}|[.][0-9]{1,200})([eE][+-]?[0-9]{1,2})?\s*$"
-_LARGEST_WEIGHT = "1e30"
 _BINARY = ("BYTEA", "TSVECTOR", "VECTOR", "HALFVEC", "SPARSEVEC")
 _VECTORS = ("VECTOR", "HALFVEC")
 
@@ -184,7 +184,7 @@ class Statements:
             own = f"e.{quoted(s.weight)}::text"
             weight = (
                 f"CASE WHEN {own} IS NULL THEN 1 WHEN {own} ~ '{_NUMBER}' THEN CASE WHEN {own}::float8 <= "
-                f"{_LARGEST_WEIGHT} THEN {own}::float8 END END"
+                f"{LARGEST_WEIGHT} THEN {own}::float8 END END"
             )
         return (
             f"SELECT e.{quoted(s.source)}::text AS source, e.{quoted(s.target)}::text AS target, {kind} AS type, "
