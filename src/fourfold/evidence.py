@@ -129,7 +129,7 @@ def _tell_words(
         if share and by_phrase:
             found.append(Draft("text", "phrase", share * by_phrase, scores.phrase_asked))
         if share and by_phrase < 1:
-            found += _split("text", share * (1 - by_phrase), held, _REST)
+            found += _split("text", share * (1 - by_phrase), held)
 
 
 def _tell_edges(
@@ -149,14 +149,14 @@ def _tell_edges(
     ended = [0.0] * len(nodes) if asked is None else scores.ends.at(nodes).tolist()
     for place, own in enumerate(components):
         if (share := weights.graph * own.graph) > _TINY:
-            told[place] += _split("graph", share, graph[place], _REST)
+            told[place] += _split("graph", share, graph[place])
         share = weights.intent * own.intent
         if asked is not None and ended[place]:
             by_path = weights.intent * asked.share * ended[place]
             told[place].append(Draft("intent", "path", by_path, steps=_asked_path(asked.answer, int(nodes[place]))))
             share = max(share - by_path, 0.0)
         if share > _TINY:
-            told[place] += _split("intent", share, intent[place], _REST)
+            told[place] += _split("intent", share, intent[place])
 
 
 def _tell_refinements(
@@ -234,11 +234,11 @@ def _told_path(
     return tuple(path)
 
 
-def _split(component: str, share: float, parts: Sequence[Part], otherwise: Part) -> list[Draft]:
+def _split(component: str, share: float, parts: Sequence[Part]) -> list[Draft]:
     """Divide a share in proportion to its parts, the largest first and what is summed up last."""
     total = sum([part.value for part in parts])
     if total <= 0:
-        return [Draft(component, otherwise.kind, share, otherwise.word)]
+        return [Draft(component, _REST.kind, share, _REST.word)]
     drafts = [Draft(component, kind, share * value / total, word, None, steps) for value, kind, word, steps in parts]
     if len(drafts) > 1:
         drafts.sort(key=lambda draft: (draft.kind == "rest", -draft.value))

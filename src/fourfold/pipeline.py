@@ -298,9 +298,8 @@ def ranked(scores: Scores, query: Query, config: RetrievalConfig) -> list[int]:
     table = scores.table
     hits = table.total > 0
     if config.fusion.scaling == "min-max":  # the last of the candidates is worth 0, and is a hit all the same
-        kept = [scale.kept for scale in scores.scales.values() if scale.kept is not None]
-        for nodes in kept:
-            hits |= ordered.contains(nodes, table.nodes) & ~ordered.contains(scores.snapshot.hidden, table.nodes)
+        kept = [ordered.contains(scale.kept, table.nodes) for scale in scores.scales.values() if scale.kept is not None]
+        hits |= np.any(kept, axis=0) & ~ordered.contains(scores.snapshot.hidden, table.nodes)
     found = best(table.nodes[hits], table.total[hits], query.limit, scores.snapshot, positive=False)
     order: list[int] = found.tolist()
     return order

@@ -52,7 +52,6 @@ def pieces_of(query: Query, config: RetrievalConfig) -> NDArray[np.int64]:
 def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Scale text and embedding by how each of the best candidates has the question's wordpieces."""
     settings, snapshot = config.fusion.late, scores.snapshot
-    power = settings.on_embedding if of_documents(snapshot.edges) else 1.0
     if not settings.depth or not scores.rankings or not snapshot.tokens.size:
         return
     table = late.token_table()
@@ -71,6 +70,7 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     covered = late.coverage(table, asked, starts, held, threshold=settings.threshold)
     factors = late.factors(covered, starts[1:] - starts[:-1], asked, settings).astype(np.float64)
     least = float(factors.min())
+    power = settings.on_embedding if of_documents(snapshot.edges) else 1.0
     whole = Late(asked, nodes, factors, least, power, 1.0)
     every, lowest = whole.factors_of(named), whole.lowest
     outside = [floor * lowest[name] for name, floor in pool.floors.items()]
