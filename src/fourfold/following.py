@@ -49,6 +49,9 @@ _EVERYWHERE = 0.8
 _MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
+MOST_WORDS = 128
+"""A question of more words is a text: which of them names what, and asks for which edge, takes their square."""
+
 _MAY_BE_MEANT = 8
 """Of so many of the best by text a question may name one by a part of its name, …"""
 
@@ -106,6 +109,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
 
 def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
+    if len(query.words) > MOST_WORDS:
+        return False
     return relations.may_be_asked(query.words, settings) or (settings.silent <= 1.0 and may_ask(query.words))
 
 

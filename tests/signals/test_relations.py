@@ -285,8 +285,9 @@ def test_where_no_word_may_ask_nothing_is_read_whatever_is_named(typed, span):
     assert may_ask(words) or not any(Sentence(words, names).asks_beside() for names in ([], named))
 
 
-def test_a_question_without_a_word_that_may_ask_looks_up_no_name(monkeypatch):
+@pytest.mark.parametrize("question", ["Mirror zzyq", "who directed Mirror; " * 100])
+def test_what_asks_for_no_edge_or_is_a_text_looks_up_no_name(monkeypatch, question):
     read = []
     monkeypatch.setattr("fourfold.asking.Asker._names_of", lambda self, nodes: read.append(nodes))
-    assert FILMS.search("Mirror zzyq").ids[0] in {"Mirror", "A Mirror", "The Mirror"}
+    assert "Mirror" in FILMS.search(question).ids[0]
     assert not read
