@@ -20,7 +20,7 @@ from fourfold.present.words import NOTHING
 from fourfold.scores import EVERY_OTHER
 from fourfold.signals.graph import Hop, Walk
 from fourfold.signals.paths import Answer
-from fourfold.types import COMPONENTS, Components, Evidence, PathStep
+from fourfold.types import COMPONENTS, Components, Evidence, PathStep, Weights
 
 BRIDGE = -1
 """The type of a step that is no edge: through a rare term that two texts share."""
@@ -76,9 +76,9 @@ def components_of(scores: Scores, nodes: Nodes) -> list[Components]:
     return [Components(*values) for values in np.minimum([found[name] for name in COMPONENTS], 1.0).T.tolist()]
 
 
-def method_of(components: Components) -> str:
-    """Return the names of the components that scored the node, such as ``text+graph``."""
-    return "+".join([name for name in COMPONENTS if getattr(components, name) > NOTHING])
+def method_of(components: Components, weights: Weights) -> str:
+    """Return the names of the components that scored the node, such as ``text+graph``; none that weighs nothing."""
+    return "+".join([name for name in COMPONENTS if getattr(components, name) > NOTHING and getattr(weights, name)])
 
 
 def drafts(

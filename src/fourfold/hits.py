@@ -74,7 +74,7 @@ def collect(
             node=node,
             score=score,
             components=own,
-            method=method_of(own),
+            method=method_of(own, scores.weights),
             why=why(evidence),
             community=None if (community := scores.communities.get(num, -1)) == -1 else community,
             evidence=evidence,

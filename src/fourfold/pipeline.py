@@ -18,6 +18,8 @@ part has named cannot belong to the answer: ``combine`` asks for more until that
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from fourfold import phrases, refine, signals
@@ -55,6 +57,9 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
         SearchError: every component that could have answered failed.
 
     """
+    wanted, together = query.limit, min(config.diversity.depth, snapshot.size)
+    if wanted < together:
+        query = replace(query, limit=together)
     specs = config.intents.specs
     spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
     weights = choose_weights(spec, query.weights, config, has_data(snapshot, query), query.read)
@@ -81,6 +86,7 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
     attempt("sides", scores, lambda: refine.sides(scores, query, config))
     if config.fusion.fill:
         fill(scores, query)
+    scores.order = scores.order[:wanted]
     return scores
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index import ordered
-from fourfold.index.base import EdgePart, Nodes, NodeValues
+from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues, Steps
 from fourfold.scores import (
     EVERY_OTHER,
     Bridges,
@@ -125,13 +125,16 @@ def _mentions(scores: Scores, query: Query, passages: Nodes, most: int) -> Pairs
 
     All are worth the same, so that the ``most`` of each direction with the smallest ids are as many as can be chosen.
     """
-    edges = scores.snapshot.edges
+    steps = _mentioned(scores.snapshot.edges, passages, most, query.allowed)
+    return Pairs(steps.origin, steps.targets, np.ones(len(steps)))
+
+
+def _mentioned(edges: EdgePart, nodes: Nodes, most: int, allowed: Allowed | None) -> Steps:
+    """Return the steps from nodes to what they mention or what mentions them, at most so many of each direction."""
     worth = np.array([float(name == MENTIONS) for name in edges.type_names])
     if not worth.any():
-        none = np.empty(0, np.int64)
-        return Pairs(none, none, np.empty(0))
-    steps = edges.expand(passages, worth=worth, weights="none", cap=most, allowed=query.allowed)
-    return Pairs(steps.origin, steps.targets, np.ones(len(steps)))
+        return Steps.joined(())
+    return edges.expand(nodes, worth=worth, weights="none", cap=most, allowed=allowed)
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
@@ -149,18 +152,19 @@ def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[n
 
 
 def coverage(scores: Scores, config: RetrievalConfig) -> None:
-    """Re-order the best by what each adds, in graphs whose texts mention one another, where no path answers.
+    """Re-order the best by what each adds, where their texts mention others or are mentioned, and no path answers.
 
     Scores are told relative to the first, so they stay in [0, 1] and descend.
     """
     settings, snapshot = config.diversity.coverage, scores.snapshot
     if not settings.weight or scores.late is None or scores.asked is not None or len(scores.order) < 2:
         return
-    if not any(snapshot.edges.type_names[number] == MENTIONS for number in snapshot.edges.types_in_use):
-        return
     leading = scores.order[: settings.depth]
+    nodes = np.array(leading, np.int64)
+    if not len(_mentioned(snapshot.edges, nodes, _PAIRS_SCORED * config.graph.bridge.pairs, None)):
+        return
     totals = final_scores(scores, leading, config)
-    covered = _covered(scores, np.array(leading, np.int64), config)
+    covered = _covered(scores, nodes, config)
     order, factors = covering.reordered(totals, covered, scores.late.asked.weights, settings.weight)
     first = float(factors[order[0]])
     scores.covering = {node: float(factor) / first for node, factor in zip(leading, factors, strict=True)}

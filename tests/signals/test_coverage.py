@@ -52,3 +52,17 @@ def test_scores_descend_where_sums_above_1_are_cut() -> None:
                 assert hit.score <= 1.0
                 cut += any(one.kind == "clipped" for one in hit.evidence)
     assert cut
+
+
+def test_a_mention_elsewhere_changes_no_answer() -> None:
+    texts = "read a file line by line", "write a file at once", "close a file", "a line of text", "lines and columns"
+    nodes = [Node(f"n{place}", text, "page", text) for place, text in enumerate(texts)]
+    answers = []
+    for mentions in ([], [Edge("odd", "even", "mentions")]):
+        with Retriever() as graph:
+            graph.add([*nodes, Node("odd", "zzz"), Node("even", "yyy")], [Edge("n0", "n1", "uses"), *mentions])
+            found = graph.search("read and write lines of a file")
+            assert len(found) >= 4
+            answers.append([hit.node.id for hit in found])
+            assert not any(one.kind == "coverage" for hit in found for one in hit.evidence)
+    assert answers[0] == answers[1]

@@ -111,3 +111,14 @@ def test_what_merely_holds_the_words_is_no_side(library, question):
     result = library.search(question, k=8)
     assert result.intent == "comparison"
     assert not [item for hit in result.hits for item in hit.evidence if item.kind == "side"]
+
+
+@pytest.mark.parametrize(
+    "question", ["json vs csv", "difference between shutil.copy and shutil.copy2", "compress a file", "copy"]
+)
+def test_fewer_hits_are_the_first_of_more_with_the_same_scores(library, question):
+    ten = [(hit.node.id, hit.score) for hit in library.search(question, k=10)]
+    for k in (1, 3, 5):
+        assert [(hit.node.id, hit.score) for hit in library.search(question, k=k)] == ten[:k]
+    told = library.explain(question, ten[4][0], k=3)
+    assert told.rank is None and told.score == pytest.approx(ten[4][1])

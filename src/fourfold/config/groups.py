@@ -257,8 +257,10 @@ class DiversityConfig:
         min_edges: only in graphs of at least that many edges.
         min_hits: only among more hits than that.
         exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
-        coverage: the best re-ordered by what of the question is not yet covered, in graphs with mentions.
+        coverage: the best re-ordered by what of the question is not yet covered, where their texts mention others.
         sides: comparisons ("json vs pickle") have both sides first, and then take turns, see ``signals.sides``.
+        depth: so many of the best are told apart together, however few are asked for: the best 3 are the first of the
+            best 10, with the same scores. 0 looks only at those that are asked for.
 
     """
 
@@ -268,6 +270,7 @@ class DiversityConfig:
     exact_communities: bool = False
     coverage: Coverage = Coverage()
     sides: bool = True
+    depth: int = 10
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

@@ -146,7 +146,7 @@ class RetrievalConfig:
                 bridge=Bridge(weight=0.0),
             ),
             intents=IntentConfig(specs=PUBLISHED_INTENTS, chosen_types=0.0, paths=Paths(weight=0.0)),
-            diversity=DiversityConfig(exact_communities=True, coverage=Coverage(weight=0.0), sides=False),
+            diversity=DiversityConfig(exact_communities=True, coverage=Coverage(weight=0.0), sides=False, depth=0),
         )
 
     @classmethod
@@ -169,7 +169,7 @@ class RetrievalConfig:
             seeds=SeedConfig(per_component=0),
             graph=GraphConfig(bridge=Bridge(weight=0.0)),
             intents=IntentConfig(specs=(), paths=Paths(weight=0.0)),
-            diversity=DiversityConfig(bonus=0.0, coverage=Coverage(weight=0.0), sides=False),
+            diversity=DiversityConfig(bonus=0.0, coverage=Coverage(weight=0.0), sides=False, depth=0),
         )
 
 
