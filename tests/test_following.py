@@ -119,3 +119,88 @@ def clubs():
 )
 def test_what_is_asked_for_and_its_verb_are_one_step_and_four_are_followed(clubs, question, answers):
     assert set(clubs.search(question).ids[: len(answers)]) == answers
+
+
+SHOWS = """
+    The Glass Garden|ACTED_IN_BY|Tom Weller · The Glass Garden|PREMIERED_ON|2021-03-04 · Cold Harvest|STAGED_AT|Old Mill
+    Old Mill|IN_CITY|Tarnby · Tarnby|LIES_ON|Esk · Esk|IS_A|waterway · Riverside|FOUNDED_IN|1988
+    Nora Quist|FOUNDED|Riverside · Brook House|FOUNDED_BY|Ada Lunt · Brook House|INCEPTION|May 1871
+    Brightline|SUPPLIES|Old Mill · Brightline|TOWN|Port Esk · Hall Nine|TOWN|Port Esk · Lumen|SUPPLIES|Hall Nine
+    Tide and Stone|WRITTEN_BY|Elin Vaa · Tide & Stone|RECORD_LABEL|Gannet · Elin Vaa|ALMA_MATER|Brook House
+    Arvenia|FORM_OF_GOVERNMENT|monarchy · Arvenia|STATE_TYPE|island state · Elin Vaa|STUDIED_AT|Brook House
+    Brook House|IN_CITY|Tarnby · Cold Harvest|FILM_GENRE|comedy
+"""
+
+
+@pytest.fixture(scope="module")
+def shows():
+    with of_facts(SHOWS) as retriever:
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("when was Brook House founded", "May 1871"),
+        ("what year was Riverside founded", "1988"),
+        ("who founded Riverside", "Nora Quist"),
+        ("when was The Glass Garden first acted", "2021-03-04"),
+    ],
+)
+def test_when_asks_for_a_date_and_who_for_none(shows, question, answer):
+    assert shows.search(question).ids[0] == answer
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("where was Cold Harvest staged", "Old Mill"),
+        ("where did Elin Vaa study", "Brook House"),
+        ("alumni of Brook House", "Elin Vaa"),
+        ("suppliers of Hall Nine", "Lumen"),
+        ("list all suppliers in Port Esk", "Brightline"),
+        ("what are the names of the suppliers in Port Esk", "Brightline"),
+        ("what type of government has Arvenia", "monarchy"),
+        ("what is the record label of Tide and Stone", "Gannet"),
+        ("who swims through the Esk", "Tarnby"),
+    ],
+)
+def test_what_words_ask_for_beside_a_name(shows, question, answer):
+    assert shows.search(question).ids[0] == answer
+
+
+@pytest.fixture(scope="module")
+def rivers():
+    kinds = {
+        "Murk": "state",
+        "Arvel": "state",
+        "Borin": "state",
+        "Axum": "city",
+        "Brig": "city",
+        "Nordia": "country",
+        "Caldo": "state",
+    }
+    nodes = [Node(name, name, kind, f"a {kind}") for name, kind in kinds.items()]
+    nodes += [Node("river:Murk", "Murk", "river", "a river")]
+    edges = [
+        Edge("river:Murk", "Caldo", "traverses"),
+        Edge("Murk", "Borin", "borders"),
+        Edge("Arvel", "Murk", "borders"),
+    ]
+    edges += [Edge(state, "Nordia", "in_country") for state in ("Murk", "Arvel", "Borin")]
+    edges += [Edge("Axum", "Arvel", "in_state"), Edge("Brig", "Borin", "in_state")]
+    with Retriever() as retriever:
+        retriever.add(nodes, edges)
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("which states does the Murk river run through", "Caldo"),
+        ("which states does the river Murk touch", "Caldo"),
+        ("what cities are located in Arvel", "Axum"),
+    ],
+)
+def test_a_word_beside_a_name_tells_it_apart_and_a_kind_is_sought_beside_it(rivers, question, answer):
+    assert rivers.search(question).ids[0] == answer

@@ -6,7 +6,7 @@ followed, what of their ends is of the kind asked for, and how far the answer is
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -25,7 +25,7 @@ from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.silent import told_by_edges
 from fourfold.signals.syntax import Sentence, may_ask
-from fourfold.signals.wording import SAY_NOTHING
+from fourfold.signals.wording import SAY_NOTHING, is_date
 from fourfold.types import Weights
 
 _OF_ANOTHER_KIND = 0.5
@@ -78,10 +78,9 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     may_be_silent = settings.silent <= 1.0 and sentence.asks_beside()
     if sentence.about_itself() or not (meaning.trust.any() or may_be_silent):
         return  # before any name is read: most questions ask for no edge
-    named = [names.as_written(one, query.words, query.names_of) for one in named]
-    asked = _Asked(scores, query, relations, settings, sentence, named)
-    answer = asked.answer(meaning)
-    unsure = may_be_silent and answer.sure < settings.silent_sure
+    asked, answer = _read(_Asked(scores, query, relations, settings, sentence, named), meaning)
+    by_kind = len(named) == 1 and bool((meaning.kind | (meaning.trust <= settings.low)).all())
+    unsure = may_be_silent and (answer.sure < settings.silent_sure or by_kind)
     if unsure and (found := asked.beside(answer)) is not None:
         answer, silent = replace(found, sure=settings.silent_sure), True
     else:
@@ -90,7 +89,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
             found = asked.answer(meaning.without_kinds(), unsaid=True)
             answer = found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else answer
         if silent and not len(answer.nodes):
-            answer = replace(asked.answer(relations.nearest(query.words, named, meaning)), sure=settings.silent_any)
+            answer = replace(asked.answer(asked.nearest(meaning)), sure=settings.silent_any)
         elif silent:
             answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
     if not answer.sure and not silent:
@@ -112,6 +111,22 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     if len(query.words) > MOST_WORDS:
         return False
     return relations.may_be_asked(query.words, settings) or (settings.silent <= 1.0 and may_ask(query.words))
+
+
+def _read(alike: _Asked, meaning: Meaning) -> tuple[_Asked, Answer]:
+    """Return the question about what it names as it is written, and its answer.
+
+    Where that has nothing of what is asked for, what is called by the same words may be meant: Rat Race, for "who wrote
+    the Rat Race film", not The Rat Race, of which nobody knows who wrote it.
+    """
+    words, names_of = alike.query.words, alike.query.names_of
+    alike = replace(alike, named=[alike.of_kind_beside(one) for one in alike.named])
+    asked = replace(alike, named=[names.as_written(one, words, names_of) for one in alike.named])
+    answer = asked.answer(meaning)
+    same = all(len(one.nodes) == len(other.nodes) for one, other in zip(alike.named, asked.named, strict=True))
+    if same or answer.explained >= _EXPLAINED or (found := alike.answer(meaning)).explained < _EXPLAINED:
+        return asked, answer
+    return alike, found
 
 
 def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[Named]:
@@ -149,7 +164,17 @@ class _Asked:
     def answer(self, meaning: Meaning, *, unsaid: bool = False) -> Answer:
         """Return what the words lead to, what is of the kind asked for first; ``unsaid`` as in ``paths.answer``."""
         found = self._walked(meaning, unsaid=unsaid)
-        return paths.nothing(self.named) if found is None else self._of_kind(found)
+        return paths.nothing(self.named) if found is None else self._sensible(self._of_kind(found))
+
+    def nearest(self, meaning: Meaning) -> Meaning:
+        """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
+        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.sorts]
+        nodes = ordered.distinct(np.concatenate([one.nodes for one in self.named]))
+        sorts = False
+        if len(types) and edges.degree(nodes).sum() <= _MOST_EDGES:
+            worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
+            sorts = len(edges.expand(nodes, forward=False, worth=worth, weights="none")) > 0
+        return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
 
     def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:
         """Tell whether the question may leave a step unsaid: "who produced the album with X", beside ``part of``.
@@ -169,22 +194,32 @@ class _Asked:
         A kind that edge types have a word for is said by the edges alone: texts may list them. None where nothing is of
         the kind, or where what the words lead to is.
         """
-        snapshot, words, nowhere = self.scores.snapshot, self.query.words, not len(answer.nodes)
+        words, nowhere = self.query.words, not len(answer.nodes)
         sought = self.sentence.sought()
         told = [place for place in sought if self.relations.hold(*words[place])]
         said = [place for place in sought if place not in told]
-        told = [place for place in told if nowhere and self.sentence.opens(place)]
+        told = [place for place in told if nowhere and self.sentence.asks_for(place)]
         if not said + told or not (nowhere or self._lacks(said, answer)):
             return None
-        numbers, allowed = self.relations.numbers, self.query.allowed
-        steps = paths.single_steps(snapshot.edges, self.named, numbers, self.settings, allowed, snapshot.ids)
-        return paths.beside(
-            steps, self.named, lambda nodes: self._says_kind(said, nodes) | self._ends_as_kind(told, nodes)
-        )
+        return self._beside(lambda nodes: self._says_kind(said, nodes) | self._ends_as_kind(told, nodes))
+
+    def _beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
+        """Return what of some kind stands beside the named nodes; None where nothing does."""
+        edges, ids, allowed = self.scores.snapshot.edges, self.scores.snapshot.ids, self.query.allowed
+        steps = paths.single_steps(edges, self.named, self.relations.numbers, self.settings, allowed, ids)
+        return paths.beside(steps, self.named, of_it)
+
+    def of_kind_beside(self, one: Named) -> Named:
+        """Keep, of nodes of one name, those that are of the kind that a word beside it says: "the Missouri river"."""
+        beside = [place for place in (one.start - 1, one.end) if self.sentence.qualifies(place)]
+        if len(one.nodes) < 2 or not beside:
+            return one
+        of_it = self._says_kind(beside, one.nodes)
+        return replace(one, nodes=one.nodes[of_it]) if of_it.any() else one
 
     def _lacks(self, places: Sequence[int], answer: Answer) -> bool:
-        """Tell whether nothing that the words lead to is of the kind asked for, where that has not been looked at."""
-        return not self.sentence.kinds() and not self._is_kind(places, answer).any()
+        """Tell whether nothing that the words lead to is of the kind asked for; of several names that is looked at."""
+        return (len(self.named) == 1 or not self.sentence.kinds()) and not self._is_kind(places, answer).any()
 
     def told_by_edges(self, nodes: Nodes) -> bool:
         """Tell whether nodes say nothing that their edges do not."""
@@ -228,10 +263,52 @@ class _Asked:
             return replace(answer, values=values / values.max())
         return self._one_step_further(places, answer)
 
+    def _sensible(self, answer: Answer) -> Answer:
+        """Put last what can be no answer by its name.
+
+        "When" asks for a date, "who" and "where" for none; and nothing is called by words of the question: what the
+        river through Paris is (a river) is not asked.
+        """
+        when, joins = self.sentence.asks_when(), self.sentence.joins()
+        if len(answer.nodes) == 1 and not when:
+            return answer
+        dated = when or self.sentence.asks_no_date()
+        asked = self.sentence.said() if joins else frozenset()
+        best = (-answer.values).argsort(kind="stable")[:_MOST_ENDS]
+        names = self.query.names_of(answer.nodes[best])
+        of_it = np.zeros(len(answer.nodes), bool)
+        of_it[best] = [not (dated and is_date(name) != when) and not self._is_said(name, asked) for name in names]
+        if of_it[best].all():
+            return answer
+        if of_it.any():
+            return self._first(of_it, answer)
+        return self._date_beside(answer) if when and self.sentence.asks_when_of_name() else answer
+
+    def _is_said(self, name: Sequence[str], asked: frozenset[str]) -> bool:
+        return bool(name) and asked.issuperset(name)
+
+    def _date_beside(self, answer: Answer) -> Answer:
+        """Return the date that stands beside the named node where the words lead to none: "when was X first shown"."""
+        found = self._beside(lambda nodes: self._are_dates(nodes[:_MOST_BEHIND], len(nodes)))
+        return answer if found is None else replace(found, sure=answer.sure)
+
+    def _are_dates(self, nodes: Nodes, count: int) -> NDArray[np.bool_]:
+        """Tell which nodes are called like dates, (count,); those that are left out are not."""
+        names = self.query.names_of(nodes)
+        return np.array([is_date(name) for name in names] + [False] * (count - len(names)), bool)
+
     def _is_kind(self, places: Sequence[int], answer: Answer) -> NDArray[np.bool_]:
         """Tell which ends of paths are of the kind that words of the question call, but for what is named."""
         of_it = self._says_kind(places, answer.nodes) | self._ends_as_kind(places, answer.nodes)
         return of_it & ~ordered.contains(answer.named, answer.nodes)
+
+    def _first(self, of_it: NDArray[np.bool_], answer: Answer) -> Answer:
+        """Return the answer with some of its ends before the others, whatever words explain."""
+        values = np.where(of_it, answer.values / answer.values[of_it].max(), 0.0)
+        others = answer.values[~of_it].max(initial=0.0)
+        if others:
+            values[~of_it] = _OF_ANOTHER_KIND * answer.values[~of_it] / max(others, answer.values[of_it].max())
+        return replace(answer, values=values)
 
     def _one_step_further(self, places: Sequence[int], answer: Answer) -> Answer:
         """Let the answer be what is of the kind asked for one step behind the best ends of the paths."""

@@ -36,12 +36,17 @@ def kinds(found, word):
         ("department", ["dept"], []),
         ("buildings", ["bldg"], []),
         ("prerequisites", ["prereq"], []),
+        ("suppliers", [], ["SUPPLIES_WITH"]),
+        ("trainers", [], ["TRAINED"]),
+        ("directors", [], []),  # of directed_by they are the end
+        ("supply", [], []),
     ],
 )
 def test_what_a_word_calls_stands_at_one_end_of_the_edges(word, ends, begins):
     found = labels(
         *("currency", "capitalOf", "CHILD_OF", "country of citizenship", "member of political party", "liesOnRiver"),
         *("owned_by", "shares border with", "project_lead", "dept", "bldg", "prereq"),
+        *("SUPPLIES_WITH", "TRAINED", "directed_by"),
     )
     assert kinds(found, word) == (ends, begins)
 

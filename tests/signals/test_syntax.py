@@ -207,3 +207,37 @@ def test_what_is_asked_for_and_the_verb_of_the_named_node(question, asked_for, v
 def test_words_that_tell_more_than_what_the_answer_or_the_named_node_is(question, telling):
     found = sentence(question)
     assert [word for place, word in enumerate(found.words) if found.tells(place)] == telling
+
+
+@pytest.mark.parametrize(
+    ("question", "when", "no_date"),
+    [
+        ("when was [Ada] born", True, False),
+        ("what year did [Ada] die", True, False),
+        ("release date of [Silent River]", True, False),
+        ("what is the date of birth of [Ada]", True, False),
+        ("which films have the date of [Ada]", False, False),
+        ("who directed [Silent River]", False, True),
+        ("to whom does [Ada] report", False, True),
+        ("give me the number of the one who directed [Silent River]", False, False),
+        ("[When Ada Died] director", False, False),
+    ],
+)
+def test_whether_a_date_is_asked_for(question, when, no_date):
+    found = sentence(question)
+    assert (found.asks_when(), found.asks_no_date()) == (when, no_date)
+
+
+def test_what_sort_of_thing_is_asked_for():
+    assert sentence("what kind of film is [Silent River]").says_what_it_is(3)
+    assert sentence("[Silent River] is what kind of film").says_what_it_is(6)
+    assert not sentence("what kind of film has [Ada]").says_what_it_is(3)
+    assert sentence("what type of company has [Ada]").sort_says_nothing(1)
+    assert not sentence("what type of company did [Ada] found").sort_says_nothing(1)
+    assert not sentence("[Ada] is what type of company").sort_says_nothing(3)
+    assert not sentence("what type of gadget has [Ada]").sort_says_nothing(1)
+
+
+def test_the_names_of_what_follows():
+    assert sentence("names of the company in [Rome]").names_what_follows(0)
+    assert not sentence("name of [Rome]").names_what_follows(0)

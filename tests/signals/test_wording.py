@@ -71,7 +71,20 @@ def test_a_short_word_is_no_doer_of_what_is_left_of_it():
         ("bldg", "bilding", False, True),
         ("xept", "department", False, False),
         ("de", "department", False, False),
+        ("set", "student", True, False),  # three letters that are a word
     ],
 )
 def test_labels_are_cut_short(part, word, is_word, expected):
     assert wording.abbreviated(part, word, is_word=is_word) is expected
+
+
+@pytest.mark.parametrize(
+    "name", ["2021-03-04", "17 January 2025", "1871", "year 412", "02:30 UTC", "9th century", "c. 1900"]
+)
+def test_dates(name):
+    assert wording.is_date([word.lower() for word, _ in make_tokenizer("snowball-english").terms_of_words(name)])
+
+
+@pytest.mark.parametrize("name", ["", "May", "of the year", "Apollo 11", "90 minutes", "Line 12"])
+def test_what_is_no_date(name):
+    assert not wording.is_date([word.lower() for word, _ in make_tokenizer("snowball-english").terms_of_words(name)])

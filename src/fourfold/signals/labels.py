@@ -32,6 +32,10 @@ _COMPOUND = 0.85
 """Similarity of a word that is made of one of the label's, or stands in one."""
 
 _BY, _OF = "by", "of"
+_PLACES = frozenset({"at", "in", "on"})
+
+_SORTS = frozenset({"type", "kind", "class", "category", "is a", "isa", "instance of"})
+"""Labels of edges that only say what sort of thing something is."""
 
 _PATH = re.compile(r"^.*[/.#:](?=\w)")
 """What stands before a label's last part: ``/people/person/`` in ``/people/person/place_of_birth``."""
@@ -75,14 +79,23 @@ class Labels:
         )
         self.agents = self._any(agents) | np.array([_BY in own for own in plain], bool)
         self.verbs = [behind_verb(own, terms) for own in plain]
+        self.sorts = np.array([" ".join(own) in _SORTS for own in plain], bool)
+        self.to_places = np.array([verb in _PLACES for verb in self.verbs], bool)
         self._nouns = np.array([noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)], bool)
         at_end = np.array([own[-1] in PREPOSITIONS - {_BY} for own in labels], bool)
         phrase = np.array([_is_phrase(own, terms) for own in plain], bool)
         noun = np.array([verb is None or verb == _BY for verb in self.verbs], bool)
+        deeds = [
+            _BY not in own and (verb is not None or is_phrase)
+            for own, verb, is_phrase in zip(plain, self.verbs, phrase, strict=True)
+        ]
+        first = np.repeat(np.array(deeds, bool), np.diff(self._starts))
+        first[1:] &= self._type_of[1:] != self._type_of[:-1]
+        self._verbs = first
         self._begins = at_end & ~phrase
         self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
         self._whole, self._vectors = unit(embed([" ".join(own) for own in labels])), unit(embed(flat))
-        self._called = lru_cache(_REMEMBERED)(self._called_by)
+        self._called, self._done = lru_cache(_REMEMBERED)(self._called_by), lru_cache(_REMEMBERED)(self._done_by)
         self._pieces: Pieces | None = None
         self._known: dict[str, tuple[FloatArray, NDArray[np.int64], float]] = {}
 
@@ -100,10 +113,17 @@ class Labels:
     def kinds(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each.
 
-        Capitals are where the edges of "capital" end, and where those of "capital of" begin.
+        Capitals are where the edges of "capital" end, and where those of "capital of" begin; suppliers are where those
+        of "supplies" begin.
         """
         nouns, _ = self.held(word)
-        return nouns & ~self._begins, nouns & self._begins
+        return nouns & ~self._begins, (nouns & self._begins) | self._done(word)
+
+    def _done_by(self, word: str) -> NDArray[np.bool_]:
+        """Return which labels begin with a verb for what somebody does whom a word names, (n_types,)."""
+        doers = [stem for stem in self.terms(word) if wording.is_doer(stem)]
+        rows = self._held(self._families, self.families(doers)) & ~self._held(self._stems, doers)
+        return self._any(rows & self._verbs)
 
     def held(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which labels have a word for their noun, and which hold it beside their noun, (n_types,) each."""

@@ -24,6 +24,8 @@ _OR = "or"
 _WHOSE = "whose"
 """Turns the word after it round where it opens a question: "whose child is X" asks for the other end of the edge."""
 
+_WHERE = "where"
+
 _COULD_LEAD = 0.7
 """So far a word must be trusted to be the step that another word leads back along."""
 
@@ -73,19 +75,22 @@ class Meaning:
         return self.asked, self.slots, self.trust, self.mirrors, self.turned, self.kind
 
 
-def settle(meaning: Meaning, sentence: Sentence, families: Sequence[frozenset[str]]) -> None:
+def settle(
+    meaning: Meaning, sentence: Sentence, families: Sequence[frozenset[str]], to_places: NDArray[np.bool_]
+) -> None:
     """Let each step of a question be asked for once, by the word that is surest of it.
 
     Args:
         meaning: what each word asks for by itself; changed.
         sentence: the words.
         families: of each word, what its terms have in common with others.
+        to_places: (n_types,) which edges say where something was done.
 
     """
     _tell_once(meaning, sentence, families)
     _ask_once(meaning, sentence)
     _lead_back_once(meaning, sentence)
-    _satisfy(meaning, sentence)
+    _satisfy(meaning, sentence, to_places)
     _join_alternatives(meaning, sentence)
     _turn_round(meaning, sentence)
     _put_mirrors_behind(meaning, sentence)
@@ -134,11 +139,11 @@ def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:
         meaning.trust[again], meaning.asked[again] = 0.0, 0.0
 
 
-def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
+def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_]) -> None:
     """Let a word such as "where" ask for no step of its own where another word asks for one that it could mean.
 
     Of the types that the other word could mean, those that both ask for come first: "when was X published" asks for the
-    date of publication, not for the publisher.
+    date of publication, not for the publisher. In "where did X study" what ``studied_at`` leads to is the place.
     """
     nearest, free = meaning.asked.argmax(axis=1), sentence.free()
     for place in np.nonzero(meaning.kind & (meaning.trust > 0))[0].tolist():
@@ -147,9 +152,20 @@ def _satisfy(meaning: Meaning, sentence: Sentence) -> None:
         same = np.nonzero(steps & wanted[nearest])[0]
         if len(same):
             meaning.asked[same[0]] *= np.where(wanted, 1.0, _SATISFIED)
-        elif not _narrowed(meaning, sentence.event(place), steps, wanted):
+        elif not (
+            _tells_where(meaning, sentence, place, steps, to_places[nearest])
+            or _narrowed(meaning, sentence.event(place), steps, wanted)
+        ):
             continue
         meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _tells_where(
+    meaning: Meaning, sentence: Sentence, place: int, steps: NDArray[np.bool_], to_places: NDArray[np.bool_]
+) -> bool:
+    """Tell whether what happened leads to the place that a word asks for itself."""
+    event = sentence.event(place) if sentence.words[place] == _WHERE else -1
+    return event >= 0 and bool(steps[event] and to_places[event]) and meaning.trust[event] >= SAME_FAMILY
 
 
 def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> bool:

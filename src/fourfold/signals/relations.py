@@ -26,6 +26,9 @@ from fourfold.types import FloatArray
 _ANY = 3.0
 """What is added to similarities where any edge may be meant."""
 
+_SORT = 0.5
+"""What is left of an edge that only says what sort of thing something is, where any may be meant."""
+
 _COULD_SAY = 0.2
 """Trust in a word that may say what another does."""
 
@@ -126,7 +129,7 @@ class Relations:
             self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
         self._by_itself(meaning, sentence, _said_again(meaning, sentence.free(), loose), settings)
-        settle(meaning, sentence, [self.labels.families(terms) for _, terms in words])
+        settle(meaning, sentence, [self.labels.families(terms) for _, terms in words], self.labels.to_places)
         return meaning
 
     def _by_itself(self, meaning: Meaning, sentence: Sentence, places: Sequence[int], settings: Paths) -> None:
@@ -147,7 +150,7 @@ class Relations:
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
             if best >= SAME_FAMILY:
                 meaning.turned[place] |= self._backwards(int(similarity.argmax()), sentence, place)
-                meaning.turned[place] |= self._begins_there(asked)
+                meaning.turned[place] |= self._begins_there(asked, sentence.words[place])
         meaning.turned[place] ^= sentence.is_role(place)
 
     def _backwards(self, kind: int, sentence: Sentence, place: int) -> bool:
@@ -157,12 +160,16 @@ class Relations:
         preposition = self.labels.verbs[kind]
         return preposition is not None and sentence.named_is_done_to(place, preposition)
 
-    def _begins_there(self, asked: _Asked) -> bool:
+    def _begins_there(self, asked: _Asked, word: str) -> bool:
         """Tell whether a word calls what the edges nearest to it begin at: "children of X" by child_of."""
-        return asked.best >= SAME_WORD and self.labels.begin_at(asked.similarity == asked.best)
+        nearest = asked.similarity == asked.best
+        by_label = asked.best >= SAME_WORD and self.labels.begin_at(nearest)
+        return by_label or bool(self.labels.kinds(word)[1][nearest].all())
 
-    def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning) -> Meaning:
+    def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
         """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
+
+        What sort of thing the named node is (``is_a``) is hardly asked, unless it is a sort itself (``sorts``).
 
         A word that asks for no edge may mean any, the rather the nearer it is to it: "the gender of X's other half".
         Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
@@ -177,6 +184,7 @@ class Relations:
             most = np.max([np.zeros(len(self)), *near], axis=0)
             meaning.trust[place], meaning.turned[place] = 1.0, not free
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
+            meaning.asked[place] *= np.where(self.labels.sorts & (not sorts), _SORT, 1.0)
         return meaning
 
     def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
@@ -201,7 +209,9 @@ class Relations:
         word = sentence.words[place]
         if not self._may_ask(word, terms):
             return self._asked_by_stop_word(sentence, word, settings)
-        if sentence.is_noun(place) and self.labels.only_qualify(terms):
+        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
+            return None
+        if sentence.says_what_it_is(place) or sentence.sort_says_nothing(place):
             return None
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None

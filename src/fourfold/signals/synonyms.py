@@ -48,6 +48,7 @@ invest investor fund funder finance backer
 sponsor sponsorship support back
 teach teacher lecture lecturer instructor instruct professor tutor
 advisor adviser supervisor supervise mentor
+student alumnus alumni graduate pupil | study studied attend attended educated education enrolled
 student | advisor adviser supervisor mentor taught
 prerequisite require requirement need before
 credit ects point worth

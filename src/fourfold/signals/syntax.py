@@ -44,6 +44,8 @@ _ABOUT_ITSELF = frozenset(
 )
 """Words that ask for what a question names, and for nothing beside it."""
 
+_DATES = frozenset({"date", "dates", "year", "years", "day"})
+_NAMES = frozenset({"name", "names"})
 _OTHERS = frozenset("other all different".split())
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
@@ -103,10 +105,10 @@ class Sentence:
     @lazy
     def _asks(self) -> bool:
         question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
-        commands = self._commands() and not self.about_itself()
+        commands = self.commands() and not self.about_itself()
         return question or commands or self._asks_how() or self._asks_of()
 
-    def _commands(self) -> bool:
+    def commands(self) -> bool:
         """Tell whether it begins with a command, after "please" or "could you"."""
         frame = next((place for place, word in enumerate(self.words) if word not in _POLITE), 0)
         return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS)
@@ -173,6 +175,28 @@ class Sentence:
     def _is_sort(self, place: int) -> bool:
         return self.at(place - 1) == "of" and self.at(place - 2) in _SORTS
 
+    def says_what_it_is(self, place: int) -> bool:
+        """Tell whether a word only says what is named is: the film in "what kind of film is X"."""
+        behind = self.at(place + 1) in AUXILIARIES - DO and self._past_article(place + 2) in self._starts
+        before = self.at(place - 4) in AUXILIARIES - DO and self.at(place - 3) in WHICH  # "X is what kind of film"
+        return self._is_sort(place) and (behind or before)
+
+    def sort_says_nothing(self, place: int) -> bool:
+        """Tell whether a word such as "type" asks for what the word behind "of" does: "what type of school has X"."""
+        of = place + 2
+        alone = self.words[place] in _SORTS and self._content == {place, of}
+        return alone and self._is_sort(of) and self._in_label[of] and not self.says_what_it_is(of)
+
+    def qualifies(self, place: int) -> bool:
+        """Tell whether a word beside a name may say what it is the name of: "the river X", "the X river"."""
+        first = self._begins.get(place, place + 1) - 1  # what stands before the name, or the word itself
+        return place in self._content and self.at(first - (place + 1 in self._starts)) in ARTICLES
+
+    def said(self) -> frozenset[str]:
+        """Return the words that belong to no name, those of several things also as those of one: rivers, river."""
+        free = {word for place, word in enumerate(self.words) if place not in self.names}
+        return frozenset(free | {word.removesuffix("s") for word in free})
+
     def joins(self) -> bool:
         """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
         return "or" not in self.words and self.at(0) not in AUXILIARIES
@@ -203,13 +227,36 @@ class Sentence:
             return [], -1  # "what religion does X's father have", "what killed X's father"
         return asked_for, rest[0]
 
+    def asks_when(self) -> bool:
+        """Tell whether it asks for a date: "when was X built", "what year", "release date of X"."""
+        if self._first_asked in WHICH and any(self.opens(place) for place in self._content):
+            return any(self.opens(place) and self.words[place] in _DATES for place in self._content)
+        return self._first_asked == "when" or (self._first_asked in WHICH | {""} and self._asks_date())
+
+    def _asks_date(self) -> bool:
+        end = next((place for place, word in enumerate(self.words) if word in PREPOSITIONS), 0)
+        return self.at(end) == "of" and self.at(end - 1) in _DATES
+
+    def asks_when_of_name(self) -> bool:
+        """Tell whether it asks when something happened to what it names: "when was X first performed"."""
+        return self.at(0) == "when" and self.at(1) in AUXILIARIES and self._past_article(2) in self._starts
+
+    def asks_no_date(self) -> bool:
+        """Tell whether it asks for somebody or for a place: "who", "where"."""
+        return not {self.at(0), self.at(1)}.isdisjoint(QUESTION - WHICH - {"when"})
+
+    @property
+    def _first_asked(self) -> str:
+        free = (word for place, word in enumerate(self.words) if word in QUESTION and place not in self.names)
+        return next(free, "")
+
     def sought(self) -> list[int]:
         """Return which words may say what is asked for: "what are the major cities in", "give me the rivers of".
 
         Those are the first two in a row that are neither stop words nor a command nor belong to a name. "Where", "who"
         and the like ask for something else; so does what stands behind a preposition, and a question of many words.
         """
-        none = _COMMANDS | SAY_NOTHING
+        none = _COMMANDS | SAY_NOTHING | _NAMES
         free = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
         if (
             not 0 < len(free) <= _SIMPLE
@@ -218,7 +265,16 @@ class Sentence:
         ):
             return []
         before = free[0] - 1 - (self.at(free[0] - 1) in ARTICLES)
-        return [] if self.at(before) in PREPOSITIONS else [place for place in free[:2] if place - free[0] < 2]
+        other = self.at(before) in PREPOSITIONS and not self._is_named(free[0])
+        return [] if other else [place for place in free[:2] if place - free[0] < 2]
+
+    def asks_for(self, place: int) -> bool:
+        """Tell whether it asks for what a word calls: "which suppliers", "list suppliers", "the names of suppliers"."""
+        return self.opens(place) or self.commands() or self._is_named(place)
+
+    def _is_named(self, place: int) -> bool:
+        before = place - 1 - (self.at(place - 1) in ARTICLES)
+        return self.at(before) == "of" and self.at(before - 1) in _NAMES
 
     def is_subject(self, place: int) -> bool:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
@@ -272,6 +328,11 @@ class Sentence:
 
     def _deed_follows(self, place: int) -> bool:
         return place + 1 + (self.at(place + 1) in AUXILIARIES) in self._deeds
+
+    def names_what_follows(self, place: int) -> bool:
+        """Tell whether a word is the name of what stands behind it, not of what is named: "names of suppliers in X"."""
+        behind = self._past_article(place + 2)
+        return self.words[place] in _NAMES and self.at(place + 1) == "of" and behind in self._content
 
     def is_role(self, place: int) -> bool:
         """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""

@@ -15,7 +15,7 @@ DO = frozenset({"do", "does", "did", "has", "have", "had"})
 AUXILIARIES = DO | {"is", "are", "was", "were"}
 
 _PLACES = "place location country city origin headquarters contain"
-_KINDS = "kind genre type category class"
+_KINDS = "kind genre type category class instance"
 ASKING: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("where", "city", "town"), _PLACES),
@@ -110,6 +110,20 @@ _SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
 """Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word."""
 
 
+_CALENDAR = frozenset(
+    "january february march april may june july august september october november december jan feb mar apr jun jul aug"
+    " sep sept oct nov dec monday tuesday wednesday thursday friday saturday sunday year century ad bc ce bce c ca"
+    " circa early mid late am pm utc gmt h of the".split()
+)
+"""Words that dates are made of."""
+
+
+def is_date(words: Sequence[str]) -> bool:
+    """Tell whether words in lower case are numbers and words of the calendar: a date, a year, a time, or a number."""
+    numbers = [word[:1].isdigit() for word in words]
+    return any(numbers) and all(own or word in _CALENDAR for own, word in zip(numbers, words, strict=True))
+
+
 def is_past(word: str, terms: Collection[str]) -> bool:
     """Tell whether a word, with its terms, is a verb of the past or a participle: directed and wrote, but not breed."""
     return word in _PAST or (word.endswith("ed") and word not in terms)
@@ -119,6 +133,11 @@ def deed(stem: str) -> str:
     """Return what somebody does that a stem of a label names: "direct" of director; "" where it names nobody."""
     shortest = _SHORTEST_DEED.get(stem[-2:], len(stem))
     return stem[:-2] if len(stem) - 2 >= shortest else ""
+
+
+def is_doer(stem: str) -> bool:
+    """Tell whether a stem may name somebody who does something: supplier."""
+    return stem.endswith(AGENTS) and len(stem) >= _DOER
 
 
 class Families:
@@ -136,7 +155,7 @@ class Families:
         """Return what all words of a family have in common: that of irregular forms, or a stem without "-er"."""
         if stem in self._known:
             return self._known[stem]
-        return stem[:-2] if stem.endswith(AGENTS) and len(stem) >= _DOER else stem
+        return stem[:-2] if is_doer(stem) else stem
 
     def forms(self, stems: frozenset[str]) -> frozenset[str]:
         """Return the stems, and all forms of the irregular ones."""
@@ -154,7 +173,8 @@ def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
     """Tell whether a word of a label is a word of the question cut short: dept and department, lect and lecturer.
 
     It is shorter by three letters at least. Either it is the beginning of the word, and no word itself; or it begins
-    and ends as the word does, with the letters between in their order and one vowel at most.
+    and ends as the word does, with the letters between in their order and one vowel at most; three letters that are a
+    word ("set") are none of that.
 
     Args:
         part: of a label.
@@ -167,6 +187,8 @@ def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
     if word.startswith(part):
         return not is_word
     letters = iter(word)
+    if is_word and len(part) == _SHORTEST:
+        return False
     short = part[-1] == word[-1] and sum(letter in _VOWELS for letter in part) <= 1
     return short and all(letter in letters for letter in part)
 
