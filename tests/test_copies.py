@@ -103,6 +103,25 @@ def test_a_foreign_graph(tmp_path):
             again.add([Node("b")])
 
 
+def test_what_is_saved_reads_its_folder_again(tmp_path):
+    from fourfold.ingest import index_paths, list_documents
+
+    (tmp_path / "texts").mkdir()
+    for name in "ab":
+        (tmp_path / "texts" / f"{name}.md").write_text(f"# {name}\n\n" + f"Words of {name}. " * 2000)
+    with Retriever(tmp_path / "kg.sqlite") as own:
+        index_paths(own, [tmp_path / "texts"])
+    with Retriever(tmp_path / "kg.sqlite", read_only=True) as own:
+        own.maintenance.save(tmp_path / "backup.sqlite")
+        nodes = len(own)
+    (tmp_path / "texts" / "a.md").write_text("# a\n\nFew.\n")
+    with Retriever(tmp_path / "backup.sqlite") as backup:
+        assert len(backup) == nodes and len(list_documents(backup)) == 2
+        index_paths(backup, [tmp_path / "texts"])
+        assert len(backup) < nodes  # the chunks of what was long are gone
+    assert check(tmp_path / "backup.sqlite").sound
+
+
 def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
     path = tmp_path / "kept.sqlite"
     with Retriever(":memory:") as retriever:

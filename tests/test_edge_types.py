@@ -1,10 +1,13 @@
 """One table says what an edge type means, and every room reads it there."""
 
+import re
+
 import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.edge_types import ROLES, Reading, denies, reading, type_weight, type_weights
 from fourfold.questions import Questions
+from fourfold.questions.results import Answer
 from fourfold.tools import ToolCatalog, edge_meaning
 
 
@@ -26,6 +29,10 @@ from fourfold.tools import ToolCatalog, edge_meaning
         ("fed_by", "feeds_into", True, "after"),
         ("takes_input_from", "feeds_into", True, "after"),
         ("usually_followed_by", "feeds_into", False, "before"),
+        ("next", "feeds_into", False, "before"),
+        ("NEXT_CHUNK", "feeds_into", False, "before"),
+        ("leads_to", "feeds_into", False, "before"),
+        ("directly_leads_to", "feeds_into", False, "before"),
         ("conflicts_with", "conflicts_with", False, "apart"),
         ("incompatible_with", "conflicts_with", False, "apart"),
         ("enables", "enables", False, "link"),
@@ -63,11 +70,38 @@ def test_what_conflicts_is_not_related():
 
 
 @pytest.mark.parametrize(
-    "name", ["", "children", "afternoon", "co_used", "cause_of_death", "relates_to", "t0", "links"]
+    "name",
+    [
+        *("", "children", "afternoon", "co_used", "cause_of_death", "relates_to", "t0", "links"),
+        *("leads", "leads_team", "next_of_kin", "isNextTo", "named_after", "looks_after"),
+    ],
 )
 def test_what_the_table_does_not_hold_means_nothing(name):
     assert reading(name) is None or ROLES[reading(name).role].order == 0
     assert edge_meaning(name) == "link"
+
+
+@pytest.mark.parametrize(
+    ("name", "role", "told"),
+    [
+        ("usually_followed_by", "feeds_into", "for feeds_into, by a word in its name"),
+        ("strongly_enables", "enables", r"for enables \(similarity 0\.[5-9]\d\)"),
+    ],
+)
+def test_a_note_says_by_what_a_type_was_taken_for_a_role(name, role, told):
+    retriever = Retriever(":memory:")
+    retriever.add(nodes=[Node("a", "alpha"), Node("b", "beta")], edges=[Edge("a", "b", name)])
+    (match,) = Questions(retriever)._view().vocabulary.role(role)
+    note = Answer(edge_types=(match,)).told()
+    assert re.search(f"Note: {name} taken {told}", note), note
+
+
+def test_who_leads_a_team_is_no_step_before_it():
+    retriever = Retriever(":memory:")
+    nodes = [Node("dana", "Dana"), Node("operations", "Operations"), Node("kim", "Kim")]
+    retriever.add(nodes, [Edge("dana", "operations", "leads"), Edge("dana", "kim", "next_of_kin")])
+    assert not Questions(retriever)._view().vocabulary.role("feeds_into")
+    assert ToolCatalog(retriever).suggest_workflow("Operations, Dana").tools == ["operations", "dana"]
 
 
 def test_names_and_aliases_are_read_once():

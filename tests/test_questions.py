@@ -206,7 +206,8 @@ def test_want_to_gives_the_whole_path():
         ("REQUIRES", "name"),
         ("dependsOn", "alias"),
         ("depends-on", "alias"),
-        ("strictly_requires", "similar"),
+        ("strictly_requires", "word"),
+        ("tool_depends_on", "word"),
     ],
 )
 def test_a_role_is_found_by_name_alias_or_label(kind, how):

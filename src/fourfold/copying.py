@@ -3,7 +3,7 @@
 Nothing is embedded anew. What is copied is committed batch by batch; a copy that was cut short is continued by the next
 call with the same two places: nodes that are there already, by their content hash, are not sent again. Whatever is
 written to the source meanwhile is taken along before the copy ends. It ends with both compared: counts, manifests, and
-hashes over every vector and every edge.
+hashes over every vector and every edge. The books of documents stay behind: a backup is ``retriever.maintenance.save``.
 """
 
 from __future__ import annotations
@@ -127,7 +127,8 @@ class _Copy:
         if self._source.capabilities.documents and self._source.documents.booked():
             warn(
                 f"The books of the documents in {self._source_path!r} stay there. In the copy, a document that was "
-                "cut into chunks is a node like any other, and a folder cannot be read again."
+                "cut into chunks is a node like any other, and a folder cannot be read again. Another file with all of "
+                "it is made by retriever.maintenance.save(path)."
             )
         with self._target.transaction(moves=False) as writer:
             for key, value in self._settings.items():

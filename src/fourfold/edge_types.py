@@ -66,7 +66,8 @@ class Role:
         order: 1 where the source comes before the target, −1 where it comes after it, 0 where neither.
         flow: 1 where an effect travels along the arrow, −1 where it travels against it, 0 where none is known to.
         excludes: the two do not go together.
-        stems: words, or with a ``*`` their beginnings, by which a longer label says this (``tool_depends_on``).
+        stems: words, or with a ``*`` their beginnings, by which a longer label says this (``tool_depends_on``); a
+            word that alone may say anything stands with the next: who leads a team comes not before it.
         inverse_stems: the same with the ends swapped.
 
     """
@@ -196,7 +197,7 @@ ROLES: Mapping[str, Role] = FrozenDict(
             ("feeds", "precedes"),
             order=1,
             flow=1,
-            stems=("before", "precedes", "followed", "feeds", "next", "then", "leads"),
+            stems=("before", "precedes", "followed", "feeds", "next", "then", "leads to", "leads into"),
             inverse_stems=("after", "follows", "preceded", "previous"),
         ),
         "conflicts_with": Role(
@@ -290,6 +291,8 @@ class Reading:
 _DENIALS = frozenset({"not", "no", "never", "without", "non"})
 _OPTIONAL = ("indirect", "optional", "soft", "weak", "recommend", "suggest", "may", "sometimes")
 _VALUE = ("param", "input", "argument")
+_NO_ORDER = re.compile(r"\b(?:next (?:of kin|to|door)|(?:named|looks|takes) after)\b")
+"""Where words of order say none."""
 
 
 def denies(edge_type: str) -> bool:
@@ -319,7 +322,8 @@ def reading(edge_type: str) -> Reading | None:
 
 
 def _say(words: Sequence[str], stems: Sequence[str]) -> bool:
-    return any(word.startswith(stem[:-1]) if stem.endswith("*") else word == stem for stem in stems for word in words)
+    said = f" {_NO_ORDER.sub('', ' '.join(words))} "
+    return any(f" {stem[:-1]}" in said if stem.endswith("*") else f" {stem} " in said for stem in stems)
 
 
 @once

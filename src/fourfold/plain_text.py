@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import unicodedata
 
 _KEPT = frozenset("\n\t\u200c\u200d")  # the joiners belong to how Persian, Hindi and emoji are written
@@ -21,6 +22,18 @@ def plain_text(text: str, limit: int | None = None) -> str:
     if limit is None or len(text) <= limit:
         return text
     return text[: limit - 1] + _CUT_SHORT
+
+
+def plain_json(written: str) -> str:
+    """Return JSON that decodes to the same, with what ``plain_text`` would not show escaped.
+
+    An id that holds such a character stays one that the node can be asked for by.
+    """
+    return "\n".join(line if line.isprintable() else "".join(map(_escaped, line)) for line in written.split("\n"))
+
+
+def _escaped(character: str) -> str:
+    return character if _shown(character) == character else json.dumps(character)[1:-1]
 
 
 def _shown(character: str) -> str:

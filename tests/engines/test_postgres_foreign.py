@@ -186,6 +186,15 @@ LAYOUTS = {
         ["a", "Ada Lovelace", "person", "wrote a program"],
         Edge("a", "b", "used", 1.0),
     ),
+    "nodes with two columns that go together": (
+        """CREATE TABLE entities (id text PRIMARY KEY, name text, type text, body text, valid_from date, valid_to date);
+        CREATE TABLE relations (source_id text REFERENCES entities, target_id text REFERENCES entities, type text);
+        CREATE TABLE topics (id integer PRIMARY KEY, name text); INSERT INTO topics VALUES (1, 'engines');
+        INSERT INTO entities VALUES ('a', 'Ada Lovelace', 'person', 'wrote a program', '1815-12-10', NULL), ('b', 'Engine', '', '', NULL, NULL);
+        INSERT INTO relations VALUES ('a', 'b', 'used')""",
+        ["a", "Ada Lovelace", "person", "wrote a program"],
+        Edge("a", "b", "used", 1.0),
+    ),
     "partitions": (
         """CREATE TABLE nodes (id text, name text, type text, body text) PARTITION BY LIST (type);
         CREATE TABLE nodes_p PARTITION OF nodes FOR VALUES IN ('person'); CREATE TABLE nodes_x PARTITION OF nodes DEFAULT;

@@ -5,6 +5,8 @@ import shutil
 import sqlite3
 import subprocess
 import sys
+import tempfile
+from pathlib import Path
 
 import pytest
 
@@ -36,6 +38,44 @@ def test_a_folder_that_cannot_be_written(path):
             assert retriever.search("alpha").ids == ["a"]
     finally:
         path.parent.chmod(0o700)
+
+
+OPENED_TO_WRITE = """
+import os, sys
+from fourfold import FourfoldError, Node, Retriever
+with Retriever() as warm:
+    warm.add([Node("w", "import what is imported late")])
+if os.getuid() == 0:
+    os.setgid(65534); os.setuid(65534)
+for options in ({}, {"read_only": True}):
+    try:
+        with Retriever(sys.argv[1], **options) as retriever:
+            print(len(retriever))
+    except FourfoldError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders forbid nothing there")
+@pytest.mark.parametrize("case", ["no place for the log", "no file", "may not be read"])
+def test_what_can_only_be_read_says_how(path, case):
+    home = Path(tempfile.mkdtemp())  # pytest's own folders are closed to the user the child becomes
+    kept = home / "kg.sqlite"
+    if case != "no file":
+        shutil.move(path, kept)
+        kept.chmod(0o444 if case == "no place for the log" else 0o000)
+    home.chmod(0o555)
+    try:
+        command = [sys.executable, "-c", OPENED_TO_WRITE, str(kept)]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    finally:
+        home.chmod(0o755)
+        shutil.rmtree(home)
+    told, read = done.stdout.splitlines()
+    can_be_read = case == "no place for the log"
+    assert ("it can be read as it is: read_only=True" in told) == can_be_read, told
+    assert ("it cannot be made in its folder" in told) == (case == "no file"), told
+    assert (read == "1") == can_be_read, read
 
 
 def test_a_reader_follows_a_writer_that_comes_and_goes(path):

@@ -25,7 +25,7 @@ def copy(
     """Copy a graph from one engine to another: nodes, vectors, edges, settings, feedback and usage.
 
     Nothing is embedded anew. A copy that was cut short goes on where it stopped. At the end both are compared: counts,
-    and hashes of every node, vector and edge.
+    and hashes of every node, vector and edge. It is no backup: the books of indexed documents stay behind.
     """
     with (
         Retriever(source, read_only=True, must_exist=True) as own,

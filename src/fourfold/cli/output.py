@@ -17,7 +17,7 @@ from rich.text import Text
 
 from fourfold import Explanation, Hit, SearchResult, Weights
 from fourfold.cli.saying import say as say
-from fourfold.plain_text import plain_text
+from fourfold.plain_text import plain_json, plain_text
 from fourfold.snippets import snippet
 from fourfold.tokenizer import USUAL, make_tokenizer
 
@@ -52,11 +52,7 @@ def emit_json(value: object) -> None:
     """Print a value as JSON on stdout: what a terminal would not show is escaped, and all where it knows no Unicode."""
     unicode = (getattr(sys.stdout, "encoding", "") or "").lower().replace("-", "") == "utf8"
     written = json.dumps(value, ensure_ascii=not unicode, indent=2)
-    typer.echo("\n".join(line if line.isprintable() else _escaped(line) for line in written.split("\n")))
-
-
-def _escaped(line: str) -> str:
-    return "".join(c if plain_text(c) == c else json.dumps(c)[1:-1] for c in line)
+    typer.echo(plain_json(written))
 
 
 @contextmanager

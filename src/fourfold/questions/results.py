@@ -127,9 +127,10 @@ class Answer:
 
     def _footnotes(self) -> list[str]:
         taken = [
-            f"{match.type} taken for {match.role} (similarity {match.score:.2f})"
+            f"{match.type} taken for {match.role}"
+            + (f" (similarity {match.score:.2f})" if match.how == "similar" else ", by a word in its name")
             for match in self.edge_types
-            if match.how == "similar"
+            if match.how in ("word", "similar")
         ]
         return [f"Note: {note}" for note in (*self.notes, *taken)]
 

@@ -1,8 +1,8 @@
 """Edge types by meaning: which of a graph's own edge types say "enables", "requires" or "has a limitation".
 
 The methods think in roles. A role is found in a graph by its own name, by a declared alias (which may run against
-the arrow: ``required_by`` is ``requires`` backwards), and where none is declared by the similarity of labels above
-``SIMILAR``. What was taken for what is part of every result.
+the arrow: ``required_by`` is ``requires`` backwards), and where none is declared by a word in a label that says it
+(``tool_depends_on``) or by the similarity of labels above ``SIMILAR``. What was taken for what is part of every result.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ requires* is at .59 from *requires*, *uses* at .54 from *enables*."""
 class TypeMatch:
     """An edge type taken for a role.
 
-    ``how`` is "name" (its own), "alias" (declared) or "similar" (label similarity ``score``); ``inverse`` edges are
-    read with their ends swapped.
+    ``how`` is "name" (its own), "alias" (declared), "word" (one in its label says the role) or "similar" (label
+    similarity ``score``); ``inverse`` edges are read with their ends swapped.
     """
 
     type: str
     role: str
-    how: Literal["name", "alias", "similar"]
+    how: Literal["name", "alias", "word", "similar"]
     score: float = 1.0
     inverse: bool = False
 
@@ -117,7 +117,7 @@ class Vocabulary:
         return tuple(self._similar(name, spec, spoken_for))
 
     def _similar(self, role: str, spec: Role, spoken_for: frozenset[str]) -> list[TypeMatch]:
-        """Return the types whose label is close to the role's words and that mean no other role."""
+        """Return the types with a word that says the role, or a label close to its words, that mean no other role."""
         if not spec.words or not self.names:
             return []
         closeness = self._closeness(spec.words)
@@ -132,9 +132,11 @@ class Vocabulary:
                 continue  # its words say something else
             if not said and (closeness[number] < SIMILAR or any(word.startswith("dis") for word in words)):
                 continue
-            score = round(float(closeness[number]), 4)
-            inverse = own.inverse if own is not None else words[-1] in spec.swapped
-            found.append(TypeMatch(self.names[number], role, "similar", score, inverse))
+            if own is not None:
+                found.append(TypeMatch(self.names[number], role, "word", 1.0, own.inverse))
+            else:
+                score = round(float(closeness[number]), 4)
+                found.append(TypeMatch(self.names[number], role, "similar", score, words[-1] in spec.swapped))
         return found
 
     def _closeness(self, words: Sequence[str]) -> FloatArray:

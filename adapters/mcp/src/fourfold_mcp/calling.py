@@ -15,7 +15,7 @@ from pydantic import Field, StrictInt, ValidationError
 
 from fourfold import FourfoldError
 from fourfold.arguments import shown
-from fourfold.plain_text import plain_text
+from fourfold.plain_text import plain_json, plain_text
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -55,7 +55,7 @@ class Server(MCPServer[Any]):
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None
     ) -> CallToolResult | InputRequiredResult:
-        """Call a tool by name; what it says in words is plain text, also where it refuses."""
+        """Call a tool by name; what it says in words, or as JSON, shows all it holds, also where it refuses."""
         await self._require_known(name, arguments)
         try:
             result = await super().call_tool(name, arguments, context)
@@ -67,7 +67,7 @@ class Server(MCPServer[Any]):
             raise ToolError(plain_text(said)) from None
         for part in result.content if isinstance(result, CallToolResult) else ():
             if isinstance(part, TextContent):
-                part.text = plain_text(part.text)
+                part.text = plain_json(part.text)  # escaped, not left out: an id in it is asked with again
         return result
 
     async def _require_known(self, name: str, arguments: dict[str, Any]) -> None:

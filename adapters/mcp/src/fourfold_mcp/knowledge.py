@@ -8,6 +8,7 @@ from mcp.server.mcpserver.exceptions import ToolError
 from pydantic import Field, StrictFloat, StrictInt
 
 from fourfold import Edge, Node, Retriever, SearchResult
+from fourfold.arguments import shown
 from fourfold.questions import AskAnswer, Questions
 from fourfold.snippets import snippet
 from fourfold.tokenizer import make_tokenizer
@@ -25,12 +26,9 @@ from fourfold_mcp.calling import READS, Limit, Query, Server
 _TEXT_AT_ONCE = 20_000
 _EDGES_SHOWN = 50
 
-NodeId = Annotated[
-    str, Field(min_length=1, max_length=1_000, description="The id of a node, as search answers have it.")
-]
-Named = Annotated[
-    str | None, Field(max_length=1_000, description="A node, by its id or by a name that only one has; null: found.")
-]
+# of no length that is too long: an id may have any, and what an answer gives can be asked with
+NodeId = Annotated[str, Field(min_length=1, description="The id of a node, as search answers have it.")]
+Named = Annotated[str | None, Field(description="A node, by its id or by a name that only one has; null: found.")]
 Filter = Annotated[
     dict[str, Any] | None,
     Field(
@@ -136,11 +134,11 @@ def _asked(found: AskAnswer, snippets: dict[str, str], limit: int) -> Asked:
 def _node(retriever: Retriever, node_id: str, offset: int) -> GotNode:
     found = retriever.get([node_id])
     if not found:
-        raise ToolError(f"There is no node {node_id!r} in the graph; search_knowledge finds ids.")
+        raise ToolError(f"There is no node {shown(node_id)} in the graph; search_knowledge finds ids.")
     node = found[0]
     edges = sorted(retriever.edges([node_id]), key=lambda edge: (-edge.weight, edge.type, edge.source, edge.target))
-    shown = edges[:_EDGES_SHOWN]
-    names = {n.id: n.name or n.id for n in retriever.get([_other(edge, node_id) for edge in shown])}
+    listed = edges[:_EDGES_SHOWN]
+    names = {n.id: n.name or n.id for n in retriever.get([_other(edge, node_id) for edge in listed])}
     end = offset + _TEXT_AT_ONCE
     return GotNode(
         id=node.id,
@@ -159,7 +157,7 @@ def _node(retriever: Retriever, node_id: str, offset: int) -> GotNode:
                 id=_other(edge, node_id),
                 name=names.get(_other(edge, node_id), _other(edge, node_id)),
             )
-            for edge in shown
+            for edge in listed
         ],
         edges_in_all=len(edges),
     )

@@ -6,75 +6,35 @@ columns the one wins in which the ends of the edges are found.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
+from functools import cache
 
 from fourfold.engines.foreign import ForeignSchema
+from fourfold.engines.foreign.spellings import (
+    EDGE_TABLES,
+    ENDS,
+    IDS,
+    JSON,
+    NAMES,
+    NODE_TABLES,
+    PERSONAL,
+    PLAIN,
+    RELATIONS,
+    TEXTS,
+    TYPES,
+    VECTOR_VALUES,
+    VECTORS,
+    WEIGHTS,
+    singular,
+    words,
+)
 from fourfold.errors import SchemaDetectionError
 
 Matches = Callable[[str, str, str, str], float]
 """(edge table, end column, node table, key column) → share of the ends that are keys, in [0, 1]."""
 
-Words = tuple[str, ...]
-
-_NODE_TABLES = frozenset(
-    (
-        *("node", "entity", "concept", "vertex", "item", "thing", "document", "tool", "resource", "term", "topic"),
-        *("page", "object", "record", "article"),
-    )
-)
-_EDGE_TABLES = frozenset(
-    (
-        *("edge", "relation", "relationship", "link", "triple", "connection", "arc", "fact", "association", "rel"),
-        "statement",
-    )
-)
-_ENDS = (
-    ("source", "target"),
-    ("src", "dst"),
-    ("src", "dest"),
-    ("src", "tgt"),
-    ("from", "to"),
-    ("head", "tail"),
-    ("subject", "object"),
-    ("subj", "obj"),
-    ("source", "destination"),
-    ("origin", "destination"),
-    ("start", "end"),
-    ("parent", "child"),
-    ("left", "right"),
-    ("s", "o"),
-    ("h", "t"),
-    ("u", "v"),
-    ("a", "b"),
-    ("1", "2"),
-)
-_PLAIN = 2 * _ENDS.index(("source", "destination"))
-"""Ends up to this rank are those of edges whatever the table is called; "a" and "b" may be anything."""
 _MOST_ENDS = 0.5
-_IDS = ("id", "uid", "uuid", "key", "identifier", "iri", "uri", "qid", "slug", "pk")
-_NAMES = ("name", "title", "label", "term", "headline", "heading", "caption")
-_TYPES = ("type", "kind", "category", "class", "label", "labels", "group")
-_PERSONAL = frozenset(
-    (
-        *(("first", "name"), ("middle", "name"), ("last", "name"), ("given", "name"), ("family", "name")),
-        *(("firstname",), ("lastname",), ("forename",), ("surname",)),
-    )
-)
-_TEXTS = (
-    *("description", "desc", "text", "summary", "content", "contents", "body", "definition", "abstract", "notes"),
-    *("note", "details", "detail", "docstring", "documentation", "comment", "snippet", "explanation", "observation"),
-    *("observations", "passage", "chunk", "gloss", "bio", "overview"),
-)
-_VECTORS = ("embedding", "embeddings", "vector", "vectors", "vec", "emb")
-_VECTOR_VALUES = (*_VECTORS, "data", "value", "values", "blob")
-_RELATIONS = (
-    *("type", "relation", "relationship", "predicate", "kind", "rel", "label", "verb", "property", "role", "category"),
-    *("name", "pred", "p"),
-)
-_WEIGHTS = ("weight", "weights", "w", "strength", "score", "confidence", "similarity", "probability")
-_JSON = ("metadata", "cmetadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +76,8 @@ def detect(
         SchemaDetectionError: no node table can be recognised.
 
     """
-    edge_tables = [edges for table in tables if (edges := _as_edges(table)) is not None]
+    matches = cache(matches)
+    edge_tables = [edges for edges in _edges_among(tables, matches) if edges.table.name != node_table]
     best: tuple[float, Table, str, _Edges | None] | None = None
     for nodes in tables:
         if nodes.name != node_table and (
@@ -124,17 +85,17 @@ def detect(
         ):
             continue
         for place, key in enumerate(_keys(nodes)):
-            likely = 3.0 * _is_called(nodes, _NODE_TABLES) + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
+            likely = 3.0 * _is_called(nodes, NODE_TABLES) + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
             for edges in (*edge_tables, None):
                 fit = 0.0 if edges is None else _fit(edges, nodes, key, matches)
-                known = fit > 0 or _is_called(nodes, _NODE_TABLES) or nodes.name == node_table
+                known = fit > 0 or _is_called(nodes, NODE_TABLES) or nodes.name == node_table
                 if known and (best is None or likely + fit > best[0]):
                     best = (likely + fit, nodes, key, edges if fit > 0 else None)
     if best is None:
         raise SchemaDetectionError(_not_recognised(tables, path))
     _, nodes, key, found = best
     if found is None:  # nothing refers to the nodes: take an edge table by its name, if there is one
-        found = next((edges for edges in edge_tables if _is_called(edges.table, _EDGE_TABLES)), None)
+        found = next((edges for edges in edge_tables if _is_called(edges.table, EDGE_TABLES)), None)
     if found is None and itself and (columns := to_itself(nodes, key)):
         found = _Edges(nodes, key, columns[0], (nodes.name, key), 0)
     return _described(nodes, key, found, tables, matches)
@@ -194,13 +155,15 @@ def unread(schema: ForeignSchema, tables: Sequence[Table], matches: Matches) -> 
 
     None where that one is a view: it was made by somebody who knew. Other views may say what the table says.
     """
+    matches = cache(matches)
     stored = [table for table in tables if not table.view]
     if all(table.name != schema.edge_table for table in stored):
         return []
     known = (schema.node_table, schema.edge_table, schema.vector_table)
-    found = [edges for table in stored if table.name not in known and (edges := _as_edges(table)) is not None]
-    found = [each for each in found if each.refers_to or each.rank < _PLAIN or _is_called(each.table, _EDGE_TABLES)]
-    nodes = [table for table in stored if table.name == schema.node_table or _as_edges(table) is None]
+    of_edges = _edges_among(stored, matches)
+    found = [edges for edges in of_edges if edges.table.name not in known]
+    found = [each for each in found if each.refers_to or each.rank < PLAIN or _is_called(each.table, EDGE_TABLES)]
+    nodes = [t for t in stored if t.name == schema.node_table or all(edges.table is not t for edges in of_edges)]
     return [edges.table.name for edges in found if any(_joins(edges, table, matches) for table in nodes)]
 
 
@@ -216,28 +179,43 @@ def _joins(edges: _Edges, nodes: Table, matches: Matches) -> bool:
 
 def is_json_column(column: str) -> bool:
     """Whether a column of this name holds JSON objects to be merged into the metadata."""
-    return words(column)[-1:] != () and words(column)[-1] in _JSON
-
-
-def words(name: str) -> Words:
-    """Return an identifier as lower-cased words: ``sourceId``, ``source_id`` and ``Source ID`` are the same."""
-    spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=\d)", " ", name)
-    return tuple(word for word in re.split(r"[\W_]+", spaced.lower()) if word)
-
-
-def _singular(word: str) -> str:
-    for plural, singular in (("vertices", "vertex"), ("ies", "y"), ("xes", "x"), ("s", "")):
-        if word.endswith(plural):
-            return word[: -len(plural)] + singular
-    return word
+    return words(column)[-1:] != () and words(column)[-1] in JSON
 
 
 def _is_called(table: Table, names: frozenset[str]) -> bool:
-    return bool(table_words := words(table.name)) and _singular(table_words[-1]) in names
+    return bool(table_words := words(table.name)) and singular(table_words[-1]) in names
 
 
 def _is_vector_table(table: Table) -> bool:
-    return any(word in _VECTORS for word in words(table.name)) and _first(table, _VECTOR_VALUES) is not None
+    return any(word in VECTORS for word in words(table.name)) and _first(table, VECTOR_VALUES) is not None
+
+
+def _edges_among(tables: Sequence[Table], matches: Matches) -> list[_Edges]:
+    """Return the tables of edges.
+
+    Nodes, too, may have two columns that go together, such as "valid from" and "valid to": a table is of edges where
+    foreign keys, its own name or the data say so.
+    """
+    found = [edges for table in tables if (edges := _as_edges(table)) is not None]
+    referred = {each.refers_to[0].lower() for each in found if each.refers_to and not _is_of_itself(each)}
+
+    def is_sure(edges: _Edges) -> bool:
+        if edges.refers_to is not None:
+            return not _is_of_itself(edges)
+        told_of = edges.table.name.lower() in referred
+        if _is_called(edges.table, EDGE_TABLES) and not told_of:
+            return True
+        if edges.rank >= PLAIN and (told_of or _is_called(edges.table, NODE_TABLES)):
+            return False  # of nodes, two numbers such as ratings are the ids of some other table only by chance
+        others = [table for table in tables if table is not edges.table]
+        return any(_fit(edges, other, key, matches) > 0 for other in others for key in _keys(other))
+
+    return [edges for edges in found if is_sure(edges)]
+
+
+def _is_of_itself(edges: _Edges) -> bool:
+    """Whether the ends are rows of the same table, which are nodes then: their two parents, say."""
+    return edges.refers_to is not None and edges.refers_to[0].lower() == edges.table.name.lower()
 
 
 def _as_edges(table: Table) -> _Edges | None:
@@ -255,11 +233,11 @@ def _as_edges(table: Table) -> _Edges | None:
 def _end_pairs(table: Table) -> Iterable[tuple[str, str, int]]:
     """Yield (source column, target column, rank): two columns that differ only in the word for the end."""
     by_words = {words(column): column for column in table.columns}
-    for rank, (source, target) in enumerate(_ENDS):
+    for rank, (source, target) in enumerate(ENDS):
         for spelling, column in by_words.items():
             other = tuple(target if word == source else word for word in spelling)
             if source in spelling and other in by_words:
-                yield column, by_words[other], 2 * rank + (spelling[-1] not in _IDS)
+                yield column, by_words[other], 2 * rank + (spelling[-1] not in IDS)
 
 
 def _by_foreign_keys(table: Table) -> list[_Edges]:
@@ -269,7 +247,7 @@ def _by_foreign_keys(table: Table) -> list[_Edges]:
         if column in table.references:
             by_target.setdefault(table.references[column], []).append(column)
     return [
-        _Edges(table, columns[0], columns[1], target, len(_ENDS) * 2)
+        _Edges(table, columns[0], columns[1], target, len(ENDS) * 2)
         for target, columns in by_target.items()
         if len(columns) == 2 and target[0] != table.name
     ]
@@ -278,8 +256,8 @@ def _by_foreign_keys(table: Table) -> list[_Edges]:
 def _keys(table: Table) -> list[str]:
     """Return the columns that may be a node's id, the likeliest first."""
     keys = list(table.primary) if len(table.primary) == 1 else []
-    own = _singular(words(table.name)[-1]) if words(table.name) else ""
-    spellings = [("id",), (own, "id"), ("node", "id"), *((word,) for word in _IDS), (own,), *((n,) for n in _NAMES)]
+    own = singular(words(table.name)[-1]) if words(table.name) else ""
+    spellings = [("id",), (own, "id"), ("node", "id"), *((word,) for word in IDS), (own,), *((n,) for n in NAMES)]
     for spelling in (*spellings, (own, "name"), (own, "key"), (own, "uuid")):
         keys += [column for column in table.columns if words(column) == spelling]
     return list(dict.fromkeys(keys))
@@ -293,7 +271,7 @@ def _fit(edges: _Edges, nodes: Table, key: str, matches: Matches) -> float:
         return 20.0 if table.lower() == nodes.name.lower() and (column or primary) == key else 0.0
     ends = (edges.source, edges.target)
     share = min(matches(edges.table.name, end, nodes.name, key) for end in ends)
-    named = _is_called(edges.table, _EDGE_TABLES)
+    named = _is_called(edges.table, EDGE_TABLES)
     return 5.0 * share + 2.0 * named - 0.05 * edges.rank if share >= (0.1 if named else 0.5) else 0.0
 
 
@@ -302,17 +280,17 @@ def _described(
 ) -> ForeignSchema:
     name = _name_column(nodes, key)
     taken = {key, name}
-    vector = _first(nodes, _VECTORS, taken)
-    type_ = _first(nodes, _TYPES, {*taken, vector})
+    vector = _first(nodes, VECTORS, taken)
+    type_ = _first(nodes, TYPES, {*taken, vector})
     taken |= {vector, type_}
     free = [column for column in nodes.columns if column not in taken and words(column)]
-    text = tuple(column for column in free if words(column)[-1] in _TEXTS or words(column) in _PERSONAL)
+    text = tuple(column for column in free if words(column)[-1] in TEXTS or words(column) in PERSONAL)
     relation = weight = None
     if edges is not None and edges.table is not nodes:
         ends = {edges.source, edges.target}
         keys = set(edges.table.primary) if len(edges.table.primary) == 1 else set()
-        relation = _first(edges.table, _RELATIONS, ends | keys)
-        weight = _first(edges.table, _WEIGHTS, {*ends, relation})
+        relation = _first(edges.table, RELATIONS, ends | keys)
+        weight = _first(edges.table, WEIGHTS, {*ends, relation})
     owner = None if vector is not None else _vector_owner(nodes, key, edges, tables, matches)
     return ForeignSchema(
         node_table=nodes.name,
@@ -334,9 +312,9 @@ def _described(
 
 def _name_column(table: Table, key: str) -> str | None:
     """Return the column with the node's name; a key of words names the node itself."""
-    own = _singular(words(table.name)[-1]) if words(table.name) else ""
+    own = singular(words(table.name)[-1]) if words(table.name) else ""
     spellings = [("name",), (own, "name"), ("display", "name"), ("full", "name"), ("title",), (own,)]
-    spellings += [(word,) for word in _NAMES]
+    spellings += [(word,) for word in NAMES]
     for spelling in spellings:
         for column in table.columns:
             if words(column) == spelling:
@@ -354,7 +332,7 @@ def _vector_owner(
     known = {("embeddings",): 0, ("node", "embeddings"): 1, ("vec", "embeddings"): 2}
     candidates = [t for t in tables if _is_vector_table(t) and t is not nodes and (not edges or t is not edges.table)]
     for table in sorted(candidates, key=lambda t: known.get(words(t.name), 9)):
-        vector = _first(table, _VECTOR_VALUES)
+        vector = _first(table, VECTOR_VALUES)
         referring = [c for c, (target, _) in table.references.items() if target.lower() == nodes.name.lower()]
         owners = [c for c in (*referring, *table.columns) if c != vector and words(c)[-1:] and _may_name_node(c, nodes)]
         if vector is None or not (owners := list(dict.fromkeys(owners))):
@@ -366,8 +344,8 @@ def _vector_owner(
 
 
 def _may_name_node(column: str, nodes: Table) -> bool:
-    own = {_singular(word) for word in words(nodes.name)}
-    known = {*_IDS, "node", "entity", "concept", "name", *own}
+    own = {singular(word) for word in words(nodes.name)}
+    known = {*IDS, "node", "entity", "concept", "name", *own}
     return column.lower() == "rowid" or any(word in known for word in words(column))
 
 

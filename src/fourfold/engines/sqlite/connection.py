@@ -230,7 +230,8 @@ def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
     try:
         connection = opened(target, uri=uri)
     except sqlite3.Error as error:
-        raise StoreError(f"The file {path!r} cannot be opened: {_reason(path) or error}.") from error
+        none = "" if uri or os.path.lexists(path) else "; it cannot be made in its folder"
+        raise StoreError(f"The file {path!r} cannot be opened: {_reason(path) or f'{error}{none}'}.") from error
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA cell_size_check = ON")  # damaged pages are seen before they are used
     connection.create_function("lower_case", 1, lambda value: str(value).lower(), deterministic=True)
@@ -247,7 +248,7 @@ def _reason(path: str) -> str | None:
 
 def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durable: bool = False) -> None:
     """Check whose file this is and that its schema is ours, and bring it up to date."""
-    version = _checked_version(connection, path)
+    version = _checked_version(connection, path, read_only=read_only)
     if read_only:
         if version < OLDEST_SEARCHED:
             raise StoreError(f"The file {path!r} has schema version {version}; open it once for writing.")
@@ -260,10 +261,22 @@ def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durab
             migrate(connection)
             connection.execute("COMMIT")
     except (sqlite3.Error, UnicodeDecodeError) as error:
-        raise StoreError(f"The file {path!r} cannot be written: {error}.") from error
+        raise StoreError(f"The file {path!r} cannot be written: {error}{_way_out(error, path)}.") from error
 
 
-def _checked_version(connection: sqlite3.Connection, path: str) -> int:
+def _way_out(error: Exception, path: str) -> str:
+    """Return, as the end of a sentence, what to do where nothing can be written; "" where something else is wrong."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells which file beside it could not be made
+    if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or path == ":memory:":
+        return ""
+    try:
+        with open(path, "rb"):
+            return "; it can be read as it is: read_only=True (Lens and fourfold-mcp: --read-only)"
+    except OSError:
+        return ""
+
+
+def _checked_version(connection: sqlite3.Connection, path: str, *, read_only: bool) -> int:
     """Return the schema version of a file that is ours, or is empty."""
     try:
         distrust(connection)
@@ -275,7 +288,8 @@ def _checked_version(connection: sqlite3.Connection, path: str) -> int:
         connection.execute("COMMIT")
         connection.execute("PRAGMA trusted_schema = ON")  # by now it is ours, whose triggers keep the full text
     except sqlite3.OperationalError as error:
-        raise StoreError(f"The file {path!r} cannot be opened: {error}.") from error
+        told = "" if read_only else _way_out(error, path)
+        raise StoreError(f"The file {path!r} cannot be opened: {error}{told}.") from error
     except (sqlite3.DatabaseError, UnicodeDecodeError) as error:
         raise StoreError(f"The file {path!r} is no SQLite database: {error}.") from error
     if tables and application != APPLICATION_ID:
