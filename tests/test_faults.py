@@ -15,7 +15,17 @@ from collections import Counter
 
 import pytest
 
-from fourfold import Edge, EmbedderError, InvalidValueError, Node, RetrievalConfig, Retriever, SearchError, Weights
+from fourfold import (
+    Edge,
+    EmbedderError,
+    InvalidValueError,
+    Node,
+    RetrievalConfig,
+    Retriever,
+    SearchError,
+    StoreError,
+    Weights,
+)
 from fourfold.embed import CallableEmbedder
 
 FORKER = """
@@ -143,6 +153,16 @@ def test_one_failing_component_is_left_out(monkeypatch, component, caplog):
         assert "0" in result.ids
         assert getattr(result.hits[0].components, component) == 0
         assert 0 <= result.hits[0].score <= 1
+
+
+@pytest.mark.parametrize("component", STEPS)
+def test_a_store_that_cannot_be_read_is_no_answer(monkeypatch, component):
+    def fail(*args, **kwargs):
+        raise StoreError("The connection was lost.")
+
+    monkeypatch.setattr(STEPS[component], fail)
+    with small() as retriever, pytest.raises(StoreError, match="was lost"):
+        retriever.search("save alpha", query_vector=[1, 0, 0])
 
 
 def test_a_failing_phrase_search_leaves_bm25(monkeypatch, caplog):

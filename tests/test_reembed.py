@@ -283,6 +283,27 @@ def test_every_search_answers_from_the_old_vectors_until_the_end(path):
         assert other.search("save", mode="text").total
 
 
+def test_it_ends_though_others_go_on_adding(path, monkeypatch):
+    stage, others_write = reembedding.Reembedding._stage, []
+
+    def staged(self):
+        others_write.append(True)  # not in the last transaction, which follows
+        stage(self)
+        others_write.clear()
+
+    monkeypatch.setattr(reembedding.Reembedding, "_stage", staged)
+    with Retriever(path, embedder=old()) as retriever, Retriever(path, embedder=old()) as other:
+
+        def add(call):
+            assert call < 12, "it waits until nobody adds"
+            if others_write:
+                other.add([node(100 + call)])
+
+        model = new(add)
+        retriever.maintenance.reembed(model)
+        assert model.calls == 7 and retriever.info()["embedder"] == "new"
+
+
 def test_nodes_added_changed_and_deleted_meanwhile(path, check_file):
     nodes, edges = graph()
     kept = {n.id: n for n in nodes}

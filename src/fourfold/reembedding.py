@@ -81,6 +81,8 @@ class Reembedding:
             after = batch[-1].num
             done += len(batch)
             self._progress(min(done, total), total)
+            if len(batch) < BATCH:  # what others add meanwhile is embedded at the end: they might go on for ever
+                return
 
     def _embed(self, batch: Sequence[Unstaged]) -> NDArray[np.float32]:
         """Return the new vectors of a batch, (len(batch), dimensions)."""

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fourfold import deadline
 from fourfold.config import RetrievalConfig
-from fourfold.errors import SearchTimeoutError
+from fourfold.errors import SearchTimeoutError, StoreError
 from fourfold.frozen import FrozenDict
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking, Scored
@@ -393,8 +393,8 @@ def attempt(name: str, scores: Scores, step: Callable[[], None]) -> None:
     try:
         deadline.check()
         step()
-    except (DamagedFileError, SearchTimeoutError):  # no component's failure: the graph is read again, or time is up
-        raise
+    except (DamagedFileError, StoreError, SearchTimeoutError):
+        raise  # no component's failure: the graph is read again, cannot be read, or time is up
     except Exception:
         logger.exception("The %s component failed and is left out of this answer", name)
         scores.failed = (*scores.failed, name)
