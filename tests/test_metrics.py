@@ -5,8 +5,8 @@ import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fourfold import InvalidValueError
-from fourfold.evaluate import JudgedQuery, measure
+from fourfold import InvalidValueError, Node, Retriever
+from fourfold.evaluate import JudgedQuery, evaluate, feedback_judgements, measure, summarise, tune
 from fourfold.evaluate.metrics import semantic_recall
 
 IDS = [f"d{number:02d}" for number in range(30)]
@@ -56,3 +56,19 @@ def test_an_equivalent_counts_for_semantic_recall_only():
 def test_an_unknown_measure_is_refused_in_a_sentence(name):
     with pytest.raises(InvalidValueError, match="measure"):
         measure(name)
+
+
+@pytest.mark.parametrize("size", [1e308, 1.7e308, 2.0**-1070])
+def test_grades_of_any_size_are_measured_and_tuned_by(size):
+    names = ["amber", "basil", "cedar", "dahlia"]
+    with Retriever() as retriever:
+        retriever.add([Node(f"{name}{number}", name) for name in names for number in range(3)])
+        for number in range(3):
+            retriever.learning.feedback("amber", f"amber{number}", size)
+        judged = feedback_judgements(retriever)
+        assert summarise(evaluate(retriever, judged), judged).measures["ndcg@10"].mean == 1.0
+        learnt = []
+        for grade in (size, 1.0):
+            queries = [JudgedQuery(name, name, {f"{name}{number}": grade for number in range(3)}) for name in names]
+            learnt.append(tune(retriever, queries, folds=2))
+        assert learnt[0] == learnt[1]

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from fourfold.arguments import file_path
-from fourfold.engines import Backend, open_backend
+from fourfold.engines import Backend, open_backend, shown_address
 from fourfold.errors import FourfoldError, StoreError
 from fourfold.retriever import Retriever
 from fourfold.validation import content_hash
@@ -60,8 +60,10 @@ def check(path: str | Path) -> Check:
 
     """
     given = file_path(path)
+    place = shown_address(given)
     try:
         backend = open_backend(given, read_only=True, must_exist=True)
+        place = backend.path
         try:
             problems, counts = list(islice(_problems(backend), LISTED)), {"nodes": 0, "edges": 0}
             if not problems:
@@ -73,8 +75,8 @@ def check(path: str | Path) -> Check:
                 retriever.info()  # its settings are read, too
     except FourfoldError as error:
         there = Path(given).is_file() and os.access(given, os.R_OK)
-        return Check(given, 0, 0, (str(error),), looked_at=there)
-    return Check(given, counts["nodes"], counts["edges"], tuple(problems))
+        return Check(place, 0, 0, (str(error),), looked_at=there)
+    return Check(place, counts["nodes"], counts["edges"], tuple(problems))
 
 
 def _problems(backend: Backend) -> Iterator[str]:

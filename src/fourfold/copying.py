@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import count
 
 from fourfold.arguments import shown
 from fourfold.engines import Backend
@@ -186,6 +187,11 @@ class _Copy:
     def _beside(self) -> None:
         """Copy what is kept beside the graph."""
         with self._target.transaction() as writer:
+            for number in count():  # which edges between tools their schemas suggested: fourfold.tools.linking
+                marks = self._source.meta(f"schema_edges:{number}")
+                writer.set_meta(f"schema_edges:{number}", marks)
+                if marks is None:
+                    break
             for query, node, grade in self._source.feedback():
                 writer.put_feedback(query, node, grade)
             if self._source.capabilities.usage and self._target.capabilities.usage:

@@ -6,7 +6,6 @@ keeps it; one that was made otherwise is copied to memory and indexed there as t
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -71,7 +70,7 @@ def open_under(
     except EmbedderMismatchError:
         with Retriever(path, embedder=embedder, read_only=True, must_exist=True) as source:
             warn(
-                f"{os.fspath(path)} was not made for the preset {name!r}: a copy of its {len(source):,} nodes is "
+                f"{source.path} was not made for the preset {name!r}: a copy of its {len(source):,} nodes is "
                 "indexed in memory and answers instead; what is written into that is gone when it is closed."
             )
             return copied(source, config)

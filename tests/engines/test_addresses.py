@@ -1,12 +1,16 @@
 """Which engine an address belongs to: in one place, imported when needed, and a sentence where it cannot be had."""
 
+import json
 import os
 import pickle
 import sys
 
 import pytest
+from typer.testing import CliRunner
 
 from fourfold import InvalidValueError, MissingExtraError, Node, Retriever, StoreError, engines
+from fourfold.checking import check
+from fourfold.cli import create_app
 
 
 def test_paths_and_memory_are_sqlite_files(tmp_path):
@@ -104,3 +108,39 @@ def test_what_must_exist_is_not_begun(tmp_path):
     with pytest.raises(StoreError, match="no file"):
         Retriever(tmp_path / "kg.sqlite", must_exist=True)
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.filterwarnings("default")
+def test_no_command_shows_the_password_of_an_address(pg_server, tmp_path):
+    def run(*words):
+        done = CliRunner().invoke(create_app(), list(map(str, words)))
+        shown.append(done.output)
+        return done
+
+    url, shown = pg_server.url("told_by_commands", user="postgres:s3cret"), []
+    place = "postgresql://postgres@/postgres?schema=told_by_commands"
+    graph = tmp_path / "graph.jsonl"
+    graph.write_text('{"id": "a", "name": "Cats"}')
+    assert f"{place} now holds 1 node" in run("index", graph, "--db", url).output
+    assert f"{place} now holds" in run("reembed", "--db", url).output
+    assert f"{place}: " in run("check", "--db", url).output
+    assert json.loads(run("check", "--db", url, "--json").output)["path"] == place
+    for words in (["search", "cats"], ["tune", "--apply"], ["index", graph]):
+        told = run(*words, "--db", url, "--preset", "published").output
+        assert f"{place} was not made for the preset 'published'" in told.replace("\n", " ")
+    assert "s3cret" not in "".join(shown)
+
+
+@pytest.mark.parametrize(
+    ("given", "shown"),
+    [
+        ("a b/kg.sqlite", "a b/kg.sqlite"),
+        ("milvus://me:s3cret@host:1/db?graph=kg", "milvus://me@host:1/db"),
+        ("postgresql://me@host:1/db?password=s3cret", "postgresql://me@host:1/db"),
+        ("postgresql://me:s3cret/s@host:1/db", "postgresql://…"),
+        ("postgresql:/me:s3cret@host:1/db", "…"),
+    ],
+)
+def test_a_place_that_could_not_be_looked_at_is_told_without_its_password(given, shown):
+    assert engines.shown_address(given) == shown
+    assert check(given).path == shown

@@ -209,7 +209,7 @@ def test_nothing_is_written_when_lens_only_reads(retriever):
 
 @pytest.mark.parametrize("names", [("queries.jsonl", "qrels.tsv"), ("topics.tsv", "qrels.txt")])
 def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names):
-    given = [(QUESTION, "write", 1.0), (QUESTION, "disk", 0.0), ("ein „Gruß“ über\tTab", "send", 2.0)]
+    given = [(QUESTION, "write", 1.0), (QUESTION, "disk", 0.0), ("ein „Gruß“ über\tTab", "send", 0.1 + 0.2)]
     for question, node, grade in given:
         retriever.learning.feedback(question, node, grade)
     files = [client.get(f"/judge/export/{name}") for name in names]
@@ -218,7 +218,7 @@ def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names)
         for name, file in zip(names, files, strict=True):
             (tmp_path / name).write_bytes(file.content)
         assert {query.text: dict(query.relevant) for query in load_judgements(tmp_path)} == {
-            QUESTION: {"write": 1.0, "disk": 0.0}, given[2][0]: {"send": 2.0}}  # fmt: skip
+            QUESTION: {"write": 1.0, "disk": 0.0}, given[2][0]: {"send": 0.1 + 0.2}}  # fmt: skip
     with tools() as other:
         fresh = client_of(Lens(other))
         word = bound(fresh.get("/judge", params={"q": "x"}).text)

@@ -5,13 +5,14 @@ import os
 import signal
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, EmbedderMismatchError, InvalidValueError, Node, Retriever, StoreError
+from fourfold import Edge, EmbedderMismatchError, InvalidValueError, Node, Retriever, StoreError, UnsupportedError
 from fourfold.cli import create_app
 from fourfold.embed.contextual.training import Settings
 from fourfold.embed.static import bundled
@@ -248,3 +249,14 @@ def test_the_command(path, tmp_path):
     assert facts["embedder"] == json.loads(dry.stdout)["embedder"]
     shown = runner.invoke(create_app(), ["info", "--db", str(path)])
     assert facts["embedder"] in shown.output.replace("\n", "")
+
+
+@pytest.mark.parametrize("apply", [True, False])
+def test_an_engine_that_keeps_no_trained_embedder_is_told_so_before_the_work(path, monkeypatch, apply):
+    steps = []
+    with Retriever(path) as retriever:
+        kept = replace(retriever.backend.capabilities, models=False)
+        monkeypatch.setattr(type(retriever.backend), "capabilities", kept)
+        with pytest.raises(UnsupportedError, match="keeps no embedder that was trained .* in a SQLite file"):
+            train_embedder(retriever, settings=QUICK, apply=apply, progress=lambda *step: steps.append(step))
+    assert not steps

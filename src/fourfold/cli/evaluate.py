@@ -203,7 +203,7 @@ def tune_(
         raise InvalidValueError(f"{' and '.join(name for name in wanted if wanted[name])} are done one at a time.")
     with open_under(preset, db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
         if (apply or rollback) and retriever.path == ":memory:":
-            raise InvalidValueError(f"{db} was not made for the preset {preset!r}; nothing of it can be applied there.")
+            raise InvalidValueError(f"The graph is not made for {preset!r}; nothing of it can be applied there.")
         if rollback:
             _say(json, {"in_force": retriever.learning.rollback_config()}, "In force is config version {in_force}.")
         elif history:

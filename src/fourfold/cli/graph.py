@@ -14,6 +14,7 @@ from rich.progress import Progress, TaskID
 from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.checking import check
 from fourfold.cli import documents, options, output
+from fourfold.engines import shown_address
 from fourfold.errors import StoreError, UnknownNodeError
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
 from fourfold.jsonl import read_graph
@@ -73,7 +74,8 @@ def index(
         with _filled(db, preset, model) as retriever:
             if db != ":memory:" and retriever.path == ":memory:":
                 raise InvalidValueError(
-                    f"{db} was not made for the preset {preset!r}; leave --preset out, or index into a new file."
+                    f"{shown_address(db)} was not made for the preset {preset!r}; leave --preset out, or index into a "
+                    "new file."
                 )
             # First the documents, for the edges of a graph may name them.
             report = documents.index(retriever, texts, progress, follow_links=follow_links) if texts else None
@@ -86,7 +88,7 @@ def index(
                         f"{error}{' The documents were written before, and stay.' if report else ''}"
                     ) from error
                 told["graph" if texts else "added"] = {"nodes": len(nodes), "edges": len(edges)}
-            facts = retriever.info()
+            facts, place = retriever.info(), retriever.path
     if json:
         output.emit_json({**told, **(asdict(report) if report else {}), **facts})
         return
@@ -96,7 +98,7 @@ def index(
     if report:
         documents.show(report)
     nodes_there, edges_there = output.counted(facts["nodes"], "node"), output.counted(facts["edges"], "edge")
-    console.print(f"{db} now holds {nodes_there} and {edges_there}.", soft_wrap=True)
+    console.print(f"{place} now holds {nodes_there} and {edges_there}.", soft_wrap=True)
 
 
 def _graph_reader(source: Path) -> Callable[[Path, Progress], tuple[list[Node], list[Edge]]] | None:
@@ -183,16 +185,16 @@ def reembed(db: options.Db, model: options.NewModel = None, json: options.Json =
         except KeyboardInterrupt:
             output.say("fourfold: Stopped; what was embedded is kept, and the same command continues there.")
             raise typer.Exit(130) from None
-        facts = retriever.info()
+        facts, place = retriever.info(), retriever.path
     if json:
         output.emit_json(facts)
     elif not facts["nodes"]:
-        output.stdout().print(f"{db} holds no nodes; there was nothing to embed.", soft_wrap=True)
+        output.stdout().print(f"{place} holds no nodes; there was nothing to embed.", soft_wrap=True)
     else:
         made = (
             f"{output.counted(facts['vectors'], 'vector')} of {facts['dimensions']} dimensions, by {facts['embedder']}"
         )
-        output.stdout().print(f"{db} now holds {made}.", soft_wrap=True)
+        output.stdout().print(f"{place} now holds {made}.", soft_wrap=True)
 
 
 def info(db: options.Db, json: options.Json = False) -> None:
@@ -220,6 +222,6 @@ def check_(db: options.Db, json: options.Json = False) -> None:
             output.stdout().print(problem, soft_wrap=True, markup=False)
         if found.sound:
             nodes, edges = output.counted(found.nodes, "node"), output.counted(found.edges, "edge")
-            output.stdout().print(f"{db}: {nodes} and {edges} are as they were written.", soft_wrap=True)
+            output.stdout().print(f"{found.path}: {nodes} and {edges} are as they were written.", soft_wrap=True)
     if not found.sound:
         raise typer.Exit(1)

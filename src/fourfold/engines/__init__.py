@@ -10,11 +10,12 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 
+from fourfold.engines.addresses import parts_of, place_of
 from fourfold.engines.base import Backend
 from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.errors import InvalidValueError, MissingExtraError, StoreError
 
-__all__ = ["ENGINES", "Backend", "ForeignSchema", "ForeignSource", "open_backend", "open_foreign"]
+__all__ = ["ENGINES", "Backend", "ForeignSchema", "ForeignSource", "open_backend", "open_foreign", "shown_address"]
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {"": "sqlite", "postgresql": "postgres", "postgres": "postgres", "milvus": "milvus"}
@@ -59,6 +60,17 @@ def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:
         raise StoreError(f"Tables that others made cannot be read at {url.partition('://')[0]}://… addresses.")
     source: ForeignSource = module.open_foreign(url, schema)
     return source
+
+
+def shown_address(url: str) -> str:
+    """Return how messages name a place that is not open: an address without password and options, a path as it is."""
+    found = _SCHEME.match(url)
+    if not found:
+        return "…" if _NEARLY.match(url) else url
+    try:
+        return f"{found[0]}{place_of(parts_of(url))}"
+    except StoreError:
+        return f"{found[0]}…"
 
 
 def _engine(url: str) -> ModuleType:

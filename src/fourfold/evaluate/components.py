@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fourfold import pipeline, refine
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
-from fourfold.evaluate.metrics import measure
+from fourfold.evaluate.metrics import gains_of, measure
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
 from fourfold.pipeline import Query, Scores
@@ -82,7 +82,7 @@ class ComponentScores:
         self._kind_of = np.array([known.index(kind) for kind in kinds])
         nums = retriever.backend.nums([identity for query in queries for identity in query.relevant])
         self._relevant = [
-            {nums[identity]: grade for identity, grade in query.relevant.items() if grade > 0 and identity in nums}
+            {nums[identity]: gain for identity, gain in gains_of(query.relevant).items() if identity in nums}
             for query in queries
         ]
         self._ideal = np.array([ideal_gain(query, k) for query in queries])
@@ -288,6 +288,6 @@ def _steps(graph: GraphConfig) -> Hashable:
 
 
 def ideal_gain(query: JudgedQuery, k: int) -> float:
-    """Return the discounted gain of the best possible ranking."""
-    gains = sorted((grade for grade in query.relevant.values() if grade > 0), reverse=True)[:k]
+    """Return the discounted gain of the best possible ranking, gains being those of ``gains_of``."""
+    gains = sorted(gains_of(query.relevant).values(), reverse=True)[:k]
     return float(np.sum(np.array(gains) / np.log2(np.arange(len(gains)) + 2)))

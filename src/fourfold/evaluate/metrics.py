@@ -56,9 +56,19 @@ def average_precision(ranking: Ranking, relevant: Relevant, k: int | None = None
 
 def ndcg(ranking: Ranking, relevant: Relevant, k: int | None = None) -> float:
     """Return the discounted gain over that of the best possible ranking (Järvelin & Kekäläinen 2002; gain = grade)."""
-    ideal = _discounted(sorted((grade for grade in relevant.values() if grade > 0), reverse=True)[:k])
-    gains = [max(relevant.get(identity, 0.0), 0.0) for identity in ranking[:k]]
-    return _discounted(gains) / ideal if ideal else 0.0
+    gains = gains_of(relevant)
+    ideal = _discounted(sorted(gains.values(), reverse=True)[:k])
+    return _discounted([gains.get(identity, 0.0) for identity in ranking[:k]]) / ideal if ideal else 0.0
+
+
+def gains_of(relevant: Relevant) -> dict[str, float]:
+    """Return the gain of each relevant id: its grade by a power of two that brings the largest to [0.5, 1).
+
+    nDCG is the same to the last digit, and no sum of grades of 1e308 overflows.
+    """
+    grades = {identity: grade for identity, grade in relevant.items() if grade > 0}
+    exponent = math.frexp(max(grades.values(), default=1.0))[1]
+    return {identity: math.ldexp(grade, -exponent) for identity, grade in grades.items()}
 
 
 def semantic_recall(ranking: Ranking, query: JudgedQuery, k: int | None = None) -> float:

@@ -30,7 +30,7 @@ from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_id
 from fourfold.evaluate.components import ComponentScores, ideal_gain
 from fourfold.evaluate.documents import Documents
 from fourfold.evaluate.learner import MINIMUM_GAIN, Learner
-from fourfold.evaluate.metrics import measure
+from fourfold.evaluate.metrics import gains_of, measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound, permutation_p_value
 from fourfold.types import FloatArray
 
@@ -285,9 +285,9 @@ def _dealt_out(rankings: Sequence[Sequence[str]], queries: Sequence[JudgedQuery]
             found.setdefault(identity, []).append((row, 1.0 / np.log2(rank + 1)))
     table = np.zeros((len(rankings), len(queries)))
     for column, query in enumerate(queries):
-        for identity, grade in query.relevant.items():
+        for identity, gain in gains_of(query.relevant).items():
             for row, discount in found.get(identity, ()):
-                table[row, column] += max(grade, 0.0) * discount
+                table[row, column] += gain * discount
         table[:, column] /= ideal_gain(query, k)
     return table
 

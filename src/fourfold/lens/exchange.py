@@ -113,7 +113,7 @@ def _rows(judged: Judged) -> Iterator[tuple[int, str, str]]:
     for number, grades in enumerate(judged.values(), 1):
         for node_id, grade in grades.items():
             if len(node_id.splitlines()) == 1 and "\t" not in node_id:
-                yield number, node_id, f"{grade:g}"
+                yield number, node_id, repr(float(grade)).removesuffix(".0")
 
 
 _LINES = {"queries.jsonl": _queries, "qrels.tsv": _qrels, "topics.tsv": _topics, "qrels.txt": _trec_qrels}

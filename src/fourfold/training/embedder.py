@@ -18,7 +18,7 @@ from fourfold.embed.contextual.rows import TokenRows, joined
 from fourfold.embed.contextual.training import Checkpoint, Settings, Trained, train
 from fourfold.embed.static import bundled
 from fourfold.engines.base import Writer
-from fourfold.errors import InvalidValueError
+from fourfold.errors import InvalidValueError, UnsupportedError
 from fourfold.evaluate.statistics import mean_bound
 from fourfold.retriever import Retriever
 from fourfold.types import Node
@@ -78,8 +78,14 @@ def train_embedder(
     Raises:
         InvalidValueError: the graph has no texts, or nothing that could teach.
         StoreError: the file cannot be written.
+        UnsupportedError: the engine keeps no trained embedder.
 
     """
+    if not retriever.backend.capabilities.models:
+        raise UnsupportedError(
+            f"{retriever.path!r} keeps no embedder that was trained from its graph (capabilities.models is False); "
+            "train one from a graph in a SQLite file, such as a copy: fourfold copy."
+        )
     settings = settings or Settings()
     base = base or bundled()
     say = progress or (lambda what, done, total: None)
