@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 
 from starlette.datastructures import FormData
 from starlette.requests import Request
@@ -14,6 +15,7 @@ from fourfold.lens.judging import candidates, progress
 from fourfold.lens.page import NoPageError, Pages
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
+from fourfold.plain_text import plain_text
 
 LISTED = 200
 """Judged questions that are listed."""
@@ -21,14 +23,14 @@ LISTED = 200
 
 def judge(pages: Pages, request: Request) -> Response:
     """Show the page."""
-    asked = Asked.of(request.query_params)
+    asked = _asked(pages, request)
     return pages.render("judge.html", _context(pages, asked))
 
 
 def mark(pages: Pages, request: Request, form: FormData, files: Mapping[str, bytes]) -> Response:
     """Keep one judgement; the question and the node stand in the address, as a form would change line breaks in ids."""
     pages.check(form, "judge")
-    asked = Asked.of(request.query_params)
+    asked = _asked(pages, request)
     try:
         grade = float(str(form.get("grade", "")))
     except ValueError:
@@ -74,6 +76,18 @@ def give(pages: Pages, request: Request) -> Response:
     headers = {"content-disposition": f'attachment; filename="{name}"', "cache-control": "no-store"}
     text = exchange.export(name, pages.session.judgements())
     return Response(text.encode("utf-8", "replace"), media_type=exchange.FILES[name], headers=headers)
+
+
+def _asked(pages: Pages, request: Request) -> Asked:
+    """Read an address; a question that was judged is the one kept, though a page's own form sends what it shows."""
+    asked = Asked.of(request.query_params)
+    question = asked.question.strip()
+    shown = plain_text(question).strip()
+    judged = pages.session.judgements() if shown else {}
+    if not shown or question in judged:
+        return asked
+    kept = next((each for each in judged if plain_text(each).strip() == shown), asked.question)
+    return replace(asked, question=kept)
 
 
 def _context(pages: Pages, asked: Asked, done: str = "") -> dict[str, object]:

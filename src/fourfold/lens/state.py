@@ -94,9 +94,10 @@ class Asked:
 
         """
         params = given if isinstance(given, QueryParams) else QueryParams(given)
+        question = params.get("q", "")  # as it is: judgements are kept under it, and templates show it plain
         pinned = params.get("pin", "").split(",")
         return cls(
-            question=plain_text(params.get("q", "")),
+            question=question if plain_text(question).strip() else "",
             k=_count(params.get("k") or "10"),
             mode=one_of(params.get("mode") or "hybrid", "mode", MODES),
             intent=params.get("intent") or None,

@@ -6,6 +6,7 @@ Ids are given as they are, to be asked with again; every other text is made plai
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Mapping
 from functools import partial
 from typing import Annotated, Any, Literal
@@ -17,21 +18,56 @@ from fourfold.plain_text import plain_text
 _LONGEST_STRING = 1_000
 _LONGEST_TEXT = 100_000
 _MOST_PARTS = 100
+_MOST_PARTS_IN_ALL = 1_000
+_CUT_SHORT = "…"
 
 # a name may be as long as a book, and an answer says it several times
 Plain = Annotated[str, AfterValidator(partial(plain_text, limit=_LONGEST_STRING))]
 PlainText = Annotated[str, AfterValidator(partial(plain_text, limit=_LONGEST_TEXT))]
 
 
-def _shown(value: Any) -> Any:
-    """Return JSON values as they may be shown: strings plain and cut to length, of long lists the beginning."""
-    if isinstance(value, str):
-        return plain_text(value, _LONGEST_STRING)
-    if isinstance(value, Mapping):
-        return {plain_text(str(key), _LONGEST_STRING): _shown(part) for key, part in list(value.items())[:_MOST_PARTS]}
-    if isinstance(value, (list, tuple)):
-        return [_shown(part) for part in value[:_MOST_PARTS]]
-    return value
+def _shown(metadata: Any) -> Any:
+    """Return a node's metadata as it may be shown: strings plain, and no more of it than an answer holds.
+
+    However deep it goes, all of it has one budget of parts and one of characters. What lies near the top is taken
+    first, so that a long list takes nothing from the keys beside it; "…" stands where parts are left out.
+    """
+    if not isinstance(metadata, Mapping):
+        return metadata
+    parts, room = _MOST_PARTS_IN_ALL, _LONGEST_TEXT
+    whole: dict[str, Any] = {}
+    waiting: deque[tuple[Any, Any]] = deque([(metadata, whole)])
+    while waiting:
+        given, shown = waiting.popleft()
+        for place, (key, part) in enumerate(given.items() if isinstance(given, Mapping) else enumerate(given)):
+            full = place == _MOST_PARTS - 1 and len(given) > _MOST_PARTS
+            if full or parts <= 0 or room <= 0:
+                _put(shown, _CUT_SHORT, _CUT_SHORT)
+                break
+            name = plain_text(str(key), _LONGEST_STRING)
+            value: Any = part
+            if isinstance(part, str):
+                value = plain_text(part, min(_LONGEST_STRING, room))
+            elif isinstance(part, (Mapping, list, tuple)):
+                value = {} if isinstance(part, Mapping) else []
+                waiting.append((part, value))
+            _put(shown, name, value)
+            parts -= 1
+            room -= len(name) if isinstance(given, Mapping) else 0
+            room -= len(value) if isinstance(value, str) else _digits(value)
+    return whole
+
+
+def _put(shown: dict[str, Any] | list[Any], key: str, value: Any) -> None:
+    if isinstance(shown, dict):
+        shown[key] = value
+    else:
+        shown.append(value)
+
+
+def _digits(value: Any) -> int:
+    """Return about how long a value is that is no string; a whole number may be of any length."""
+    return value.bit_length() // 3 + 1 if isinstance(value, int) else 1
 
 
 Shown = Annotated[dict[str, Any], BeforeValidator(_shown)]
