@@ -66,7 +66,7 @@ def test_the_walk_finds_patterns_wherever_they_stand():
     places = {where for where, *_ in found}
     assert {"fourfold.tokenizer", "fourfold.ingest.readers.html", "fourfold.questions.locate"} <= places
     assert {pattern for spec in DEFAULT_INTENTS for pattern in spec.patterns} <= {pattern for _, pattern, *_ in found}
-    assert ("fourfold.engines.foreign.detect", r"[\W_]+", 0, "finditer") in found  # inside a function
+    assert ("fourfold.engines.foreign.spellings", r"[\W_]+", 0, "finditer") in found  # inside a function
     assert {module.__name__ for module in growth.modules()} >= {"langchain_fourfold", "fourfold_mcp"}
 
 

@@ -15,7 +15,7 @@ from fourfold.engines.base import Backend
 from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.errors import InvalidValueError, MissingExtraError, StoreError
 
-__all__ = ["ENGINES", "Backend", "ForeignSchema", "ForeignSource", "open_backend", "open_foreign", "shown_address"]
+__all__ = ["ENGINES", "Backend", "ForeignSchema", "ForeignSource", "open_backend", "open_foreign"]
 
 ENGINES: Mapping[str, str] = MappingProxyType(
     {"": "sqlite", "postgresql": "postgres", "postgres": "postgres", "milvus": "milvus"}
