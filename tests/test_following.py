@@ -1,6 +1,7 @@
 """What is asked for beside a named node: of what kind it is, and what stands between that no word asks for."""
 
 import pytest
+from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
 
@@ -49,15 +50,6 @@ def test_where_nothing_beside_it_is_of_the_kind_the_named_node_stays(country, qu
     assert country.search(question).ids[0] == "Caldo"
 
 
-def of_facts(facts):
-    """Return a graph of names only, from ``source|type|target`` with a dot between two."""
-    edges = [edge.strip().split("|") for line in facts.strip().splitlines() for edge in line.split("·")]
-    names = dict.fromkeys(name for source, _, target in edges for name in (source, target))
-    retriever = Retriever()
-    retriever.add([Node(name, name) for name in names], [Edge(source, to, kind) for source, kind, to in edges])
-    return retriever
-
-
 SONGS = """
     Night Ferry|track of|Harbour · Low Tide|track of|Harbour · Red Kiln|track of|Clay
     Harbour|producer|Ida Moss · Clay|producer|Olaf Brandt · Harbour|label|Gull · Clay|label|Ember
@@ -67,7 +59,7 @@ SONGS = """
 
 @pytest.fixture(scope="module")
 def songs():
-    with of_facts(SONGS) as retriever:
+    with graph_of(SONGS) as retriever:
         yield retriever
 
 
@@ -103,7 +95,7 @@ CLUBS = """
 
 @pytest.fixture(scope="module")
 def clubs():
-    with of_facts(CLUBS) as retriever:
+    with graph_of(CLUBS) as retriever:
         yield retriever
 
 
@@ -134,7 +126,7 @@ SHOWS = """
 
 @pytest.fixture(scope="module")
 def shows():
-    with of_facts(SHOWS) as retriever:
+    with graph_of(SHOWS) as retriever:
         yield retriever
 
 

@@ -269,23 +269,20 @@ class _Asked:
         "When" asks for a date, "who" and "where" for none; and nothing is called by words of the question: what the
         river through Paris is (a river) is not asked.
         """
-        when, joins = self.sentence.asks_when(), self.sentence.joins()
-        if len(answer.nodes) == 1 and not when:
-            return answer
+        when = self.sentence.asks_when()
         dated = when or self.sentence.asks_no_date()
-        asked = self.sentence.said() if joins else frozenset()
+        said = self.sentence.said() if self.sentence.joins() else frozenset()
+        if (len(answer.nodes) == 1 and not when) or not (dated or said):
+            return answer  # before any name is read
         best = (-answer.values).argsort(kind="stable")[:_MOST_ENDS]
         names = self.query.names_of(answer.nodes[best])
         of_it = np.zeros(len(answer.nodes), bool)
-        of_it[best] = [not (dated and is_date(name) != when) and not self._is_said(name, asked) for name in names]
+        of_it[best] = [not (dated and is_date(name) != when) and not (name and said.issuperset(name)) for name in names]
         if of_it[best].all():
             return answer
         if of_it.any():
             return self._first(of_it, answer)
         return self._date_beside(answer) if when and self.sentence.asks_when_of_name() else answer
-
-    def _is_said(self, name: Sequence[str], asked: frozenset[str]) -> bool:
-        return bool(name) and asked.issuperset(name)
 
     def _date_beside(self, answer: Answer) -> Answer:
         """Return the date that stands beside the named node where the words lead to none: "when was X first shown"."""

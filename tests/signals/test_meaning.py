@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
 from fourfold.signals.names import Named
@@ -9,15 +10,6 @@ from fourfold.signals.syntax import Sentence
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
-
-
-def graph_of(facts, types=None):
-    """Return a retriever over ``A | edge_type | B`` lines; ``types`` gives node types by name."""
-    triples = [tuple(part.strip() for part in line.split("|")) for line in facts.strip().splitlines()]
-    names = dict.fromkeys(name for source, _, target in triples for name in (source, target))
-    found = Retriever()
-    found.add([Node(name, name, (types or {}).get(name, "")) for name in names], [Edge(s, t, k) for s, k, t in triples])
-    return found
 
 
 STUDIO = graph_of("""

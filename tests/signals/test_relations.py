@@ -6,6 +6,7 @@ from time import thread_time
 
 import numpy as np
 import pytest
+from fact_graphs import graph_of
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -19,14 +20,6 @@ from fourfold.signals.syntax import Sentence, may_ask
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
-
-
-def graph_of(facts):
-    triples = [fact.strip().split("|") for fact in facts.split("·")]
-    names = sorted({end for source, _, target in triples for end in (source, target)})
-    retriever = Retriever()
-    retriever.add([Node(name, name) for name in names], [Edge(s, t, kind) for s, kind, t in triples])
-    return retriever
 
 
 FILMS = graph_of("""

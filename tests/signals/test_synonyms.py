@@ -1,6 +1,7 @@
 """The thesaurus: well-formed, and what it joins is asked for by whole questions."""
 
 import pytest
+from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
 from fourfold.signals import synonyms
@@ -21,27 +22,19 @@ def test_words_of_a_group_ask_for_each_other_those_with_a_mark_one_way_only():
     assert "cast" in synonyms.ALONE["movie"].split() and "cast" not in synonyms.ALONE
 
 
-def graph_of(*facts):
-    triples = [fact.split("|") for fact in facts]
-    retriever = Retriever()
-    names = sorted({end for source, _, target in triples for end in (source, target)})
-    retriever.add([Node(name, name) for name in names], [Edge(s, t, kind) for s, kind, t in triples])
-    return retriever
-
-
-SYSTEM = graph_of(
-    *("billing-api|owned_by|Team Mint", "billing-api|publishes_to|invoice.sent", "billing-api|reads_from|ledger-db"),
-    *("billing-api|deployed_to|Orion", "Orion|hosted_at|Madrid region", "mailer|consumes_from|invoice.sent"),
-    *("mailer|implemented_in|Elixir", "billing-api|implemented_in|Kotlin", "mailer|deployed_to|Orion"),
-    *("NetError|inherits_from|BaseError", "TimeoutError|inherits_from|NetError", "Team Mint|lead|Ida Holm"),
-)
-FACULTY = graph_of(
-    *("PHYS220 Optics|lect|Dr Ana Cole", "PHYS220 Optics|prereq|PHYS110 Mechanics", "PHYS220 Optics|room|Aula 3"),
-    *("Aula 3|bldg|Curie House", "Dr Ana Cole|affil|Physics", "Bo Lind|phd_advisor|Dr Ana Cole"),
-    *("PHYS220 Optics|dept|Physics", "PHYS110 Mechanics|dept|Physics", "PHYS110 Mechanics|lect|Dr Bo Lind"),
-    *("Ursa|partOfRange|Long Hills", "Silt|flowsInto|Wide River", "Dunmere|liesOnRiver|Wide River"),
-    *("GENE1|LOCATED_ON|Chromosome 7", "Pillex|INHIBITS|GENE1", "Pillex|TREATS|Ague", "GENE1|PART_OF|Pathway A"),
-)
+SYSTEM = graph_of("""
+    billing-api|owned_by|Team Mint · billing-api|publishes_to|invoice.sent · billing-api|reads_from|ledger-db
+    billing-api|deployed_to|Orion · Orion|hosted_at|Madrid region · mailer|consumes_from|invoice.sent
+    mailer|implemented_in|Elixir · billing-api|implemented_in|Kotlin · mailer|deployed_to|Orion
+    NetError|inherits_from|BaseError · TimeoutError|inherits_from|NetError · Team Mint|lead|Ida Holm
+""")
+FACULTY = graph_of("""
+    PHYS220 Optics|lect|Dr Ana Cole · PHYS220 Optics|prereq|PHYS110 Mechanics · PHYS220 Optics|room|Aula 3
+    Aula 3|bldg|Curie House · Dr Ana Cole|affil|Physics · Bo Lind|phd_advisor|Dr Ana Cole
+    PHYS220 Optics|dept|Physics · PHYS110 Mechanics|dept|Physics · PHYS110 Mechanics|lect|Dr Bo Lind
+    Ursa|partOfRange|Long Hills · Silt|flowsInto|Wide River · Dunmere|liesOnRiver|Wide River
+    GENE1|LOCATED_ON|Chromosome 7 · Pillex|INHIBITS|GENE1 · Pillex|TREATS|Ague · GENE1|PART_OF|Pathway A
+""")
 
 
 @pytest.mark.parametrize(

@@ -105,10 +105,10 @@ class Sentence:
     @lazy
     def _asks(self) -> bool:
         question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
-        commands = self.commands() and not self.about_itself()
+        commands = self._commands() and not self.about_itself()
         return question or commands or self._asks_how() or self._asks_of()
 
-    def commands(self) -> bool:
+    def _commands(self) -> bool:
         """Tell whether it begins with a command, after "please" or "could you"."""
         frame = next((place for place, word in enumerate(self.words) if word not in _POLITE), 0)
         return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS)
@@ -128,7 +128,7 @@ class Sentence:
     def _asks_of(self) -> bool:
         """Tell whether it ends with a name, a preposition and what it asks for before it: "films with X"."""
         start = self._begins.get(len(self.words), 0)
-        before = start - 1 - (self.at(start - 1) in ARTICLES)
+        before = self._before(start)
         return len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
 
     def asks_beside(self) -> bool:
@@ -171,6 +171,10 @@ class Sentence:
     def _past_article(self, place: int) -> int:
         """Return a place, or the next one where an article stands there."""
         return place + (self.at(place) in ARTICLES)
+
+    def _before(self, place: int) -> int:
+        """Return the place before a word and its article."""
+        return place - 1 - (self.at(place - 1) in ARTICLES)
 
     def _is_sort(self, place: int) -> bool:
         return self.at(place - 1) == "of" and self.at(place - 2) in _SORTS
@@ -264,16 +268,16 @@ class Sentence:
             or any(word in QUESTION - WHICH for word in self.words[: free[0]])
         ):
             return []
-        before = free[0] - 1 - (self.at(free[0] - 1) in ARTICLES)
+        before = self._before(free[0])
         other = self.at(before) in PREPOSITIONS and not self._is_named(free[0])
         return [] if other else [place for place in free[:2] if place - free[0] < 2]
 
     def asks_for(self, place: int) -> bool:
         """Tell whether it asks for what a word calls: "which suppliers", "list suppliers", "the names of suppliers"."""
-        return self.opens(place) or self.commands() or self._is_named(place)
+        return self.opens(place) or self._commands() or self._is_named(place)
 
     def _is_named(self, place: int) -> bool:
-        before = place - 1 - (self.at(place - 1) in ARTICLES)
+        before = self._before(place)
         return self.at(before) == "of" and self.at(before - 1) in _NAMES
 
     def is_subject(self, place: int) -> bool:
