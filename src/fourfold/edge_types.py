@@ -312,17 +312,17 @@ def reading(edge_type: str) -> Reading | None:
         return declared
     words = plain.split()
     denied = not _DENIALS.isdisjoint(words)
+    said = f" {_NO_ORDER.sub('', plain)} "
     for name, role in ROLES.items():
-        turned = _say(words, role.inverse_stems)
-        if turned or _say(words, role.stems):
+        turned = _holds(said, role.inverse_stems)
+        if turned or _holds(said, role.stems):
             may_be = any(w.startswith(_OPTIONAL) for w in words) and not any(w.startswith(_VALUE) for w in words)
             inverse = turned or (role.need and words[-1] in role.swapped)
             return Reading(name, inverse, denied, role.need and may_be)
     return None
 
 
-def _say(words: Sequence[str], stems: Sequence[str]) -> bool:
-    said = f" {_NO_ORDER.sub('', ' '.join(words))} "
+def _holds(said: str, stems: Sequence[str]) -> bool:
     return any(f" {stem[:-1]}" in said if stem.endswith("*") else f" {stem} " in said for stem in stems)
 
 

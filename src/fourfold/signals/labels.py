@@ -26,6 +26,9 @@ from fourfold.signals.syntax import PREPOSITIONS, behind_verb
 from fourfold.signals.wording import Families
 from fourfold.types import FloatArray
 
+Similarity = tuple[FloatArray, NDArray[np.int64], float]
+"""How similar each label is to a word, (n_types,) in [0, 1]; which word of it is, (n_types,); the most."""
+
 _REMEMBERED = 100_000
 
 _COMPOUND = 0.85
@@ -97,7 +100,7 @@ class Labels:
         self._whole, self._vectors = unit(embed([" ".join(own) for own in labels])), unit(embed(flat))
         self._called, self._done = lru_cache(_REMEMBERED)(self._called_by), lru_cache(_REMEMBERED)(self._done_by)
         self._pieces: Pieces | None = None
-        self._known: dict[str, tuple[FloatArray, NDArray[np.int64], float]] = {}
+        self._known: dict[str, Similarity] = {}
 
     def __len__(self) -> int:
         return len(self.names)
@@ -153,14 +156,38 @@ class Labels:
             self._pieces = table.distinct([" ".join(label(name) for name in self.names)])[0]
         return self._pieces
 
-    def similarity(self, word: str) -> tuple[FloatArray, NDArray[np.int64], float]:
-        """Return how similar labels are to words, (n_types,) in [0, 1], by which of their words, the most."""
+    def similarity(self, word: str) -> Similarity:
+        """Return how similar labels are to words."""
+        found = self._known.get(word)
+        return self.learn([word])[word] if found is None else found
+
+    def learn(self, words: Sequence[str]) -> Mapping[str, Similarity]:
+        """Compare labels with words, all new ones at once; return all that is known."""
         known = self._known
-        if (found := known.get(word)) is not None:
-            return found
-        if len(known) >= _REMEMBERED:  # the old dictionary may still be read by another thread
+        new = [word for word in dict.fromkeys(words) if word not in known]
+        if len(known) + len(new) > _REMEMBERED:  # the old dictionary may still be read by another thread
             self._known = known = {}
-        vector = unit(self._embed([word]))[0]
+            new = list(dict.fromkeys(words))
+        if not new:
+            return known
+        vectors = unit(self._embed(new))
+        shared, related, parts = map(np.stack, zip(*map(self._spelt_alike, new), strict=True))
+        close = 0.9 * np.clip(
+            [self._vectors @ vector for vector in vectors], 0.0, 1.0
+        )  # a product would round otherwise
+        by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
+        starts = self._starts[:-1]
+        nearest = np.maximum.reduceat(by_word, starts, axis=1)
+        own, best = (by_word == nearest[:, self._type_of]).nonzero()
+        slots = best[firsts(own * len(self) + self._type_of[best])].reshape(nearest.shape) - starts
+        whole = np.add.reduceat(parts, starts, axis=1, dtype=np.int64) > 1  # "birthplace" is all of a birth's place
+        nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
+        similarity = np.maximum(nearest, np.clip([self._whole @ vector for vector in vectors], 0.0, 1.0))
+        known.update(zip(new, zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True), strict=True))
+        return known
+
+    def _spelt_alike(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which words of labels are a word, or one of its family, or a part of it, (n_label_words,) each."""
         stems = frozenset(self.terms(word) or [word])
         compounds = [form for form in self._forms if any(wording.compounded(one, form) for one in {word, *stems})]
         shared, related = self._held(self._stems, stems), self._held(self._families, self.families(stems))
@@ -170,16 +197,7 @@ class Labels:
             parts = self._held(
                 self._stems, [one for one in self._stems if any(wording.misspelt(own, one) for own in stems)]
             )
-        close = 0.9 * np.clip(self._vectors @ vector, 0.0, 1.0)
-        by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
-        nearest = np.maximum.reduceat(by_word, self._starts[:-1])
-        best = (by_word == nearest[self._type_of]).nonzero()[0]
-        slots = best[firsts(self._type_of[best])] - self._starts[:-1]
-        whole = np.add.reduceat(parts, self._starts[:-1], dtype=np.int64) > 1  # "birthplace" is all of a birth's place
-        nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
-        similarity = np.maximum(nearest, np.clip(self._whole @ vector, 0.0, 1.0))
-        known[word] = found = similarity, slots, float(similarity.max())
-        return found
+        return shared, related, parts
 
     def _is_agent(self, word: str, stem: str) -> bool:
         """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""

@@ -95,7 +95,9 @@ class Relations:
 
     def may_be_asked(self, words: Words, settings: Paths) -> bool:
         """Tell whether any word may ask for an edge, whatever the question names: if not, ``read`` trusts none."""
-        return any(self._may_be_asked(word.lower(), terms, settings) for word, terms in words)
+        plain = [(word.lower(), terms) for word, terms in words]
+        self.labels.learn([word for word, terms in plain if self._may_ask(word, terms)])
+        return any(self._may_be_asked(word, terms, settings) for word, terms in plain)
 
     def _may_be_asked(self, word: str, terms: Sequence[str], settings: Paths) -> bool:
         if word in LEAD_BACK:
