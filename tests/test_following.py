@@ -4,6 +4,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
+from fourfold.signals.names import MOST_NAMESAKES
 
 STATES = {"Arvel": "flat and dry", "Borin": "hills and vineyards", "Caldo": "deep forests", "Dune": "mostly sand"}
 CITIES = {"Axum": "Arvel", "Brig": "Borin", "Bora": "Borin", "Cobb": "Caldo", "Crane": "Caldo", "Dell": "Dune"}
@@ -48,6 +49,18 @@ def test_of_what_stands_beside_a_named_node_the_kind_asked_for_is_the_answer(cou
 @pytest.mark.parametrize("question", ["Caldo", "what is Caldo", "tell me about Caldo", "what lives in Caldo"])
 def test_where_nothing_beside_it_is_of_the_kind_the_named_node_stays(country, question):
     assert country.search(question).ids[0] == "Caldo"
+
+
+@pytest.mark.parametrize(("namesakes", "named"), [(MOST_NAMESAKES, True), (MOST_NAMESAKES + 1, False)])
+def test_what_very_many_nodes_are_called_by_names_none_of_them(namesakes, named):
+    nodes = [Node(f"n{number:04}", "Setup") for number in range(namesakes)]
+    edges = [Edge(node.id, "yaml", "depends_on") for node in nodes]
+    with Retriever() as retriever:
+        retriever.add([*nodes, Node("yaml", "Yaml Reader"), Node("json", "Json Reader")], edges)
+        retriever.add([], [Edge("json", "yaml", "written_by")])
+        found = retriever.search("what does Setup depend on")
+        assert (found.ids[0] == "yaml") == named
+        assert retriever.search("what is Json Reader written by").ids[0] == "yaml"
 
 
 SONGS = """

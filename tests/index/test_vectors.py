@@ -232,9 +232,9 @@ def test_no_value_is_above_the_maximum_even_where_codes_mislead():
 
 
 class Blurred(Misleading):
-    """Codes that tell the best 2,000 rows from the rest, and not from one another."""
+    """Codes that tell the best 1,500 rows from the rest, and not from one another."""
 
-    eager, mixed = 4, 2000
+    eager, mixed = 4, 1500
 
     def __init__(self, matrix):
         super().__init__(matrix)
@@ -258,6 +258,21 @@ def test_where_the_last_of_the_candidates_are_among_the_best_more_are_taken(allo
     assert found.nodes.tolist() == exact.nodes.tolist()
     assert not found.exact
     assert FirstStage(Blurred(matrix), 16_384, 1.0).begun_with == 16_384, "where the most are few all are taken at once"
+
+
+def test_where_codes_tell_nothing_all_rows_are_read_in_turn_before_many_are_read_here_and_there(monkeypatch):
+    matrix = clustered(60_000)
+    codes, rescored, cosines = Blurred(matrix), [], vectors._Search._rescored
+    codes.mixed = len(matrix)
+    monkeypatch.setattr(
+        vectors._Search, "_rescored", lambda self, rows: rescored.append(len(rows)) or cosines(self, rows)
+    )
+    alike = VectorSegment(
+        segment(np.arange(60_000), matrix).arrays(), first_stage=FirstStage(codes, rescored=1200, recall=1.0)
+    )
+    found = Vectors([alike]).ask(clustered(1, seed=5)[0]).best(100)
+    assert found.exact
+    assert sum(rescored) <= len(matrix) // 24
 
 
 @pytest.mark.parametrize("kept", [None, 1500, 400, 5, 0])

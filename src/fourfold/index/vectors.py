@@ -37,6 +37,8 @@ _BESIDE = 250_000
 """From so many rows on codes are read in a thread of their own, while the text is asked."""
 _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
+_SCATTERED = 24
+"""Beyond one in so many rows, reading every vector one after the other is sooner than those here and there."""
 _ROUNDING = 1.3e-7
 """Two float32 products of unit vectors differ by less than this times the dimensions: 2 · 2⁻²⁴, and some."""
 
@@ -257,7 +259,7 @@ class _Search:
         if selection is not None and self._few(selection, self._stage):
             return self._read(selection.listed())
         begun = _begun(self._stage, count)
-        most = max(self._stage.rescored, begun, size // 8)  # beyond, reading every vector is quicker
+        most = max(self._stage.rescored, begun, size // _SCATTERED)
         found = self._coded(self._stage, count, begun, min(most, size - 1), selection)
         return found or self._scanned(count, selection)
 

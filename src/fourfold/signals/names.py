@@ -38,8 +38,8 @@ _PART = 4
 _LONGEST_TOLD = _PART * LONGEST
 """Words that a name has at most which is told by a part: a question could be read against a longer one for ever."""
 
-_SAME_TERMS = 1000
-"""Of more nodes whose names have the same terms all are meant."""
+MOST_NAMESAKES = 1000
+"""What more nodes are called by names none of them: ``__init__`` in a graph of code, "Untitled" in one of notes."""
 
 _READ_FIRST = (16, 128)
 """The names of so many nodes are read before those of the next: the first of them tell mostly."""
@@ -64,7 +64,7 @@ def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
 
 
 def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of: NamesOf | None = None) -> list[Named]:
-    """Return the nodes that a question names, in its order.
+    """Return the nodes that a question names, in its order; what very many are called by names none.
 
     Args:
         words: each word of the question as typed, with its terms.
@@ -89,6 +89,9 @@ def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of
     for first, last, one in sorted(found, key=partial(_precedence, found, words, names_of)):
         if taken[first:last].any():
             continue
+        if len(one.nodes) > MOST_NAMESAKES:
+            taken[first:last] = True  # a shorter name among these words is not meant either
+            continue
         if names_of and (apart := {words[place][0].lower() for place in parting if one.start < place < one.end - 1}):
             one = replace(one, nodes=_holding(apart, one.nodes, names_of))
         if len(one.nodes):
@@ -111,9 +114,7 @@ def _precedence(
 
 
 def _holding(words: set[str], nodes: Nodes, names_of: NamesOf) -> Nodes:
-    """Return the nodes whose names hold some words, too; all of very many."""
-    if len(nodes) > _SAME_TERMS:
-        return nodes
+    """Return the nodes whose names hold some words, too."""
     return nodes[[words.issubset(name) for name in names_of(nodes)]]
 
 
@@ -128,7 +129,7 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
         names_of: nodes → the words of each name, in lower case.
 
     """
-    if not 1 < len(found.nodes) <= _SAME_TERMS:
+    if len(found.nodes) < 2:
         return found
     typed = [word.lower() for word, _ in words]
     written = names_of(found.nodes)
@@ -139,7 +140,7 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
 
 def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
     """Tell whether the question writes one of the nodes' names as it is: "films" is another form of Film."""
-    if len(found.nodes) > _SAME_TERMS:
+    if len(found.nodes) > MOST_NAMESAKES:
         return True
     typed = [word.lower() for word, _ in words]
     parts = np.split(found.nodes, _READ_FIRST)
