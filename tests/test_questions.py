@@ -8,7 +8,7 @@ import pytest
 
 from fourfold import Edge, FilterError, FourfoldError, InvalidValueError, Node, Retriever, UnknownNodeError
 from fourfold import questions as public
-from fourfold.questions import Questions, Verdict
+from fourfold.questions import Questions, Verdict, view
 
 
 def node(identity, text="", kind="tool", **metadata):
@@ -855,3 +855,15 @@ def test_answers_tell_the_texts_of_their_nodes():
         assert "Web shop: Customers buy [31mhere." in path and "Payments: Nothing of interest." in path
         around = str(questions.ask("what is the web shop?")).splitlines()
         assert around[around.index("Web shop") + 1] == "Customers buy [31mhere."
+
+
+def test_of_very_many_nodes_not_all_ids_are_read_to_name_the_nearest(monkeypatch):
+    with Retriever() as retriever:
+        retriever.add(NODES, EDGES)
+        asked = Questions(retriever)
+        with pytest.raises(UnknownNodeError, match="the nearest are 'read_file'"):
+            asked.node("red_fil")
+        monkeypatch.setattr(view, "_FEW", len(NODES) - 1)
+        monkeypatch.setattr(Retriever, "manifest", lambda _: pytest.fail("all ids were read"))
+        with pytest.raises(UnknownNodeError, match="There is no node 'file red'.*the nearest are .*'read_file'"):
+            asked.node("file red")

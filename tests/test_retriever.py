@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights, old_names
+from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights, old_names, pipeline
 
 WORDS = [
     "save",
@@ -249,6 +249,24 @@ def test_a_group_gives_at_most_so_many_hits_and_k_is_still_filled():
             assert len(hits) == 9 and max(map(documents.count, documents)) <= most
         ungrouped = retriever.search("save a file", k=9, group_by="no such key").ids
         assert len(set(ungrouped)) == 9  # nodes without the key are groups of their own
+
+
+def test_groups_are_looked_for_no_further_where_coverage_orders_the_best(monkeypatch):
+    words = ["harbour", "ferry", "lantern", "gravel", "orchard", "thunder", "velvet", "copper"]
+    texts = [" ".join(words[(n * step) % 8] for step in range(1, 2 + n % 7)) for n in range(400)]
+    nodes = [Node(str(n), f"note {n}", text=text, metadata={"shelf": n % 5}) for n, text in enumerate(texts)]
+    asked, run = [], pipeline.run
+    with Retriever() as retriever:
+        retriever.add(nodes, [Edge(str(n), str(n * 7 % 400), "mentions") for n in range(400)])
+        whole = retriever.search("lantern in the harbour and the velvet orchard", k=400).hits
+        monkeypatch.setattr(pipeline, "run", lambda *given: asked.append(given) or run(*given))
+        found = retriever.search("lantern in the harbour and the velvet orchard", k=5, group_by="shelf").hits
+    assert any(item.kind == "coverage" for hit in found for item in hit.evidence)
+    first = {}
+    for hit in whole:
+        first.setdefault(hit.node.metadata["shelf"], hit)
+    assert [(hit.node.id, hit.score) for hit in found] == [(hit.node.id, hit.score) for hit in first.values()]
+    assert len(asked) == 1
 
 
 # -- the cache ----------------------------------------------------------------------------------------------------------

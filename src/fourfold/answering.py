@@ -23,10 +23,14 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query, Scores
 from fourfold.present import explanation_text, in_words
 from fourfold.rerank import rerank
+from fourfold.scores import EVERY_OTHER
 from fourfold.session import Session
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
 
 A = TypeVar("A")
+
+_FARTHEST = 2**31 - 1
+"""No document has so many chunks; a larger number would be too large for a database."""
 
 _FURTHER = 8
 """Groups are looked for among so many times as many hits as are wanted, then among so many times more."""
@@ -101,8 +105,7 @@ def context(session: Session, node_id: str, before: int, after: int) -> list[Nod
         raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
     if not backend.capabilities.documents:
         return alone
-    most = backend.counts()["nodes"]
-    return backend.documents.neighbours(node_id, min(before, most), min(after, most)) or alone
+    return backend.documents.neighbours(node_id, min(before, _FARTHEST), min(after, _FARTHEST)) or alone
 
 
 def _of_one_generation(
@@ -190,9 +193,13 @@ def _notes(query: Query, scores: Scores, hits: tuple[Hit, ...], options: Options
 
 
 def _highest_beyond(scores: Scores, config: RetrievalConfig) -> float:
-    """Return what stands below the last can have at most: it may rise by its community's bonus, and by being pinned."""
+    """Return what stands below the last can have at most: it may rise by its community's bonus, and by being pinned.
+
+    Beside the best, which coverage re-orders, all are told relative to the first of these.
+    """
     lowest = scores.table.totals(np.array(scores.order[-1:], np.int64)).sum()
-    return float(lowest * (1 + config.diversity.bonus) * config.fusion.priors.most)
+    told = 1.0 if scores.covering is None else scores.covering[EVERY_OTHER]
+    return float(lowest * (1 + config.diversity.bonus) * told * config.fusion.priors.most)
 
 
 def _first_depth(options: Options, config: RetrievalConfig, limit: int, size: int) -> int:

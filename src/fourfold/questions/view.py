@@ -23,6 +23,9 @@ from fourfold.types import FloatArray, Node, SearchResult
 BY_WORDS = {"embedding": 0.4, "text": 0.6, "graph": 0.0, "intent": 0.0}
 """Weights of a search that looks for what is named, not for what lies near it."""
 
+_FEW = 50_000
+"""Of more nodes not all ids are compared with one that there is not: a tenth of a second."""
+
 CANDIDATES = 10
 """How many hits of a search are considered as the node that is meant."""
 
@@ -104,7 +107,7 @@ class View:
         if same:
             listed = ", ".join(repr(found.id) for found in same)
             raise UnknownNodeError(f"{len(same)} nodes are named {shown(wanted)}: {listed}; give one of these ids.")
-        ids = list(self.retriever.manifest())
+        ids = list(self.retriever.manifest()) if self.snapshot.size <= _FEW else []
         offers = [*locate.nearest_ids(wanted, ids), *(found.name or found.id for found in near)]
         nearest = ", ".join(repr(offer) for offer in list(dict.fromkeys(offers))[:5])
         hint = f"; the nearest are {nearest}" if nearest else ""
