@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from fourfold import arguments
+from fourfold import arguments, deadline
 from fourfold.asking import Asker
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
@@ -161,7 +161,8 @@ class Session:
 
     def _keep_in_step(self) -> None:
         if self.foreign is not None:
-            self.foreign.keep_in_step()
+            with deadline.lifted():
+                self.foreign.keep_in_step()
 
     def _present(self) -> tuple[Snapshot, Asker]:
         while True:
@@ -227,11 +228,11 @@ class Session:
     def use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         """Go on with another config, or another embedder."""
         with self._lock:
-            reads = reads_in_force(self.backend, config.embedding)
+            reads, name = reads_in_force(self.backend, config.embedding), self._tokenizer_name(config)
+            tokenizer = self.tokenizer if name == self.tokenizer.name else make_tokenizer(name)
             self.embedding = GraphEmbedding(self.backend, embedder or self.embedding.source, reads)
             self._wanted, self.config = config, _over(self.embedding, config)
-            if (name := self._tokenizer_name(config)) != self.tokenizer.name:  # nothing has been read by one yet
-                self.tokenizer = make_tokenizer(name)
+            self.tokenizer = tokenizer  # another one only where nothing has been read by the one before
             self._current = None
             self.backend.use(self.config)
             self._asker = Asker(self.backend, self.embedding, self.tokenizer, self.config)

@@ -30,6 +30,8 @@ Row = tuple[Any, ...]
 EF_SEARCH = 400
 """Nodes that pgvector's HNSW keeps in mind on its way; more find more of the nearest, and take longer."""
 _TURN_SECONDS = 0.1
+_LONGEST = 2_000_000.0
+"""Seconds; the server counts milliseconds in 32 bits."""
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
 
 
@@ -79,7 +81,7 @@ class Link:
             return self._tried(statements)[1]
         question.round_trips += 1
         if (limit := deadline.current()) is not None:
-            statements = (_until(limit), *statements)
+            statements = (self._until(limit), *statements)
         began = question.connection is None
         if question.connection is None:
             question.connection, rows = self._tried((_BEGIN, *statements), keep=True)
@@ -219,6 +221,11 @@ class Link:
                 raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
             raise StoreError(f"Reading {self.path!r} failed: {reason(error)}") from error
 
+    def _until(self, limit: Deadline) -> Statement:
+        """Have the server itself look at the clock, for the rest of the transaction; the address's limit stays one."""
+        seconds = min(limit.left, self.address.timeout or limit.left, _LONGEST)
+        return "SELECT set_config('statement_timeout', %s, true)", (str(int(seconds * 1000) + 1),)
+
     def _configure(self, connection: psycopg.Connection[Row]) -> None:
         connection.execute(*self._settings())
 
@@ -233,11 +240,6 @@ class Link:
 
 class _LostError(StoreError):
     """The connection is gone; another may be had."""
-
-
-def _until(limit: Deadline) -> Statement:
-    """Have the server itself look at the clock, for the rest of the transaction."""
-    return "SELECT set_config('statement_timeout', %s, true)", (str(int(limit.left * 1000) + 1),)
 
 
 def _quoted(name: str) -> str:
