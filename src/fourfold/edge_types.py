@@ -294,6 +294,8 @@ _VALUE = ("param", "input", "argument")
 _NO_ORDER = re.compile(r"\b(?:next (?:of kin|to|door)|(?:named|looks|takes) after)\b")
 """Where words of order say none."""
 _NEIGHBOUR = re.compile(r"\b(?:next|previous)((?: (?!(?:of|in|on|for|to|from|with|by|than|after|before)\b)\w+)+)")
+_OF_ANOTHER = re.compile(r"\b(?:(?:next|previous)\b.* of|previous to)$")
+"""Whose ends are swapped: what is the next step of another comes after it, what has a next step comes before that."""
 _OF_A_REFERENCE = frozenset({"id", "ids", "key", "ref", "reference"})
 _PIECES = frozenset(
     (
@@ -331,7 +333,8 @@ def reading(edge_type: str) -> Reading | None:
         turned = _holds(said, role.inverse_stems)
         if turned or _holds(said, role.stems):
             may_be = any(w.startswith(_OPTIONAL) for w in words) and not any(w.startswith(_VALUE) for w in words)
-            inverse = turned or (role.need and words[-1] in role.swapped)
+            inverse = turned != bool(role.order > 0 and _OF_ANOTHER.search(plain))
+            inverse = inverse or (role.need and words[-1] in role.swapped)
             return Reading(name, inverse, denied, role.need and may_be)
     return None
 
@@ -341,11 +344,11 @@ def _holds(said: str, stems: Sequence[str]) -> bool:
 
 
 def _in_order(neighbour: re.Match[str]) -> str:
-    """Return what next or previous is said of where that is a piece of a sequence, "" where it is not."""
+    """Return next or previous with what it is said of where that is a piece of a sequence, without the word if not."""
     told = neighbour[1].split()
     while told and told[-1] in _OF_A_REFERENCE:
         told.pop()
-    return neighbour[0] if not told or not _PIECES.isdisjoint((told[-1], told[-1].removesuffix("s"))) else ""
+    return neighbour[0] if not told or not _PIECES.isdisjoint((told[-1], told[-1].removesuffix("s"))) else neighbour[1]
 
 
 @once
