@@ -6,6 +6,7 @@ transaction on one connection, begun together with its first batch. Outside of i
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -234,7 +235,7 @@ class Link:
             "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
             "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', %s, false), "
             "set_config('jit', 'off', false)",
-            (self.search_path, str(int(self.address.timeout * 1000)), str(EF_SEARCH)),
+            (self.search_path, str(math.ceil(self.address.timeout * 1000)), str(EF_SEARCH)),
         )
 
 
