@@ -31,7 +31,20 @@ from fourfold.tools import ToolCatalog, edge_meaning
         ("usually_followed_by", "feeds_into", False, "before"),
         ("next", "feeds_into", False, "before"),
         ("NEXT_CHUNK", "feeds_into", False, "before"),
+        ("next_step", "feeds_into", False, "before"),
+        ("hasNextPages", "feeds_into", False, "before"),
+        ("next_chunk_id", "feeds_into", False, "before"),
+        ("next_in_series", "feeds_into", False, "before"),
+        ("is_next", "feeds_into", False, "before"),
+        ("previous", "feeds_into", True, "after"),
+        ("PREVIOUS_STEP", "feeds_into", True, "after"),
+        ("previous_step_of", "feeds_into", False, "before"),
+        ("is_previous_to", "feeds_into", False, "before"),
+        ("isNextStepOf", "feeds_into", True, "after"),
+        ("precedes", "feeds_into", False, "before"),
+        ("followed_by", "feeds_into", False, "before"),
         ("leads_to", "feeds_into", False, "before"),
+        ("next_leads_to", "feeds_into", False, "before"),
         ("directly_leads_to", "feeds_into", False, "before"),
         ("conflicts_with", "conflicts_with", False, "apart"),
         ("incompatible_with", "conflicts_with", False, "apart"),
@@ -74,6 +87,8 @@ def test_what_conflicts_is_not_related():
     [
         *("", "children", "afternoon", "co_used", "cause_of_death", "relates_to", "t0", "links"),
         *("leads", "leads_team", "next_of_kin", "isNextTo", "named_after", "looks_after"),
+        *("previous_owner", "previousOwners", "former_employer", "previous_address", "next_owner_id"),
+        *("has_previous_spouse", "previous_step_owner", "NEXT_PRESIDENT", "previous_owner_of"),
     ],
 )
 def test_what_the_table_does_not_hold_means_nothing(name):
@@ -99,7 +114,8 @@ def test_a_note_says_by_what_a_type_was_taken_for_a_role(name, role, told):
 def test_who_leads_a_team_is_no_step_before_it():
     retriever = Retriever(":memory:")
     nodes = [Node("dana", "Dana"), Node("operations", "Operations"), Node("kim", "Kim")]
-    retriever.add(nodes, [Edge("dana", "operations", "leads"), Edge("dana", "kim", "next_of_kin")])
+    edges = [("operations", "leads"), ("kim", "next_of_kin"), ("kim", "previous_owner"), ("kim", "former_employer")]
+    retriever.add(nodes, [Edge("dana", target, name) for target, name in edges])
     assert not Questions(retriever)._view().vocabulary.role("feeds_into")
     assert ToolCatalog(retriever).suggest_workflow("Operations, Dana").tools == ["operations", "dana"]
 

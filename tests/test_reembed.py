@@ -10,12 +10,15 @@ import sqlite3
 import subprocess
 import sys
 import threading
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 
 import numpy as np
 import pytest
 from typer.testing import CliRunner
 
 from fourfold import (
+    DimensionError,
     Edge,
     EmbedderError,
     EmbedderMismatchError,
@@ -28,6 +31,8 @@ from fourfold import (
 )
 from fourfold.cli import create_app
 from fourfold.engines.sqlite.schema import APPLICATION_ID, MIGRATIONS, SCHEMA_VERSION
+from fourfold.graph_embedding import GraphEmbedding
+from fourfold.session import Session
 
 QUESTIONS = ("save a file", "how to parse a tree", "word3 word5", "edge")
 WORDS = "save load file read write parse tree graph node edge disk cloud".split()
@@ -389,6 +394,66 @@ def test_threads_search_through_the_change_and_back(path):
             thread.join(timeout=60)
         assert not errors, errors[0]
         assert all(counted)
+
+
+def in_a_thread(work):
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(work).result(120)
+
+
+@pytest.mark.parametrize("letters", ["sdlrtpwn", "sdlr"], ids=["other dimension", "same dimension"])
+def test_what_is_added_while_the_model_is_switched_is_embedded_by_the_new_one(path, letters):
+    """The add has embedded with the old model when another thread ends the change on the same retriever."""
+    model = Letters("new", letters)
+    switch = [lambda: retriever.maintenance.reembed(model)]
+    late = [node(n) for n in range(60, 64)]
+    with Retriever(
+        path, embedder=Letters("old", "aeio", lambda call: switch and in_a_thread(switch.pop()))
+    ) as retriever:
+        done, edges = [], graph()[1] + [Edge("n60", "n1", "requires")]
+        retriever.add(late, edges[-1:], progress=lambda *at: done.append(at), also=lambda writer: done.append("also"))
+        assert done == [(4, 4), (4, 4), "also"]
+        same(answers(retriever), built(model, graph()[0] + late, edges))
+
+
+def test_what_is_added_between_the_switch_and_its_news_is_embedded_by_the_new_one(path, monkeypatch):
+    """The file has the new model, the retriever is about to."""
+    use = Session.use
+
+    def late(*given):
+        in_a_thread(lambda: retriever.add([node(60)]))
+        use(*given)
+
+    with Retriever(path, embedder=old()) as retriever:
+        monkeypatch.setattr(Session, "use", late)
+        retriever.maintenance.reembed(new())
+        same(answers(retriever), built(new(), [*graph()[0], node(60)], graph()[1]))
+
+
+def test_what_is_added_without_vectors_while_a_model_makes_them_all_gets_one(tmp_path, monkeypatch):
+    documents = GraphEmbedding.documents
+
+    def switched(*given):
+        found = documents(*given)
+        if retriever.info()["embedder"] is None:
+            in_a_thread(lambda: retriever.maintenance.reembed(new()))
+        return found
+
+    with Retriever(tmp_path / "unknown.sqlite", embedder=old()) as retriever:
+        retriever.add([replace(node(1), vector=(1.0, 0.0))])
+        monkeypatch.setattr(GraphEmbedding, "documents", switched)
+        retriever.add([node(2)])
+        assert set(vectors(tmp_path / "unknown.sqlite")) == {"n1", "n2"}
+
+
+def test_what_does_not_fit_is_refused_whatever_was_switched_meanwhile(path):
+    switch = [lambda: retriever.maintenance.reembed(new())]
+    with Retriever(
+        path, embedder=Letters("old", "aeio", lambda call: switch and in_a_thread(switch.pop()))
+    ) as retriever:
+        with pytest.raises(DimensionError):
+            retriever.add([node(60), replace(node(61), vector=(1.0, 2.0, 3.0, 4.0))], vectors_by="old")
+        assert len(retriever) == 50
 
 
 def test_two_at_once_do_not_mix(path):

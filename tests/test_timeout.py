@@ -3,6 +3,7 @@
 import pytest
 
 from fourfold import Edge, FourfoldError, InvalidValueError, Node, Retriever, SearchTimeoutError, deadline
+from fourfold.engines.sqlite import connection
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
 
@@ -59,6 +60,16 @@ def test_the_database_is_interrupted_while_it_reads(retriever, tmp_path):
             with deadline.Deadline(0.05).in_force(), pytest.raises(SearchTimeoutError):
                 backend.select(FOREVER)
             assert backend.select("SELECT 1") == [(1,)]
+
+
+def test_the_making_of_an_index_is_not_cut_short_or_it_would_never_end(tmp_path, monkeypatch):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node(f"n{i}", f"name {i}") for i in range(300)])
+        monkeypatch.setattr(connection, "_STEPS_BETWEEN_LOOKS", 1000)
+        with deadline.Deadline(1e-9).in_force():
+            with pytest.raises(SearchTimeoutError):
+                retriever.backend.manifest()
+            assert retriever.backend.snapshot().size == 300
 
 
 def test_an_embedder_that_takes_too_long_leaves_no_half_an_answer(monkeypatch):

@@ -116,14 +116,10 @@ def _of_one_generation(
     ``answer`` is called with the present snapshot, who reads questions for it, and whether this is the last attempt,
     which passes over nodes that are gone.
     """
-    deadline = None if options.timeout is None else Deadline(options.timeout)
 
     def attempts() -> A:
         for last in (False, False, True):
-            with (
-                session.question(text) as (snapshot, asker),
-                nullcontext() if deadline is None else deadline.in_force(),
-            ):
+            with session.question(text) as (snapshot, asker):
                 try:
                     return answer(snapshot, asker, last)
                 except NodeGoneError:  # deleted between the search and the reading of its text
@@ -134,7 +130,8 @@ def _of_one_generation(
                     # the vectors were replaced between the reading of the snapshot and of who asks it
         raise AssertionError("the last attempt answers or raises")
 
-    return session.from_whole_files(attempts)
+    with nullcontext() if options.timeout is None else Deadline(options.timeout).in_force():
+        return session.from_whole_files(attempts)
 
 
 def _ranked(

@@ -51,6 +51,16 @@ class Deadline:
             _IN_FORCE.reset(token)
 
 
+@contextmanager
+def lifted() -> Iterator[None]:
+    """Let the calls of this thread inside take their time: what is made here is there for every later search, too."""
+    token = _IN_FORCE.set(None)
+    try:
+        yield
+    finally:
+        _IN_FORCE.reset(token)
+
+
 def current() -> Deadline | None:
     """Return the deadline in force for this thread's search, if any."""
     return _IN_FORCE.get()

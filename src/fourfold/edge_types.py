@@ -293,6 +293,22 @@ _OPTIONAL = ("indirect", "optional", "soft", "weak", "recommend", "suggest", "ma
 _VALUE = ("param", "input", "argument")
 _NO_ORDER = re.compile(r"\b(?:next (?:of kin|to|door)|(?:named|looks|takes) after)\b")
 """Where words of order say none."""
+_NEIGHBOUR = re.compile(r"\b(?:next|previous)((?: (?!(?:of|in|on|for|to|from|with|by|than|after|before)\b)\w+)+)")
+_OF_ANOTHER = re.compile(r"\b(?:(?:next|previous)\b.* of|previous to)$")
+"""Whose ends are swapped: what is the next step of another comes after it, what has a next step comes before that."""
+_OF_A_REFERENCE = frozenset({"id", "ids", "key", "ref", "reference"})
+_PIECES = frozenset(
+    (
+        "action activity article block call cell chapter chunk clause command commit day document doc edition element "
+        "entry episode event exercise film frame function generation hop instruction installment instalment issue item "
+        "iteration layer leg lesson level line link message milestone module month move movie node operation page "
+        "paragraph part passage period phase post procedure process question reply revision round run scene screen "
+        "season section sentence sequel sibling slide song stage state station step stop task token tool track turn "
+        "unit verse version volume waypoint week word work year"
+    ).split()
+)
+"""What is one after the other: the next or previous of these is an order, that of anything else (owner, address, job)
+is what somebody has, or had."""
 
 
 def denies(edge_type: str) -> bool:
@@ -312,18 +328,27 @@ def reading(edge_type: str) -> Reading | None:
         return declared
     words = plain.split()
     denied = not _DENIALS.isdisjoint(words)
-    said = f" {_NO_ORDER.sub('', plain)} "
+    said = f" {_NEIGHBOUR.sub(_in_order, _NO_ORDER.sub('', plain))} "
     for name, role in ROLES.items():
         turned = _holds(said, role.inverse_stems)
         if turned or _holds(said, role.stems):
             may_be = any(w.startswith(_OPTIONAL) for w in words) and not any(w.startswith(_VALUE) for w in words)
-            inverse = turned or (role.need and words[-1] in role.swapped)
+            inverse = turned != bool(role.order > 0 and _OF_ANOTHER.search(plain))
+            inverse = inverse or (role.need and words[-1] in role.swapped)
             return Reading(name, inverse, denied, role.need and may_be)
     return None
 
 
 def _holds(said: str, stems: Sequence[str]) -> bool:
     return any(f" {stem[:-1]}" in said if stem.endswith("*") else f" {stem} " in said for stem in stems)
+
+
+def _in_order(neighbour: re.Match[str]) -> str:
+    """Return next or previous with what it is said of where that is a piece of a sequence, without the word if not."""
+    told = neighbour[1].split()
+    while told and told[-1] in _OF_A_REFERENCE:
+        told.pop()
+    return neighbour[0] if not told or not _PIECES.isdisjoint((told[-1], told[-1].removesuffix("s"))) else neighbour[1]
 
 
 @once

@@ -6,7 +6,7 @@ import json
 import logging
 import shlex
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -43,6 +43,21 @@ _READS = "embedding"
 _BEFORE_IT_WAS_STORED = '{"name_times": 2, "with_type": false}'
 
 
+@dataclass(frozen=True, slots=True)
+class VectorsOf:
+    """What the stored vectors are: their dimension, who made them and of what; None where that is not known yet."""
+
+    dimensions: str | None
+    embedder: str | None
+    reads: EmbeddingConfig | None
+
+    @classmethod
+    def stored(cls, store: Settings) -> VectorsOf:
+        """Read it."""
+        embedder = store.meta("embedder")
+        return cls(store.meta("dimensions"), embedder, None if embedder is None else _read(store))
+
+
 class GraphEmbedding:
     """An embedder together with what the graph's vectors were made with.
 
@@ -71,6 +86,10 @@ class GraphEmbedding:
     def _maker(self, stored: str | None) -> Embedder:
         """Return what embeds nodes where the vectors were made with the embedder of this name."""
         return self.source.embedder(stored) if isinstance(self.source, Cascade) else self.source
+
+    def made(self, stored: VectorsOf) -> bool:
+        """Whether the stored vectors are this embedder's, made of what it reads of a node."""
+        return stored.embedder == self._maker(stored.embedder).name and stored.reads == self._reads
 
     def check(self, stored: str | None = None) -> None:
         """Raise EmbedderMismatchError if the stored vectors were made with another embedder."""
@@ -160,7 +179,7 @@ class GraphEmbedding:
             writer.put_model(name, embedder.to_bytes())
 
     def documents(
-        self, nodes: Sequence[Node], progress: Progress | None, by: str | None = None
+        self, nodes: Sequence[Node], there: VectorsOf, progress: Progress | None, by: str | None = None
     ) -> tuple[Iterator[list[NDArray[np.float32] | None]], set[str | None]]:
         """Return the vectors of the nodes, made batch by batch as they are asked for, and the names of their makers.
 
@@ -168,6 +187,7 @@ class GraphEmbedding:
 
         Args:
             nodes: some may bring vectors.
+            there: what the graph's vectors are.
             progress: called with (nodes done, nodes in all).
             by: the name of the embedder that made the vectors brought; None where nobody knows.
 
@@ -178,7 +198,7 @@ class GraphEmbedding:
         ]
         lengths = {len(v): n.id for v, n in zip(vectors, nodes, strict=True) if v is not None}
         makers: set[str | None] = {None if by is None else arguments.model_name(by, "vectors_by")} if lengths else set()
-        stored = self._backend.meta("dimensions")
+        stored = there.dimensions
         if stored is not None:
             lengths.setdefault(int(stored), "")
         if len(lengths) > 1:
@@ -189,15 +209,17 @@ class GraphEmbedding:
                 f"the vectors of {self._backend.path!r} have {known}."
             )
         missing = sum(vector is None for vector in vectors)
-        unknown = self._backend.meta("embedder") is None if stored is not None else None in makers
+        unknown = there.embedder is None if stored is not None else None in makers
         if not missing or unknown:
             return iter([vectors]), makers
-        self.check(None if stored is not None else by)
-        self.check_reads(stored_reads(self._backend))
-        return self._made(nodes, vectors, missing, progress), makers | {self.embedder.name}
+        self.check(there.embedder if stored is not None else by)
+        self.check_reads(there.reads)
+        embedder = self._maker(there.embedder)
+        return self._made(embedder, nodes, vectors, missing, progress), makers | {embedder.name}
 
     def _made(
         self,
+        embedder: Embedder,
         nodes: Sequence[Node],
         vectors: Sequence[NDArray[np.float32] | None],
         missing: int,
@@ -209,22 +231,23 @@ class GraphEmbedding:
             found = list(vectors[start : start + _BATCH])
             places = [place for place, vector in enumerate(found) if vector is None]
             if places:
-                for place, vector in zip(places, self._embedded([nodes[start + p] for p in places]), strict=True):
+                fresh = self._embedded(embedder, [nodes[start + place] for place in places])
+                for place, vector in zip(places, fresh, strict=True):
                     found[place] = vector
                 done += len(places)
                 if progress is not None:
                     progress(done, missing)
             yield found
 
-    def _embedded(self, nodes: Sequence[Node]) -> Vectors:
+    def _embedded(self, embedder: Embedder, nodes: Sequence[Node]) -> Vectors:
         texts = [self.text_of(node) for node in nodes]
         try:
-            return checked(self.embedder.embed_documents(texts), len(texts), self.embedder.name)
+            return checked(embedder.embed_documents(texts), len(texts), embedder.name)
         except EmbedderError:
             raise
         except Exception as error:
             raise EmbedderError(
-                f"The embedder {self.embedder.name!r} failed, nothing was written: {said(error)}."
+                f"The embedder {embedder.name!r} failed, nothing was written: {said(error)}."
             ) from error
 
     def text_of(self, node: Node) -> str:
@@ -322,8 +345,10 @@ def stored_reads(store: Settings) -> EmbeddingConfig | None:
         StoreError: it cannot be read.
 
     """
-    if store.meta("embedder") is None:
-        return None
+    return None if store.meta("embedder") is None else _read(store)
+
+
+def _read(store: Settings) -> EmbeddingConfig:
     try:
         return EmbeddingConfig(**json.loads(store.meta(_READS) or _BEFORE_IT_WAS_STORED))
     except (TypeError, ValueError) as error:

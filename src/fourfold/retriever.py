@@ -149,7 +149,7 @@ class Retriever(Handle, OldNames):
             edges: both ends must be in the graph or among ``nodes``.
             vectors_by: the name of the embedder that made the vectors which nodes bring, such as
                 ``retriever.embedder.name``; stored with the graph, which from then on refuses another. None: unknown.
-            progress: called with (nodes done, nodes in all).
+            progress: called with (nodes done, nodes in all); anew where ``reembed`` changes the model meanwhile.
             also: run inside the transaction, after the nodes and edges are written; for rooms such as
                 ``fourfold.ingest`` that keep books beside the graph.
 

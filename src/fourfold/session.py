@@ -10,17 +10,20 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-from fourfold import arguments
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import arguments, deadline
 from fourfold.asking import Asker
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, changes_of
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines import open_backend
-from fourfold.engines.base import Row, Writer
+from fourfold.engines.base import Row, Settings, Writer
 from fourfold.engines.foreign import Follower, ForeignSource
-from fourfold.errors import EmbedderMismatchError, InvalidValueError, StoreError, warn
-from fourfold.graph_embedding import GraphEmbedding, Progress, reads_in_force, stored_reads
+from fourfold.errors import DimensionError, EmbedderMismatchError, InvalidValueError, StoreError, warn
+from fourfold.graph_embedding import GraphEmbedding, Progress, VectorsOf, reads_in_force, stored_reads
 from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
@@ -34,6 +37,9 @@ from fourfold.weighting import over_encoder
 logger = logging.getLogger(__name__)
 
 A = TypeVar("A")
+
+Vectors = list[NDArray[np.float32] | None]
+Prepared = tuple[list[Row], list[str], list[int]]
 
 
 class Session:
@@ -77,7 +83,7 @@ class Session:
         """Remembered answers, by generation and question."""
         self._asker = Asker(self.backend, self.embedding, self.tokenizer, self.config)
         self._current: tuple[Snapshot, Asker] | None = None
-        self._coming: tuple[str, Asker] | None = None
+        self._coming: tuple[GraphEmbedding, Asker] | None = None
         self._lock = threading.Lock()
 
     @property
@@ -161,7 +167,8 @@ class Session:
 
     def _keep_in_step(self) -> None:
         if self.foreign is not None:
-            self.foreign.keep_in_step()
+            with deadline.lifted():
+                self.foreign.keep_in_step()
 
     def _present(self) -> tuple[Snapshot, Asker]:
         while True:
@@ -175,7 +182,7 @@ class Session:
                 if asker is not self._asker:  # the snapshot may be one that another config reads
                     continue
                 coming = self._coming  # read before the asker, which takes its place
-                arrived = coming is not None and coming[0] == snapshot.embedder
+                arrived = coming is not None and coming[0].embedder.name == snapshot.embedder
                 self._current = snapshot, coming[1] if coming is not None and arrived else asker
                 return self._current
 
@@ -227,11 +234,11 @@ class Session:
     def use(self, config: RetrievalConfig, embedder: Embedder | None = None) -> None:
         """Go on with another config, or another embedder."""
         with self._lock:
-            reads = reads_in_force(self.backend, config.embedding)
+            reads, name = reads_in_force(self.backend, config.embedding), self._tokenizer_name(config)
+            tokenizer = self.tokenizer if name == self.tokenizer.name else make_tokenizer(name)
             self.embedding = GraphEmbedding(self.backend, embedder or self.embedding.source, reads)
             self._wanted, self.config = config, _over(self.embedding, config)
-            if (name := self._tokenizer_name(config)) != self.tokenizer.name:  # nothing has been read by one yet
-                self.tokenizer = make_tokenizer(name)
+            self.tokenizer = tokenizer  # another one only where nothing has been read by the one before
             self._current = None
             self.backend.use(self.config)
             self._asker = Asker(self.backend, self.embedding, self.tokenizer, self.config)
@@ -241,7 +248,7 @@ class Session:
         """Replace every vector by one of another embedder, see ``Maintenance.reembed``."""
         self._keep_in_step()
         new = GraphEmbedding(self.backend, as_embedder(embedder), self.config.embedding)
-        self._coming = (new.embedder.name, Asker(self.backend, new, self.tokenizer, _over(new, self._wanted)))
+        self._coming = (new, Asker(self.backend, new, self.tokenizer, _over(new, self._wanted)))
         try:
             generation = Reembedding(self.backend, new, self.config, progress).run(also)
             self.use(self._wanted, new.embedder)
@@ -261,10 +268,48 @@ class Session:
         first: Callable[[Writer], None] = lambda writer: None,
         also: Callable[[Writer], None] | None = None,
     ) -> int:
-        """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``."""
-        self.follow_config()  # which may name the tokenizer that the graph is to begin with
-        made, makers = self.embedding.documents(nodes, progress, vectors_by)
-        batches, dimensions, done = [], set(), 0
+        """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``.
+
+        What was embedded while ``reembed`` switched to another model is embedded again by that one.
+        """
+        while True:
+            self.follow_config()  # which may name the tokenizer that the graph is to begin with
+            there = VectorsOf.stored(self.backend)
+            embedding = self._embedding_of(there)
+            try:
+                with _told_of_a_switch(self.backend, there):
+                    made, makers = embedding.documents(nodes, there, progress, vectors_by)
+                    batches, dimensions = self._prepared(nodes, made)
+                with self.backend.transaction() as writer:
+                    first(writer)
+                    with _told_of_a_switch(writer, there):
+                        embedding.sign(writer, dimensions, makers)
+                    if there.embedder is None and writer.meta("embedder") is not None and _lacking(batches):
+                        raise _SwitchedError
+                    if nodes:
+                        self._sign_tokenizer(writer)
+                    for prepared in batches:
+                        writer.put_nodes(*prepared)
+                    if edges:
+                        writer.put_edges(edges)
+                    if also is not None:
+                        also(writer)
+                    generation = writer.generation
+            except _SwitchedError:
+                continue
+            self.answers.clear()
+            return generation
+
+    def _embedding_of(self, there: VectorsOf) -> GraphEmbedding:
+        """Return what embeds beside these vectors: ``reembed`` puts the new model into the graph before it is ours."""
+        coming = self._coming
+        return coming[0] if coming is not None and coming[0].made(there) else self.embedding
+
+    def _prepared(self, nodes: Sequence[Node], made: Iterable[Vectors]) -> tuple[list[Prepared], set[int]]:
+        """Return what ``Writer.put_nodes`` takes, batch by batch, and the dimensions of the vectors."""
+        batches: list[Prepared] = []
+        dimensions: set[int] = set()
+        done = 0
         for vectors in made:
             part = nodes[done : done + len(vectors)]
             done += len(vectors)
@@ -275,20 +320,7 @@ class Session:
             ]
             batches.append((rows, *self.tokenizer.batch([getattr(node, field) for node in part for field in FIELDS])))
             dimensions |= {len(vector) for vector in vectors if vector is not None}
-        with self.backend.transaction() as writer:
-            first(writer)
-            self.embedding.sign(writer, dimensions, makers)
-            if nodes:
-                self._sign_tokenizer(writer)
-            for prepared in batches:
-                writer.put_nodes(*prepared)
-            if edges:
-                writer.put_edges(edges)
-            if also is not None:
-                also(writer)
-            generation = writer.generation
-        self.answers.clear()
-        return generation
+        return batches, dimensions
 
     def delete(self, ids: Sequence[str], edges: Iterable[Edge]) -> int:
         """Delete nodes and edges; return how many there were."""
@@ -328,6 +360,26 @@ class Session:
         if not self._follows:
             self.require_tokenizer(config)
         return stored_tokenizer(self.backend.meta) or config.text.tokenizer_name
+
+
+class _SwitchedError(Exception):
+    """The vectors of the graph were replaced by another embedder's while new ones were made."""
+
+
+@contextmanager
+def _told_of_a_switch(store: Settings, there: VectorsOf) -> Iterator[None]:
+    """Where vectors do not fit the graph's, and these are others than those that were there, say just that."""
+    try:
+        yield
+    except (EmbedderMismatchError, DimensionError) as error:
+        if VectorsOf.stored(store) != there:
+            raise _SwitchedError from error
+        raise
+
+
+def _lacking(batches: Iterable[Prepared]) -> bool:
+    """Whether some nodes have no vector, as beside vectors of unknown origin."""
+    return any(row.vector is None for rows, *_ in batches for row in rows)
 
 
 def _over(embedding: GraphEmbedding, config: RetrievalConfig) -> RetrievalConfig:

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 from fourfold import Edge, Node, RetrievalConfig, Retriever, SearchTimeoutError, deadline
 from fourfold.cli import create_app
 from fourfold.engines.postgres.address import Address
+from fourfold.engines.postgres.link import Link
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 
 GRAPHS = json.loads((Path(__file__).parent.parent / "data" / "published.json").read_text())["graphs"]
@@ -55,6 +56,17 @@ def test_an_address_shows_no_password_and_keeps_it():
     address = Address.of("postgresql://me:secret@example.org:5432/db?schema=kg&sslmode=require&pool=3")
     assert address.shown == "postgresql://me@example.org:5432/db?schema=kg"
     assert "secret" in address.conninfo and "schema" not in address.conninfo and address.connections == 3
+
+
+@pytest.mark.parametrize(("given", "set_to"), [("0.0004", "1"), ("0", "0"), ("60", "60000")])
+def test_a_limit_of_less_than_a_millisecond_is_one(given, set_to):
+    link = Link(Address.of(f"postgresql://example.org/db?statement_timeout={given}"))
+    assert link._settings()[1][1] == set_to  # to the server 0 is no limit at all
+
+
+def test_a_number_that_is_too_large_is_told_the_bound():
+    with pytest.raises(StoreError, match=r"pool is '1e9' in the address; .* at least 2 and below 1,000,000\."):
+        Address.of("postgresql://example.org/db?pool=1e9")
 
 
 @pytest.mark.parametrize("schema", ["pg_catalog", "information_schema", "x" * 64])

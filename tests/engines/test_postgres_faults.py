@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from pg_server import Server
 from pg_work import CONFIG, pair, run
 
-from fourfold import Edge, Node, Retriever
+from fourfold import Edge, Node, Retriever, SearchTimeoutError
 from fourfold.errors import FourfoldError, InvalidValueError, StoreError
 
 
@@ -126,6 +126,31 @@ def test_a_statement_that_takes_too_long_is_given_up(pg_server, pg_url):
         with pytest.raises(StoreError, match="statement_timeout"):
             retriever.backend.link.one("SELECT pg_sleep(5)")
         assert list(retriever.search("zebra").ids) == ["a"]
+
+
+def test_the_first_round_trip_of_a_search_has_the_deadline_too(pg_server, pg_url):
+    with Retriever(f"{pg_url}&statement_timeout=3", config=CONFIG) as retriever, pg_server.connect() as other:
+        retriever.add([Node("a", "zebra")])
+        with other.transaction():
+            other.execute(f"LOCK {retriever.backend.link.quoted_schema}.state IN ACCESS EXCLUSIVE MODE")
+            with pytest.raises(SearchTimeoutError):
+                retriever.search("zebra", timeout=0.1)
+            with pytest.raises(SearchTimeoutError):
+                retriever.explain("zebra", "a", timeout=0.1)
+            with pytest.raises(StoreError, match="statement_timeout"):
+                retriever.search("zebra")
+            with pytest.raises(StoreError, match="statement_timeout"):  # what the address allows is not exceeded
+                retriever.search("zebra", timeout=4_000_000)
+        assert retriever.search("zebra", timeout=4_000_000).ids == ["a"]
+
+
+def test_a_search_waits_for_a_connection_no_longer_than_it_was_given(pg_url):
+    with Retriever(f"{pg_url}&pool=2", config=CONFIG) as retriever:
+        retriever.add([Node("a", "zebra")])
+        link = retriever.backend.link
+        with link.writing(), link.writing(), pytest.raises(SearchTimeoutError):
+            retriever.search("zebra", timeout=0.1)
+        assert retriever.search("zebra", timeout=60).ids == ["a"]
 
 
 @pytest.fixture

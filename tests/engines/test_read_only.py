@@ -78,6 +78,31 @@ def test_what_can_only_be_read_says_how(path, case):
     assert (read == "1") == can_be_read, read
 
 
+@pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders forbid nothing there")
+def test_a_log_that_nobody_takes_in_where_nothing_can_be_written_is_to_be_copied_along(path):
+    """Not to be opened read-only, where it was to be opened for writing; the file alone would be an older state."""
+    home = Path(tempfile.mkdtemp())
+    with Retriever(path) as writer:
+        writer.add([Node("b", "beta")])
+        for end in ("", "-wal"):
+            shutil.copy(f"{path}{end}", home / f"kg.sqlite{end}")
+    home.chmod(0o555)
+    try:
+        command = [sys.executable, "-c", OPENED_TO_WRITE, str(home / "kg.sqlite")]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        for told in done.stdout.splitlines():
+            assert "a write-ahead log whose writer is gone" in told and "read_only" not in told, told
+            assert "copy the file and the one that ends in -wal" in told and "once with permission to write" in told
+        assert len(done.stdout.splitlines()) == 2
+        copied = shutil.copytree(home, path.parent / "copied")
+        copied.chmod(0o755)
+        with Retriever(copied / "kg.sqlite") as retriever:  # as told
+            assert len(retriever) == 2
+    finally:
+        home.chmod(0o755)
+        shutil.rmtree(home)
+
+
 def test_a_reader_follows_a_writer_that_comes_and_goes(path):
     with Retriever(path, read_only=True) as reader:
         assert len(reader) == 1

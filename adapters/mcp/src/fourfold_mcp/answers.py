@@ -8,10 +8,9 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Mapping
-from functools import partial
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, ClassVar, Literal, Self
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, Field
+from pydantic import AfterValidator, BaseModel, BeforeValidator, Field, ValidationInfo
 
 from fourfold.plain_text import plain_text
 
@@ -19,14 +18,40 @@ _LONGEST_STRING = 1_000
 _LONGEST_TEXT = 100_000
 _MOST_PARTS = 100
 _MOST_PARTS_IN_ALL = 1_000
+_CHARACTERS_OF_A_PART = 20
+"""Where there is little room: a part has quotes, a comma and a line of its own, too."""
 _CUT_SHORT = "…"
 
+MOST = "most"
+"""In the context of a validation: how long a text, or the metadata of a node, may be at most; see ``fitting``."""
+
+
+def _most(info: ValidationInfo, limit: int) -> int:
+    return min(limit, int((info.context or {}).get(MOST, limit)))
+
+
+def _name(text: str, info: ValidationInfo) -> str:
+    return plain_text(text, _most(info, _LONGEST_STRING))
+
+
+def _text(text: str, info: ValidationInfo) -> str:
+    return plain_text(text, _most(info, _LONGEST_TEXT))
+
+
+def _chart(text: str, info: ValidationInfo) -> str:
+    return plain_text(text) if len(text) <= _most(info, _LONGEST_TEXT) else ""
+
+
 # a name may be as long as a book, and an answer says it several times
-Plain = Annotated[str, AfterValidator(partial(plain_text, limit=_LONGEST_STRING))]
-PlainText = Annotated[str, AfterValidator(partial(plain_text, limit=_LONGEST_TEXT))]
+Plain = Annotated[str, AfterValidator(_name)]
+PlainText = Annotated[str, AfterValidator(_text)]
+Page = Annotated[str, AfterValidator(plain_text)]
+"""A text whose length whoever asks knows: the next begins where it ends."""
+Chart = Annotated[str, AfterValidator(_chart)]
+"""Mermaid: whole or not at all, for half a chart is none."""
 
 
-def _shown(metadata: Any) -> Any:
+def _shown(metadata: Any, info: ValidationInfo) -> Any:
     """Return a node's metadata as it may be shown: strings plain, and no more of it than an answer holds.
 
     However deep it goes, all of it has one budget of parts and one of characters. What lies near the top is taken
@@ -34,7 +59,8 @@ def _shown(metadata: Any) -> Any:
     """
     if not isinstance(metadata, Mapping):
         return metadata
-    parts, room = _MOST_PARTS_IN_ALL, _LONGEST_TEXT
+    room = _most(info, _LONGEST_TEXT)
+    parts = min(_MOST_PARTS_IN_ALL, room // _CHARACTERS_OF_A_PART)
     whole: dict[str, Any] = {}
     waiting: deque[tuple[Any, Any]] = deque([(metadata, whole)])
     while waiting:
@@ -73,6 +99,25 @@ def _digits(value: Any) -> int:
 Shown = Annotated[dict[str, Any], BeforeValidator(_shown)]
 
 
+class Answer(BaseModel):
+    """What a tool answers; ``fitting.fitted`` cuts it where it is too long."""
+
+    shortened: ClassVar[tuple[str, ...]] = ()
+    """The lists of which the end may be left out, in this order."""
+    for_more: ClassVar[str] = ""
+    """How to see what was cut, as the end of a sentence."""
+
+    cut: Plain = Field(
+        default="",
+        exclude_if=lambda said: not said,
+        description="Only where it was too long: what was cut of it, and how to see that.",
+    )
+
+    def with_first(self, count: int, name: str) -> Self:
+        """Return the answer with so many of one of its lists."""
+        return self.model_copy(update={name: getattr(self, name)[:count]})
+
+
 class FoundTool(BaseModel):
     """One tool; the description is text of whoever wrote the tool, cut to length."""
 
@@ -85,11 +130,20 @@ class FoundTool(BaseModel):
     graph_score: float
 
 
-class FoundTools(BaseModel):
+class FoundTools(Answer):
     """Tools, best first, and how they were found."""
+
+    shortened = ("tools",)
+    for_more = "; limit= asks for fewer"
 
     tools: list[FoundTool]
     meta: dict[str, Any]
+
+    def with_first(self, count: int, name: str) -> Self:
+        """Return the answer with so many tools, and the signals of these."""
+        kept = {tool.id for tool in self.tools[:count]}
+        signals = {tool: found for tool, found in self.meta.get("signals", {}).items() if tool in kept}
+        return super().with_first(count, name).model_copy(update={"meta": {**self.meta, "signals": signals}})
 
 
 class WorkflowStep(BaseModel):
@@ -106,8 +160,11 @@ class WorkflowStep(BaseModel):
     kind: str
 
 
-class SuggestedWorkflow(BaseModel):
+class SuggestedWorkflow(Answer):
     """Tools in the order in which to call them, also as text and as a Mermaid chart."""
+
+    shortened = ("suggested",)
+    for_more = "; ask for a part of it"
 
     request: PlainText
     steps: list[WorkflowStep]
@@ -119,7 +176,7 @@ class SuggestedWorkflow(BaseModel):
     notes: list[Plain] = Field(description="What the answer could not take into account.")
     meta: dict[str, Any]
     text: PlainText
-    mermaid: PlainText
+    mermaid: Chart
 
 
 class FoundNode(BaseModel):
@@ -137,8 +194,11 @@ class FoundNode(BaseModel):
     why: Plain
 
 
-class FoundKnowledge(BaseModel):
+class FoundKnowledge(Answer):
     """Nodes, best first, with the intent read in the query and the weights in force."""
+
+    shortened = ("hits",)
+    for_more = "; limit= asks for fewer, get_node for one node"
 
     query: PlainText
     intent: Plain
@@ -158,13 +218,15 @@ class Link(BaseModel):
     name: Plain
 
 
-class GotNode(BaseModel):
+class GotNode(Answer):
     """A whole node: its text from an offset on, its metadata, and its edges, the heaviest first."""
+
+    shortened = ("edges",)
 
     id: str
     name: Plain
     type: Plain
-    text: PlainText
+    text: Page
     length: int = Field(description="Characters of the text in all.")
     next_offset: int | None = Field(description="Where the text goes on; null at its end.")
     source: Plain
@@ -184,8 +246,11 @@ class AnsweringNode(BaseModel):
     why: Plain
 
 
-class Asked(BaseModel):
+class Asked(Answer):
     """The answer to a question about the graph: by which method, in words, and the nodes it is made of."""
+
+    shortened = ("nodes",)
+    for_more = "; limit= asks for fewer, get_node for one node"
 
     question: PlainText
     method: Plain
@@ -195,10 +260,10 @@ class Asked(BaseModel):
     nodes: list[AnsweringNode]
     notes: list[Plain]
     truncated: bool
-    mermaid: PlainText | None = None
+    mermaid: Chart | None = None
 
 
-class Explained(BaseModel):
+class Explained(Answer):
     """Why a node stands where it does."""
 
     query: PlainText

@@ -22,6 +22,7 @@ from fourfold_mcp.answers import (
     Link,
 )
 from fourfold_mcp.calling import READS, Limit, Query, Server
+from fourfold_mcp.fitting import fitted
 
 _TEXT_AT_ONCE = 20_000
 _EDGES_SHOWN = 50
@@ -61,14 +62,14 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
         def search() -> FoundKnowledge:
             found = retriever.search(query, k=limit, filter=filter, min_score=min_score, min_confidence=min_confidence)
-            return _knowledge(found, {hit.node.id: snippet(hit.node.text, query, terms) for hit in found})
+            return fitted(_knowledge(found, {hit.node.id: snippet(hit.node.text, query, terms) for hit in found}))
 
         return await server.apart(search)
 
     @server.tool(annotations=READS)
     async def get_node(node_id: NodeId, offset: Offset = 0) -> GotNode:
         """Get a node whole: its text (20,000 characters at a time), its metadata and its edges."""
-        return await server.apart(_node, retriever, node_id, offset)
+        return await server.apart(lambda: fitted(_node(retriever, node_id, offset)))
 
     @server.tool(annotations=READS)
     async def ask(query: Query, node: Named = None, to: Named = None, limit: Limit = 10) -> Asked:
@@ -76,14 +77,15 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
         def answered() -> Asked:
             found = questions.ask(query, node=node, to=to, k=limit)
-            return _asked(found, {n.id: snippet(n.text, query, terms) for n in found.nodes[:limit]}, limit)
+            return fitted(_asked(found, {n.id: snippet(n.text, query, terms) for n in found.nodes[:limit]}, limit))
 
         return await server.apart(answered)
 
     @server.tool(annotations=READS)
     async def explain(query: Query, node_id: NodeId) -> Explained:
         """Explain, in numbers and words, why a node stands where it does for a query."""
-        return Explained.model_validate((await server.apart(retriever.explain, query, node_id)).as_dict())
+        explained = (await server.apart(retriever.explain, query, node_id)).as_dict()
+        return fitted(Explained.model_validate(explained))
 
 
 def _knowledge(found: SearchResult, snippets: dict[str, str]) -> FoundKnowledge:

@@ -10,6 +10,7 @@ from pydantic import Field, StrictBool
 from fourfold.tools import ToolCatalog
 from fourfold_mcp.answers import FoundTools, Recorded, SuggestedWorkflow
 from fourfold_mcp.calling import LEARNS, READS, Limit, Query, Server
+from fourfold_mcp.fitting import fitted
 from fourfold_mcp.knowledge import offer_knowledge
 
 INSTRUCTIONS = (
@@ -48,13 +49,13 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
     async def search_tools(query: Query, limit: Limit = 10, context_tools: ToolIds = []) -> FoundTools:  # noqa: B006
         """Find the tools that matter for a task, also those its words do not name but its other tools lead to."""
         found = await server.apart(catalog.search_tools, query, limit, context_tools)
-        return FoundTools.model_validate(found.as_dict())
+        return fitted(FoundTools.model_validate(found.as_dict()))
 
     @server.tool(annotations=READS)
     async def suggest_workflow(request: Query) -> SuggestedWorkflow:
         """Suggest the tools for a request with everything they need, in the order in which to call them."""
         found = await server.apart(catalog.suggest_workflow, request)
-        return SuggestedWorkflow(**found.as_dict(), text=str(found), mermaid=found.mermaid())
+        return fitted(SuggestedWorkflow(**found.as_dict(), text=str(found), mermaid=found.mermaid()))
 
     offer_knowledge(server, catalog.retriever)
 

@@ -13,6 +13,7 @@ from fourfold.errors import StoreError
 
 DEFAULT_SCHEMA = "fourfold"
 _THEIR_SCHEMA = "public"
+_MOST = 1_000_000
 _LONGEST_NAME = 63
 """Bytes of an identifier; PostgreSQL silently cuts longer ones."""
 
@@ -127,6 +128,8 @@ def _number(text: str, name: str, least: float) -> float:
         value = float(text)
     except ValueError:
         value = float("nan")
-    if not least <= value < 1e6:
-        raise StoreError(f"{name} is {shown(text)} in the address; it must be a number of at least {least:g}.")
+    if not least <= value < _MOST:
+        raise StoreError(
+            f"{name} is {shown(text)} in the address; it must be a number of at least {least:g} and below {_MOST:,}."
+        )
     return value

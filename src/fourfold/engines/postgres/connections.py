@@ -10,6 +10,7 @@ from typing import Any
 import psycopg
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from fourfold import deadline
 from fourfold.errors import StoreError
 
 Connection = psycopg.Connection[tuple[Any, ...]]
@@ -44,13 +45,16 @@ class Connections:
 
         Raises:
             StoreError: the server cannot be reached, or all connections are in use for too long.
+            SearchTimeoutError: they are in use for longer than the search was given.
 
         """
         if self._process != os.getpid():
             self._begin()  # the parent's connections are its own: they are neither used nor closed here
         if self._closed:
             raise StoreError(f"{self._path!r} is closed; open it again.")
-        if not self._free.acquire(timeout=_WAIT):
+        limit = deadline.current()
+        if not self._free.acquire(timeout=_WAIT if limit is None else min(_WAIT, limit.left)):
+            deadline.check()
             raise StoreError(
                 f"All {self._most} connections to {self._path!r} were in use for {_WAIT:g} s; allow more: &pool=N in "
                 "the address."

@@ -6,6 +6,7 @@ transaction on one connection, begun together with its first batch. Outside of i
 
 from __future__ import annotations
 
+import math
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,6 +31,8 @@ Row = tuple[Any, ...]
 EF_SEARCH = 400
 """Nodes that pgvector's HNSW keeps in mind on its way; more find more of the nearest, and take longer."""
 _TURN_SECONDS = 0.1
+_LONGEST = 2_000_000.0
+"""Seconds; the server counts milliseconds in 32 bits."""
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
 
 
@@ -79,7 +82,7 @@ class Link:
             return self._tried(statements)[1]
         question.round_trips += 1
         if (limit := deadline.current()) is not None:
-            statements = (_until(limit), *statements)
+            statements = (self._until(limit), *statements)
         began = question.connection is None
         if question.connection is None:
             question.connection, rows = self._tried((_BEGIN, *statements), keep=True)
@@ -219,6 +222,11 @@ class Link:
                 raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
             raise StoreError(f"Reading {self.path!r} failed: {reason(error)}") from error
 
+    def _until(self, limit: Deadline) -> Statement:
+        """Have the server itself look at the clock, for the rest of the transaction; the address's limit stays one."""
+        seconds = min(limit.left, self.address.timeout or limit.left, _LONGEST)
+        return "SELECT set_config('statement_timeout', %s, true)", (str(int(seconds * 1000) + 1),)
+
     def _configure(self, connection: psycopg.Connection[Row]) -> None:
         connection.execute(*self._settings())
 
@@ -227,17 +235,12 @@ class Link:
             "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false), "
             "set_config('hnsw.iterative_scan', 'strict_order', false), set_config('hnsw.ef_search', %s, false), "
             "set_config('jit', 'off', false)",
-            (self.search_path, str(int(self.address.timeout * 1000)), str(EF_SEARCH)),
+            (self.search_path, str(math.ceil(self.address.timeout * 1000)), str(EF_SEARCH)),
         )
 
 
 class _LostError(StoreError):
     """The connection is gone; another may be had."""
-
-
-def _until(limit: Deadline) -> Statement:
-    """Have the server itself look at the clock, for the rest of the transaction."""
-    return "SELECT set_config('statement_timeout', %s, true)", (str(int(limit.left * 1000) + 1),)
 
 
 def _quoted(name: str) -> str:

@@ -24,6 +24,10 @@ from fourfold.when_needed import once
 _BUSY_SECONDS = 60.0
 _READING_KB = 2_000
 _WRITING_KB = 65_536
+_COPY_BOTH = (
+    "reading that takes a place to write: copy the file and the one that ends in -wal, under the same names, into a "
+    "folder that can be written and open the copy, or open it here once with permission to write"
+)
 _STEPS_BETWEEN_LOOKS = 20_000
 """So many instructions of SQLite's virtual machine, well below a millisecond, pass between two looks at the clock."""
 
@@ -82,6 +86,13 @@ def identity_of(file: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def _log_size(file: str) -> int:
+    try:
+        return os.stat(f"{file}-wal").st_size
+    except OSError:
+        return 0
+
+
 def address_of(path: str, file: str) -> str:
     """Return what leads to a file from any folder: its path as given, or where the file is if that is relative."""
     return path if os.path.isabs(path) else file
@@ -132,9 +143,8 @@ class QuietConnection:
     def _seen(self) -> tuple[tuple[int, ...] | None, bool]:
         """Return the file's status, None where a log may hold more; and whether a reader beside a writer can read."""
         file = self._followed.file
-        with suppress(OSError):
-            if os.stat(f"{file}-wal").st_size:
-                return None, os.path.exists(f"{file}-shm")
+        if _log_size(file):
+            return None, os.path.exists(f"{file}-shm")
         try:
             status = os.stat(file)
         except OSError as error:
@@ -144,10 +154,9 @@ class QuietConnection:
     def _connect(self) -> sqlite3.Connection:
         status, shared = self._state
         if status is None and not shared:
-            raise StoreError(
-                f"Beside {self._path!r} lies a write-ahead log whose writer is gone; open the file once for writing, "
-                "which takes it in, or bring the file that ends in -shm along, too."
-            )
+            here = "open the file once for writing, which takes it in, or bring the file that ends in -shm along, too"
+            told = f"; {here}" if os.access(os.path.dirname(self._followed.file), os.W_OK) else f", and {_COPY_BOTH}"
+            raise StoreError(f"Beside {self._path!r} lies a write-ahead log whose writer is gone{told}.")
         way = "mode=ro" if status is None else "mode=ro&immutable=1"
         return _opened(f"file:{quote(os.fsencode(self._followed.file))}?{way}", self._path, uri=True)
 
@@ -271,6 +280,9 @@ def _way_out(error: Exception, path: str) -> str:
         return ""
     try:
         with open(path, "rb"):
+            file = whole_path(path)
+            if _log_size(file) and not os.path.exists(f"{file}-shm"):
+                return f"; beside it lies a write-ahead log whose writer is gone, and {_COPY_BOTH}"
             return "; it can be read as it is: read_only=True (Lens and fourfold-mcp: --read-only)"
     except OSError:
         return ""

@@ -16,6 +16,7 @@ import numpy as np
 import numpy.ma  # noqa: F401  (numpy loads it at the first ``unique``: a fork while a thread does that hangs its child)
 from numpy.typing import NDArray
 
+from fourfold import deadline
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State
@@ -71,11 +72,8 @@ class Snapshots:
         with self._lock:
             known = self._current
             if known is None or known.generation != self._store.generation():
-                try:
-                    self._advance()
-                except DamagedFileError:
-                    self._forget()
-                    self._advance()
+                with deadline.lifted():
+                    self._advanced()
             assert self._current is not None
             return self._current
 
@@ -142,6 +140,13 @@ class Snapshots:
             thread.join()
 
     # -- from generation to generation --------------------------------------------------------------------------
+
+    def _advanced(self) -> None:
+        try:
+            self._advance()
+        except DamagedFileError:
+            self._forget()
+            self._advance()
 
     def _advance(self) -> None:
         state = self._state or self._opened()
