@@ -344,10 +344,9 @@ class _Asked:
         steps = steps.of(np.flatnonzero(~known))
         if not len(steps):
             return answer
-        of_it = self._ends_as_kind(places, steps.targets)
-        if len(steps) <= _MOST_BEHIND:
-            of_it |= self._is_of_type(places, steps.targets)
-            of_it |= self.sentence.stands_at() and self._named_as(places, steps.targets)
+        of_it = self._ends_as_kind(places, steps.targets) | self._is_of_type(places, steps.targets)
+        if self.sentence.stands_at() and len(steps) <= _MOST_BEHIND:
+            of_it |= self._named_as(places, steps.targets)
         ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
         share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
         steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
@@ -369,6 +368,8 @@ class _Asked:
     def _is_of_type(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell which nodes are of a type that words of the question call; the texts of others may have them, too."""
         of_it = self._says_kind(places, nodes)
+        if of_it.sum() > _MOST_BEHIND:
+            return np.zeros(len(nodes), bool)
         called, terms = self._called(places), self.relations.labels.terms
         types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
         of_it[of_it] = [bool(own) and called.issuperset(own) for own in types]

@@ -292,7 +292,8 @@ LANDS = graph_of("""
     · Mo Lark|place_of_birth|Verdopolis · Mo Lark|occupation|glazier · Mo Lark|place_of_death|Sneachie
     · Mo Lark|cause_of_death|fever · Night Glass|cast_member|Mo Lark · Night Glass|genre|melodrama
     · Hoth Base|homeworld|Hoth · Ann Ice|homeworld|Hoth · Hoth|terrain|tundra · Ann Ice|rank|captain
-    · Apollo 2|previous_mission|Apollo 1 · Apollo 2|next_mission|Apollo 3 · Bea Luna|mission|Apollo 2
+    · Apollo 2|previous_mission|Apollo 1 · Zoe Lark|unmarried_partner|Abe Roe · Zoe Lark|spouse|Dov Lark
+    · Apollo 2|next_mission|Apollo 3 · Bea Luna|mission|Apollo 2
 """)
 
 
@@ -311,6 +312,8 @@ LANDS = graph_of("""
         ("who comes from Hoth", {"Hoth Base", "Ann Ice"}),
         ("whose mission was Apollo 2", {"Bea Luna"}),
         ("name the mission of Bea Luna", {"Apollo 2"}),
+        ("what is the most common language spoken in Angria", {"Angrian"}),
+        ("who is Zoe Lark married to", {"Dov Lark"}),
     ],
 )
 def test_lands(question, expected):

@@ -184,7 +184,7 @@ class Labels:
         own, best = (by_word == nearest[:, self._type_of]).nonzero()
         slots = best[firsts(own * len(self) + self._type_of[best])].reshape(nearest.shape) - starts
         nearest = np.stack(
-            [row if " " in word else self._alone_first(row) for word, row in zip(new, nearest, strict=True)]
+            [row if " " in word else self.alone_first(row) for word, row in zip(new, nearest, strict=True)]
         )
         whole = np.add.reduceat(parts, starts, axis=1, dtype=np.int64) > 1  # "birthplace" is all of a birth's place
         nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
@@ -205,7 +205,7 @@ class Labels:
             )
         return shared, related, parts
 
-    def _alone_first(self, similarity: FloatArray) -> FloatArray:
+    def alone_first(self, similarity: FloatArray) -> FloatArray:
         """Put labels that are a word behind none that hold it beside others: mission before next_mission."""
         has_it, among_others = similarity >= SAME_WORD, np.diff(self._starts) > 1
         if not (has_it & ~among_others).any():

@@ -228,7 +228,7 @@ class Relations:
             return self._asked_by_label(sentence, place, terms, own, called, settings)
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
-                return found
+                return replace(found, similarity=self.labels.alone_first(found.similarity))
         if word in wording.SAY_NOTHING:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)

@@ -122,6 +122,8 @@ class Sentence(Placed):
     def mirrors(self, place: int) -> bool:
         """Tell whether a word, if no label holds it, leads back along the step before."""
         word = self.words[place]
+        if self.at(place - 1) == "most":  # "the most common language of X"
+            return False
         return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
 
     def opens(self, place: int) -> bool:
