@@ -209,3 +209,40 @@ def rivers():
 )
 def test_a_word_beside_a_name_tells_it_apart_and_a_kind_is_sought_beside_it(rivers, question, answer):
     assert rivers.search(question).ids[0] == answer
+
+
+SHOP = {"Brewers": "supplier", "Dairy Ltd": "supplier", "Cider": "product", "Stout": "product", "Brie": "product"}
+SHOP |= {"Drinks": "category", "Cheeses": "category", "K17": "order", "K18": "order", "Ana": "customer"}
+SHOP |= {"Bo": "customer", "Sled": "vehicle", "Kite": "vehicle"}
+
+
+@pytest.fixture(scope="module")
+def shop():
+    texts = {"Drinks": "soft and strong, hot and cold, by the glass", "Cheeses": "of cow, goat and sheep, hard or blue"}
+    nodes = [Node(name, name, kind, texts.get(name, "")) for name, kind in SHOP.items()]
+    edges = [Edge("Brewers", "Cider", "SUPPLIES"), Edge("Brewers", "Stout", "SUPPLIES")]
+    edges += [Edge("Dairy Ltd", "Brie", "SUPPLIES"), Edge("Cider", "Drinks", "PART_OF")]
+    edges += [Edge("Stout", "Drinks", "PART_OF"), Edge("Brie", "Cheeses", "PART_OF")]
+    edges += [Edge("K17", "Brie", "ORDERS"), Edge("K18", "Cider", "ORDERS")]
+    edges += [Edge("Ana", "K17", "PURCHASED"), Edge("Bo", "K18", "PURCHASED")]
+    edges += [Edge("Ana", "Sled", "PILOT"), Edge("Ana", "Kite", "PILOT")]
+    with Retriever() as retriever:
+        retriever.add(nodes, edges)
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("which suppliers supply products in the Cheeses category", "Dairy Ltd"),
+        ("list all suppliers that supply products in Drinks", "Brewers"),
+        ("which customers have ordered Brie", "Ana"),
+        ("pilots of the Sled", "Ana"),
+    ],
+)
+def test_what_is_of_the_kind_asked_for_stands_behind_what_no_word_asks_for(shop, question, answer):
+    assert shop.search(question).ids[0] == answer
+
+
+def test_a_node_with_a_text_stays_where_nothing_behind_it_is_of_the_kind(shop):
+    assert shop.search("which planets supply the Cheeses category").ids[0] == "Cheeses"

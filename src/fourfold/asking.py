@@ -185,6 +185,7 @@ class Asker:
             asked_types=partial(self._asked_types, snapshot, words),
             relations=partial(self._relations, snapshot),
             names_of=self._names_of,
+            types_of=self._types_of,
             pairs=_pairs(snapshot, words),
             failed=failed,
         )
@@ -205,6 +206,11 @@ class Asker:
         names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
         words = {name: tuple(word.lower() for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
         return [words[name] for name in names]
+
+    def _types_of(self, nodes: Nodes) -> list[str]:
+        """Return the types of nodes; "" of those that are gone."""
+        found = self._backend.nodes(nodes.tolist())
+        return [found[node].type if node in found else "" for node in nodes.tolist()]
 
     def _relations(self, snapshot: Snapshot) -> Relations | None:
         """Return the edge types that state facts, to be compared with questions; None where there is no choice of them.

@@ -85,13 +85,10 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         answer, silent = replace(found, sure=settings.silent_sure), True
     else:
         silent = answer.sure < 1.0 and may_be_silent and asked.told_by_edges(answer.named)
-        if silent and asked.may_leave_unsaid(meaning, answer):
-            found = asked.answer(meaning.without_kinds(), unsaid=True)
-            answer = found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else answer
-        if silent and not len(answer.nodes):
-            answer = replace(asked.answer(asked.nearest(meaning)), sure=settings.silent_any)
-        elif silent:
-            answer = replace(answer, sure=max(answer.sure, settings.silent_sure))
+        if silent:
+            answer = asked.where_unsure(meaning, answer)
+        elif may_be_silent and not len(answer.nodes):
+            answer = asked.of_kind_behind(meaning, answer)
     if not answer.sure and not silent:
         return
     share, before = settings.weight * answer.sure, scores.weights
@@ -166,6 +163,16 @@ class _Asked:
         found = self._walked(meaning, unsaid=unsaid)
         return paths.nothing(self.named) if found is None else self._sensible(self._of_kind(found))
 
+    def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
+        """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
+        settings = self.settings
+        if self.may_leave_unsaid(meaning, answer):
+            found = self.answer(meaning.without_kinds(), unsaid=True)
+            answer = found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else answer
+        if not len(answer.nodes):
+            return replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
+        return replace(answer, sure=max(answer.sure, settings.silent_sure))
+
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
         edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.sorts]
@@ -202,6 +209,20 @@ class _Asked:
         if not said + told or not (nowhere or self._lacks(said, answer)):
             return None
         return self._beside(lambda nodes: self._says_kind(said, nodes) | self._ends_as_kind(told, nodes))
+
+    def of_kind_behind(self, meaning: Meaning, answer: Answer) -> Answer:
+        """Return what is of the kind asked for one step behind the named node where the words lead nowhere from it.
+
+        "Which suppliers supply products in X", where products lie between that no word asks for.
+        """
+        places = sorted({*self.sentence.sought(), *self.sentence.kinds()})
+        if not places or not (meaning.trust[self.sentence.free()] >= SAME_FAMILY).any():
+            return answer
+        found = self.answer(meaning.without_kinds(), unsaid=True)
+        of_it = self._is_kind(places, found)
+        if not of_it.any() or len(found.nodes) > _MOST_BEHIND or found.explained < _LEAST:
+            return answer
+        return replace(self._first(of_it, found), sure=max(found.sure, self.settings.silent_sure))
 
     def _beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
@@ -245,7 +266,8 @@ class _Asked:
         content = np.array([bool(terms) for _, terms in query.words])
         asked = self.named, meaning, self.relations.numbers, content, self.settings, query.allowed
         together = self.sentence.joins()
-        return paths.answer(snapshot.edges, *asked, together=together, unsaid=unsaid, ids=snapshot.ids)
+        clause = self.sentence.clause()
+        return paths.answer(snapshot.edges, *asked, together=together, unsaid=unsaid, clause=clause, ids=snapshot.ids)
 
     def _of_kind(self, answer: Answer) -> Answer:
         """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
@@ -308,8 +330,12 @@ class _Asked:
         return replace(answer, values=values)
 
     def _one_step_further(self, places: Sequence[int], answer: Answer) -> Answer:
-        """Let the answer be what is of the kind asked for one step behind the best ends of the paths."""
+        """Let the answer be what is of the kind asked for one step behind the best ends of the paths.
+
+        What the named node is itself is not sought there: "which countries border X", and "pilots of the X".
+        """
         edges, query = self.scores.snapshot.edges, self.query
+        places = [place for place in places if not self._ends_as_kind([place], answer.named).any()]
         best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
         if len(best_ends) > _MOST_ENDS or edges.degree(best_ends).sum() > _MOST_EDGES:
             return answer
@@ -318,11 +344,9 @@ class _Asked:
         steps = steps.of(np.flatnonzero(~known))
         if not len(steps):
             return answer
-        of_it = self._ends_as_kind(places, steps.targets)
+        of_it = self._ends_as_kind(places, steps.targets) | self._is_of_type(places, steps.targets)
         if self.sentence.stands_at() and len(steps) <= _MOST_BEHIND:
-            called = {term for place in places for term in query.words[place][1]}
-            there = query.names_of(steps.targets)
-            of_it |= np.array([not called.isdisjoint(self.relations.labels.terms(" ".join(name))) for name in there])
+            of_it |= self._named_as(places, steps.targets)
         ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
         share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
         steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
@@ -335,6 +359,24 @@ class _Asked:
         terms = self._numbers_of(places)
         says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
         return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
+
+    def _named_as(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes have a word of the question in their name."""
+        called, terms = self._called(places), self.relations.labels.terms
+        return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
+
+    def _is_of_type(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too."""
+        of_it = self._says_kind(places, nodes)
+        if of_it.sum() > _MOST_BEHIND:
+            return np.zeros(len(nodes), bool)
+        called, terms = self._called(places), self.relations.labels.terms
+        types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
+        of_it[of_it] = [bool(own) and called.issuperset(own) for own in types]
+        return of_it
+
+    def _called(self, places: Sequence[int]) -> set[str]:
+        return {term for place in places for term in self.query.words[place][1]}
 
     def _ends_as_kind(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell of which nodes the edges say that they are of the kind that words of the question call."""

@@ -43,9 +43,8 @@ class Query:
     where nothing ranks phrases; ``asked_types`` returns how much the words of the query that are not in the name of the
     given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice; ``relations`` returns the
     edge types to be compared with the question, or None where they say nothing; ``names_of`` returns the words of
-    nodes' names, in lower case; ``pairs`` has, for a term that is one character of a script without word boundaries,
-    the terms of two characters that hold it.
-
+    nodes' names, in lower case, ``types_of`` their types; ``pairs`` has, for a term that is one character of a script
+    without word boundaries, the terms of two characters that hold it.
     """
 
     text: str
@@ -62,6 +61,7 @@ class Query:
     asked_types: Callable[[int], FloatArray | None] = lambda node: None
     relations: Callable[[], Relations | None] = lambda: None
     names_of: Callable[[Nodes], Sequence[tuple[str, ...]]] = lambda nodes: [()] * len(nodes)
+    types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict)
     failed: tuple[str, ...] = ()
 

@@ -64,3 +64,11 @@ def test_of_a_label_that_is_a_path_the_last_part_counts():
     assert best == similarity.max()
     assert similarity[0] >= 0.9 > similarity[1]
     assert found.similarity("department")[0][2] >= 0.9
+
+
+def test_a_label_that_is_the_word_alone_comes_before_those_that_hold_it_beside_others():
+    others = ["previous_mission", "crew", "rocket", "launch_site"]
+    similarity, _, best = labels(*others, "mission").similarity("mission")
+    assert best == similarity[4] > similarity[0] > similarity[1:4].max()
+    similarity, _, best = labels(*others).similarity("mission")
+    assert best == similarity[0] == 1.0

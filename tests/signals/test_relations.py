@@ -284,3 +284,62 @@ def test_what_asks_for_no_edge_or_is_a_text_looks_up_no_name(monkeypatch, questi
     monkeypatch.setattr("fourfold.asking.Asker._names_of", lambda self, nodes: read.append(nodes))
     assert "Mirror" in FILMS.search(question).ids[0]
     assert not read
+
+
+LANDS = graph_of("""
+    Angria|continent|Boreas · Angria|diplomatic_relation|Gondal · Gondal|diplomatic_relation|Angria
+    · Angria|official_language|Angrian · Mo Lark|languages_spoken|Angrian · Mo Lark|country_of_citizenship|Angria
+    · Mo Lark|place_of_birth|Verdopolis · Mo Lark|occupation|glazier · Mo Lark|place_of_death|Sneachie
+    · Mo Lark|cause_of_death|fever · Night Glass|cast_member|Mo Lark · Night Glass|genre|melodrama
+    · Hoth Base|homeworld|Hoth · Ann Ice|homeworld|Hoth · Hoth|terrain|tundra · Ann Ice|rank|captain
+    · Apollo 2|previous_mission|Apollo 1 · Zoe Lark|unmarried_partner|Abe Roe · Zoe Lark|spouse|Dov Lark
+    · Apollo 2|next_mission|Apollo 3 · Bea Luna|mission|Apollo 2 · Ulf Borg|place_of_death|Aldan
+    · Ulf Borg|cause_of_death|typhus
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("what did Mo Lark do", {"glazier"}),
+        ("what does Mo Lark do for a living", {"glazier"}),
+        ("what did Ulf Borg die of", {"typhus"}),
+        ("where did Mo Lark die", {"Sneachie"}),
+        ("where is Mo Lark from", {"Verdopolis"}),
+        ("where is Angria", {"Boreas"}),
+        ("where is Angria located", {"Boreas"}),
+        ("what movies did Mo Lark play in", {"Night Glass"}),
+        ("what kind of language does Angria speak", {"Angrian"}),
+        ("who comes from Hoth", {"Hoth Base", "Ann Ice"}),
+        ("whose mission was Apollo 2", {"Bea Luna"}),
+        ("name the mission of Bea Luna", {"Apollo 2"}),
+        ("what is the most common language spoken in Angria", {"Angrian"}),
+        ("who is Zoe Lark married to", {"Dov Lark"}),
+    ],
+)
+def test_lands(question, expected):
+    assert set(LANDS.search(question).ids[: len(expected)]) == expected
+
+
+def test_a_preposition_asks_for_no_edge_that_merely_holds_it():
+    graph = graph_of("Bowl|tie_ins|Jar · Bowl|owner|Ann Vey · Cup|tie_ins|Mug · Cup|maker|Rex · Cup|owner|Kim")
+    assert graph.search("who in Bowl is owner").ids[:2] == ["Ann Vey", "Bowl"]
+
+
+ATLAS = graph_of("""
+    Tides|author|Rae Finn · Rae Finn|spouse|Noor Bly · Noor Bly|country_of_citizenship|Soria · Soria|capital|Pell
+    · Moths|author|Lev Orr · Lev Orr|country_of_citizenship|Quay · Quay|capital|Ostia · Rae Finn|genre|verse
+    · Tides|publisher|Gull · Gull|headquarters|Brill
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What is the capital of the country where the spouse of the author of Tides holds citizenship?", "Pell"),
+        ("Which city is the capital of the country that the author of Moths was a citizen of?", "Ostia"),
+        ("What is the capital of the country of the author of Moths", "Ostia"),
+    ],
+)
+def test_what_goes_on_behind_the_name_in_a_clause_is_walked_before_what_stands_before_it(question, answer):
+    assert ATLAS.search(question).ids[0] == answer

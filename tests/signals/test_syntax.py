@@ -42,6 +42,11 @@ def place_of(word, question):
         ("what kind of film is [Silent River]", "film"),
         ("where is the man who directed [Silent River]", "man"),
         ("what is a film made by [Ada Keller]", "film"),
+        ("name the software company whose founder is [Ada Keller]", "company"),
+        ("name the software company whose founder is [Ada Keller]", "software"),
+        ("what are some breed books written by [Ada Keller]", "books"),
+        ("who found the breed that was developed by [Ada Keller]", "breed"),
+        ("which company founder is [Ada Keller]", "company"),
     ],
 )
 def test_what_says_what_the_answer_is_is_no_step(question, word):
@@ -58,6 +63,8 @@ def test_what_says_what_the_answer_is_is_no_step(question, word):
         ("who is the breed judge of [Ada]", "judge"),
         ("what is the nationality of the director of [Silent River]", "nationality"),
         ("the label that [Iron Lantern] is signed to", "label"),
+        ("which company founder is [Ada Keller]", "founder"),
+        ("which breed founder has [Ada Keller]", "founder"),
     ],
 )
 def test_what_asks_for_a_step_is_no_kind(question, word):
@@ -241,3 +248,50 @@ def test_what_sort_of_thing_is_asked_for():
 def test_the_names_of_what_follows():
     assert sentence("names of the company in [Rome]").names_what_follows(0)
     assert not sentence("name of [Rome]").names_what_follows(0)
+
+
+@pytest.mark.parametrize(
+    ("question", "word", "expected"),
+    [
+        ("name the director of [Ada]", "name", True),
+        ("list all directors of [Ada]", "list", True),
+        ("name of the director of [Ada]", "name", False),
+        ("who is the son named [Ada]", "named", True),
+        ("who named [Ada]'s dog", "dog", False),
+    ],
+)
+def test_what_only_bids_to_answer_or_stands_before_a_name_frames_it(question, word, expected):
+    assert sentence(question).only_frames(place_of(word, question)) is expected
+
+
+def test_what_is_asked_for_behind_kind_of_opens_where_a_label_has_it():
+    assert sentence("what kind of company did [Ada] found").opens(3)
+    assert not sentence("what kind of gadget did [Ada] found").opens(3)
+    assert sentence("what kind of company did [Ada] found").sort_of(3) == 1
+    assert sentence("which company did [Ada] found").sort_of(1) == -1
+
+
+def test_do_asks_what_somebody_does():
+    assert sentence("what did [Ada] do").asks_what_is_done(3)
+    assert sentence("what does [Ada] do for a living").asks_what_is_done(3)
+    assert not sentence("what can [Ada] do").asks_what_is_done(3)
+    assert not sentence("what did the dog do").asks_what_is_done(4)
+
+
+def test_from_asks_for_what_comes_from_the_name_behind_it():
+    assert sentence("who comes from [Rome]").asks_whence(2)
+    assert not sentence("where is [Ada] from").asks_whence(3)
+    assert not sentence("[Ada] from [Rome]").asks_whence(1)
+
+
+@pytest.mark.parametrize(
+    ("question", "clause"),
+    [
+        ("the capital of the country where the author of [Tides] died", 5),
+        ("who directed the film that [Ada] wrote", 4),
+        ("where did the author of [Tides] die", -1),
+        ("which film did [Ada] direct that won", -1),
+    ],
+)
+def test_where_a_clause_begins_that_goes_on_behind_a_name(question, clause):
+    assert sentence(question).clause() == clause

@@ -31,6 +31,9 @@ Similarity = tuple[FloatArray, NDArray[np.int64], float]
 
 _REMEMBERED = 100_000
 
+_AMONG_OTHERS = 0.95
+"""What is left of a word's similarity to labels that have other words beside it, where one is the word alone."""
+
 _COMPOUND = 0.85
 """Similarity of a word that is made of one of the label's, or stands in one."""
 
@@ -180,6 +183,9 @@ class Labels:
         nearest = np.maximum.reduceat(by_word, starts, axis=1)
         own, best = (by_word == nearest[:, self._type_of]).nonzero()
         slots = best[firsts(own * len(self) + self._type_of[best])].reshape(nearest.shape) - starts
+        nearest = np.stack(
+            [row if " " in word else self.alone_first(row) for word, row in zip(new, nearest, strict=True)]
+        )
         whole = np.add.reduceat(parts, starts, axis=1, dtype=np.int64) > 1  # "birthplace" is all of a birth's place
         nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
         similarity = np.maximum(nearest, np.clip([self._whole @ vector for vector in vectors], 0.0, 1.0))
@@ -198,6 +204,13 @@ class Labels:
                 self._stems, [one for one in self._stems if any(wording.misspelt(own, one) for own in stems)]
             )
         return shared, related, parts
+
+    def alone_first(self, similarity: FloatArray) -> FloatArray:
+        """Put labels that are a word behind none that hold it beside others: mission before next_mission."""
+        has_it, among_others = similarity >= SAME_WORD, np.diff(self._starts) > 1
+        if not (has_it & ~among_others).any():
+            return similarity
+        return np.where(has_it & among_others, _AMONG_OTHERS * similarity, similarity)
 
     def _is_agent(self, word: str, stem: str) -> bool:
         """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""

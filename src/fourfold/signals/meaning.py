@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.signals.syntax import CO, TOGETHER, Sentence
+from fourfold.signals.wording import PLACED
 from fourfold.types import FloatArray
 
 SAME_WORD, SAME_FAMILY = 1.0, 0.9
@@ -17,6 +18,12 @@ SAME_WORD, SAME_FAMILY = 1.0, 0.9
 
 _SATISFIED = 0.9
 """A step that a word such as "where" asks for so much, by another word, is the step it asks for."""
+
+_EITHER = 0.85
+"""What a type is asked for by what is asked for, beside those of the verb: "what language does X speak" (official)."""
+
+_SURE_ENOUGH = 0.8
+"""So far a verb must be trusted to be the step alone where what is asked for is far from every edge type."""
 
 _OR = "or"
 """Stands between two words for one thing: "her husband or wife"."""
@@ -112,14 +119,22 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     """
     asked_for, verb = sentence.asked_for_by_verb()
     sure = [place for place in asked_for if meaning.trust[place] >= SAME_FAMILY]
-    if not sure or meaning.trust[verb] <= 0:
+    if verb < 0 or meaning.trust[verb] <= 0:
         return
-    if meaning.trust[verb] >= SAME_FAMILY:
-        kept, dropped = verb, sure
+    if meaning.trust[verb] >= SAME_FAMILY or (not sure and meaning.trust[verb] >= _SURE_ENOUGH):
+        kept, dropped = verb, sure or asked_for  # "which movies did X play in": far from every edge type
+    elif not sure:
+        return
     else:
         kept, dropped = sure[-1], [verb]
     said = meaning.asked[dropped].max(axis=0) >= _COULD
+    known = [place for place in asked_for if sentence.is_in_label(place) and meaning.trust[place] > 0]
+    either = np.max([meaning.asked[place] / meaning.trust[place] for place in known] or [said * 0.0], axis=0)
     meaning.asked[kept] *= np.where(said, 1.0, _SATISFIED)
+    if kept == verb:
+        if (sort := sentence.sort_of(asked_for[0])) >= 0 and (np.minimum(either, meaning.asked[verb]) > _COULD).any():
+            dropped = [*dropped, sort]  # "what kind of language does X speak"
+        meaning.asked[verb] = np.maximum(meaning.asked[verb], _EITHER * either)
     meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
 
 
@@ -152,6 +167,9 @@ def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_])
         same = np.nonzero(steps & wanted[nearest])[0]
         if len(same):
             meaning.asked[same[0]] *= np.where(wanted, 1.0, _SATISFIED)
+            if sentence.words[same[0]] in PLACED:
+                either = meaning.asked[place] / meaning.trust[place]
+                meaning.asked[same[0]] = np.maximum(meaning.asked[same[0]], _SATISFIED * either)
         elif not (
             _tells_where(meaning, sentence, place, steps, to_places[nearest])
             or _narrowed(meaning, sentence.event(place), steps, wanted)

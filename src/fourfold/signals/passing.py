@@ -15,7 +15,8 @@ from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words
-from fourfold.signals.syntax import ARTICLES, PREPOSITIONS, TOGETHER
+from fourfold.signals.placed import ARTICLES
+from fourfold.signals.syntax import PREPOSITIONS, TOGETHER
 from fourfold.signals.wording import WHICH
 
 _MOST_EDGES = 100_000

@@ -128,6 +128,7 @@ def answer(
     *,
     together: bool = True,
     unsaid: bool = False,
+    clause: int = -1,
     ids: Callable[[Nodes], Sequence[str]],
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
@@ -142,6 +143,7 @@ def answer(
         allowed: nodes that may be reached and passed through.
         together: whether all that is named is meant, not one thing or another.
         unsaid: whether a first step may be taken that no word asks for.
+        clause: where a clause begins that goes on behind the names, -1: nowhere.
         ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
 
     """
@@ -164,6 +166,8 @@ def answer(
         orders = [right + left, left + right]
         if right and kinds[left[-1:]].any():  # "in what country was the director of X born"
             orders.append(left[:-1] + right + left[-1:])
+        if right and 0 <= clause < name.start:  # "the capital of the country where the author of X died"
+            orders.append([p for p in left if p > clause] + right + [p for p in left if p <= clause])
         asked = [meaning.of(words[:MOST_WORDS]) for words in orders]
         found = [follow(edges, name.nodes, words, numbers, settings, allowed) for words in asked]
         walks += [(name, one) for one in found if one is not None and len(one.nodes)]

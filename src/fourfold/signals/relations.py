@@ -19,7 +19,7 @@ from fourfold.signals import synonyms, wording
 from fourfold.signals.labels import Labels
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import LEAD_BACK, Sentence
+from fourfold.signals.syntax import LEAD_BACK, PREPOSITIONS, Sentence
 from fourfold.signals.wording import ASKING, WHICH
 from fourfold.types import FloatArray
 
@@ -32,7 +32,13 @@ _SORT = 0.5
 _COULD_SAY = 0.2
 """Trust in a word that may say what another does."""
 
-_ABOUT = "about"
+_LESS = 0.98
+"""What is left of the similarity of a label that rather says something else."""
+
+_ABOUT, _DO, _FROM = "about", "do", "from"
+
+_DIE, _OF = "die", frozenset({"of", "from"})
+_CAUSE = "cause"
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +144,7 @@ class Relations:
         """Let words ask for what is close to them; what does something to the named node is no step from it."""
         for place in places:
             meaning.trust[place], meaning.asked[place], meaning.kind[place] = 0.0, 0.0, False
-            if not sentence.is_subject(place):
+            if sentence.is_content(place) and not sentence.is_subject(place):
                 self._put(meaning, sentence, place, _Asked(*self.labels.similarity(sentence.words[place])), settings)
 
     def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
@@ -196,7 +202,7 @@ class Relations:
 
     def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
-        return bool(terms) or self.labels.hold(word)
+        return bool(terms) or (word not in PREPOSITIONS and self.labels.hold(word))  # "in" is in "tie-ins"
 
     def hold(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
@@ -210,19 +216,19 @@ class Relations:
         """Return what one word asks for; None where it asks for nothing."""
         word = sentence.words[place]
         if not self._may_ask(word, terms):
-            return self._asked_by_stop_word(sentence, word, settings)
+            return self._asked_by_stop_word(sentence, place, settings)
         if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
             return None
-        if sentence.says_what_it_is(place) or sentence.sort_says_nothing(place):
+        if sentence.only_frames(place) or sentence.says_what_it_is(place) or sentence.sort_says_nothing(place):
             return None
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None
-        own = _Asked(*self.labels.similarity(word))
+        own = self._narrowed(_Asked(*self.labels.similarity(word)), sentence, place, terms)
         if own.best >= SAME_FAMILY:
             return self._asked_by_label(sentence, place, terms, own, called, settings)
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
-                return found
+                return replace(found, similarity=self.labels.alone_first(found.similarity))
         if word in wording.SAY_NOTHING:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)
@@ -232,11 +238,32 @@ class Relations:
             found = found or self._asked_by_thesaurus(sentence, place, terms, settings)
         return found or own
 
-    def _asked_by_stop_word(self, sentence: Sentence, word: str, settings: Paths) -> _Asked | None:
+    def _narrowed(self, own: _Asked, sentence: Sentence, place: int, terms: Sequence[str]) -> _Asked:
+        """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
+        if _DIE not in terms or sentence.at(place + 1) not in _OF or not WHICH.intersection(sentence.words):
+            return own
+        causes = self.labels.similarity(_CAUSE)[0] >= SAME_FAMILY
+        return replace(own, similarity=np.where(causes, 1.0, _LESS) * own.similarity)
+
+    def _asked_by_stop_word(self, sentence: Sentence, place: int, settings: Paths) -> _Asked | None:
+        word = sentence.words[place]
         if word in ASKING:
-            return _Asked(*self.labels.similarity(ASKING[word]), settings.asking, kind=True, by_itself=True)
-        about = wording.EXACTLY.get(word) if word != _ABOUT or not WHICH.isdisjoint(sentence.words) else None
-        return None if about is None else self._exactly(about, settings.asking, kind=True, by_itself=True)
+            similarity, slots, best = self.labels.similarity(ASKING[word])
+            if word in wording.LESS:
+                less = self.labels.similarity(wording.LESS[word])[0] >= SAME_FAMILY
+                similarity = np.where(less, _LESS, similarity)
+                best = float(similarity.max())
+            return _Asked(similarity, slots, best, settings.asking, kind=True, by_itself=True)
+        if (
+            (word == _ABOUT and WHICH.isdisjoint(sentence.words))
+            or (word == _DO and not sentence.asks_what_is_done(place))
+            or (word == _FROM and not sentence.asks_whence(place))
+        ):
+            return None
+        exactly = wording.EXACTLY.get(word, "")
+        if word == _FROM:  # where no other word asks for an edge
+            return self._exactly(exactly, settings.kind, turned=True, alone=True)
+        return self._exactly(exactly, settings.asking, kind=True, by_itself=True) if exactly else None
 
     def _asked_by_label(
         self, sentence: Sentence, place: int, terms: Sequence[str], own: _Asked, called: str | None, settings: Paths

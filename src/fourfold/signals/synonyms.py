@@ -30,6 +30,8 @@ skill competency competence expertise know speciality specialty ability speciali
 education school university college alma study attend graduate
 nationality citizenship citizen country
 residence live reside home
+home homeland hometown homeworld native
+pilot fly flew flown steer
 religion faith believe
 friend know acquaintance
 lead leader head chief chair run charge direct manage captain

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from fourfold.signals.names import Named, Words
+from fourfold.signals.names import Words
+from fourfold.signals.placed import ARTICLES, ONE_OF, Placed
 from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
 from fourfold.when_needed import lazy
 
@@ -25,8 +23,6 @@ So does "together", behind it: "acted together with X".
 """
 LEAD_BACK = _MIRRORS | {TOGETHER}
 
-_ONE_OF = frozenset({"a", "an"})
-ARTICLES = _ONE_OF | {"the"}
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 _POLITE = frozenset("please can could would will you kindly".split())
 _COMMANDS = frozenset("list name show give tell find describe".split())
@@ -46,7 +42,9 @@ _ABOUT_ITSELF = frozenset(
 
 _DATES = frozenset({"date", "dates", "year", "years", "day"})
 _NAMES = frozenset({"name", "names"})
+_CALLED = frozenset({"named", "called"})
 _OTHERS = frozenset("other all different".split())
+_DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
 _SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
 
@@ -63,7 +61,7 @@ def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str 
     return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
 
 
-class Sentence:
+class Sentence(Placed):
     """The words of a question.
 
     Args:
@@ -72,31 +70,6 @@ class Sentence:
         labels: (len(words),) which words stand in the label of an edge type; none if left out.
 
     """
-
-    def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool] = ()) -> None:
-        self.words = [word.lower() for word, _ in words]
-        self.names = {place for name in named for place in range(name.start, name.end)}
-        self._starts = {name.start for name in named}
-        self._begins = {name.end: name.start for name in named}
-        self._ends = {name.start: name.end for name in named}
-        self._content = {place for place, (_, terms) in enumerate(words) if terms} - self.names
-        self._labels = labels = labels or [False] * len(words)
-        self._in_label = [one and place not in self.names for place, one in enumerate(labels)]
-        self._last = max((place for place, word in enumerate(self.words) if word not in PREPOSITIONS), default=-1)
-        past = {place for place, (_, terms) in enumerate(words) if is_past(self.words[place], terms)}
-        self._done = past - self.names
-        self._deeds = {place for place in self._done if self._in_label[place]}
-        self._last_deed = max(self._deeds, default=-1)
-
-    def at(self, place: int) -> str:
-        """Return a word in lower case; "" outside the question."""
-        return self.words[place] if 0 <= place < len(self.words) else ""
-
-    def free(self) -> NDArray[np.bool_]:
-        """Return which words belong to no name, (len(words),)."""
-        free = np.ones(len(self.words), bool)
-        free[sorted(self.names)] = False
-        return free
 
     def asks(self) -> bool:
         """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
@@ -112,6 +85,11 @@ class Sentence:
         """Tell whether it begins with a command, after "please" or "could you"."""
         frame = next((place for place, word in enumerate(self.words) if word not in _POLITE), 0)
         return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS)
+
+    def only_frames(self, place: int) -> bool:
+        """Tell whether a word only bids to answer or stands before a name: "name the director", "a son named X"."""
+        bids = place == 0 and self.at(0) in _COMMANDS and self.at(1) in _DETERMINERS
+        return bids or (self.at(place) in _CALLED and place + 1 in self._starts)
 
     def may_ask(self) -> bool:
         """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
@@ -138,20 +116,25 @@ class Sentence:
 
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is."""
-        places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in _ONE_OF)
+        places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in ONE_OF)
         return next(places, -1) if self.at(0) in IMPERATIVES or self.at(0) == "who" else -1
 
     def mirrors(self, place: int) -> bool:
         """Tell whether a word, if no label holds it, leads back along the step before."""
         word = self.words[place]
+        if self.at(place - 1) == "most":  # "the most common language of X"
+            return False
         return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
 
     def opens(self, place: int) -> bool:
         """Tell whether a word stands behind "what" or "which": it says what kind of answer is asked for.
 
-        A number, or a word such as "other", may stand between: "what 5 countries", "which other films".
+        A number, or a word such as "other", may stand between: "what 5 countries", "which other films"; so may "kind
+        of" before what an edge type is called by: "what kind of language".
         """
         before = self.at(place - 1)
+        if self._is_sort(place) and self._in_label[place]:
+            return self.at(place - 3) in WHICH
         return before in WHICH or (self._counts(place - 1) and not self._counts(place) and self.at(place - 2) in WHICH)
 
     def _counts(self, place: int) -> bool:
@@ -168,16 +151,20 @@ class Sentence:
         apposed = self.at(place - 1) in ARTICLES and at_end
         return not (self.opens(place) or self._is_sort(place) or apposed)
 
-    def _past_article(self, place: int) -> int:
-        """Return a place, or the next one where an article stands there."""
-        return place + (self.at(place) in ARTICLES)
-
-    def _before(self, place: int) -> int:
-        """Return the place before a word and its article."""
-        return place - 1 - (self.at(place - 1) in ARTICLES)
-
     def _is_sort(self, place: int) -> bool:
         return self.at(place - 1) == "of" and self.at(place - 2) in _SORTS
+
+    def asks_what_is_done(self, place: int) -> bool:
+        """Tell whether "do" asks what somebody does: "what did X do", "what does X do for a living"."""
+        return self.at(0) == "what" and self.at(1) in DO and place in self._begins and place + 1 not in self._starts
+
+    def asks_whence(self, place: int) -> bool:
+        """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
+        return self.asks() and self._past_article(place + 1) in self._starts and place > 0
+
+    def sort_of(self, place: int) -> int:
+        """Return where the "kind" stands of "what kind of" before a word; -1 where there is none."""
+        return place - 2 if self._is_sort(place) else -1
 
     def says_what_it_is(self, place: int) -> bool:
         """Tell whether a word only says what is named is: the film in "what kind of film is X"."""
@@ -210,7 +197,7 @@ class Sentence:
 
         In "what raises X" the word before the name is a verb.
         """
-        first = int(self.at(0) in IMPERATIVES | _ONE_OF)
+        first = int(self.at(0) in IMPERATIVES | ONE_OF)
         asked = [place for place in sorted(self._content) if self.opens(place) or place == first]
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
@@ -220,6 +207,7 @@ class Sentence:
         None, and −1, in other questions, and where more is named or said.
         """
         first = next((place for place in sorted(self._content) if self.opens(place)), -1)
+        first += 2 * (self._is_sort(first + 2) and self.opens(first + 2))  # "what kind of language does X speak"
         behind = next((place for place in range(first, len(self.words)) if place not in self._content), -1)
         start = self._past_article(behind + (self.at(behind) in DO))
         end = self._ends.get(start, -1)
@@ -305,6 +293,8 @@ class Sentence:
             far: whether it is far from every edge type.
 
         """
+        if self._says_of_what(place):
+            return True
         before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
         goes_on = self._last_deed > place + 1 or (
             self._is_bare(place) and self._in_label[place + 2 : place + 3] == [True]
@@ -313,7 +303,7 @@ class Sentence:
             return True
         if after.endswith("ing") and place + 2 in self._starts and self._in_label[place + 1]:  # "states bordering X"
             return True
-        asked_for = after in DO and self._in_label[self._last]  # "what firm did X work for"
+        asked_for = after in DO and self._in_label[self._last()]  # "what firm did X work for"
         if self.opens(place) and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
             return True  # "X is the capital of which country", "which firm made X"
         if in_label:
@@ -325,6 +315,25 @@ class Sentence:
             or (self.opens(place) and far)  # "which films"
             or self._is_sort(place)
         )
+
+    def _says_of_what(self, place: int) -> bool:
+        """Tell whether a word says of what another is said: "the hockey team whose", "goods made by X".
+
+        So does what qualifies it, and what stands before what is said of it: "which team coach is X".
+        """
+        head = self._end_of_run(place)
+        qualifies = self.at(self._begin_of_run(place) - 1) in ARTICLES | WHICH | PREPOSITIONS | _DETERMINERS
+        if head != place and not qualifies:
+            return False
+        deed = head + 1 + (self.at(head + 1) in AUXILIARIES)
+        if self.at(head + 1) == "whose" or (deed in self._deeds and self.at(deed + 1) == "by"):
+            return True
+        is_named = self.at(head + 1) in AUXILIARIES - DO and self._ends.get(head + 2) == len(self.words)
+        return head != place and is_named and self.opens(self._begin_of_run(place))
+
+    def _last(self) -> int:
+        """Return the place of the last word that is no preposition."""
+        return max((place for place, word in enumerate(self.words) if word not in PREPOSITIONS), default=-1)
 
     def _is_bare(self, place: int) -> bool:
         """Tell whether a word is a noun with at most stop words before it: not what the one before it does."""

@@ -28,8 +28,17 @@ ASKING: Mapping[str, str] = MappingProxyType(
 )
 """Words that ask for a kind of answer by themselves, and the words that labels use for it."""
 
+LESS: Mapping[str, str] = MappingProxyType({"where": "country nationality continent"})
+"""Words that labels use for it, too, but rather for something else: where somebody comes from is no country first."""
+
 EXACTLY: Mapping[str, str] = MappingProxyType(
-    {"about": "subject topic theme tag", "how": "cause manner", "why": "cause reason"}
+    {
+        "about": "subject topic theme tag",
+        "how": "cause manner",
+        "why": "cause reason",
+        "do": "occupation profession job",
+        "from": "origin home hometown homeland homeworld nationality citizenship birthplace",
+    }
 )
 """Likewise, where a label has the very word: much else is merely close to these."""
 
@@ -45,6 +54,9 @@ SAME: Mapping[str, str] = MappingProxyType(
     }
 )
 """Words of every life, and the words that labels use for the same."""
+
+PLACED = frozenset({"located", "situated", "based", "found"})
+"""Words that say no more than "where" does."""
 
 INVERSE: Mapping[str, str] = MappingProxyType(
     {
