@@ -159,6 +159,13 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         path.parent.mkdir(parents=True, exist_ok=True)
         self._retriever.maintenance.save(path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with what opens the graph's file again; a graph in memory raises StoreError.
+
+        LlamaIndex leaves out of a pickle what has none, and the store would have no graph where it is unpickled.
+        """
+        return {**super().__getstate__(), "__pydantic_private__": {"_retriever": self._retriever}}
+
     @classmethod
     def class_name(cls) -> str:
         """Return the name of the store."""
