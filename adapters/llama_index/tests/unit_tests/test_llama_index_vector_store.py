@@ -220,7 +220,7 @@ def test_words_and_vector_both_count(fourfold_store):
         best(mode=VectorStoreQueryMode.SVM)
     with pytest.raises(fourfold.DimensionError, match="3 dimensions"):
         fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0, 1.0]))
-    with pytest.raises(fourfold.InvalidValueError, match="relevance is 2"):
+    with pytest.raises(fourfold.InvalidValueError, match="mmr_threshold is 2"):
         fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0], mode="mmr"), mmr_threshold=2)
 
 
