@@ -111,6 +111,14 @@ def test_a_file_that_is_no_run_is_refused(tmp_path):
             Run.load(tmp_path / "run")
 
 
+@pytest.mark.parametrize("line", ["<html>" * 10_000, "q Q0 a 1 nan s", "q Q0 a 1 inf s"])
+def test_a_line_that_is_none_of_a_run_is_shown_no_longer_than_a_sentence_holds(tmp_path, line):
+    (tmp_path / "run.txt").write_text(f"q Q0 b 1 3 s\n{line}\n")
+    with pytest.raises(InvalidValueError, match=r"run.txt, line 2 is no line of a TREC run") as raised:
+        Run.load(tmp_path / "run.txt")
+    assert len(str(raised.value)) < 500 + len(str(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
