@@ -14,7 +14,7 @@ from rich.console import Console
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fourfold import Components, Edge, Evidence, Hit, Node, Retriever, SearchResult, Weights, __version__
+from fourfold import Components, Edge, Evidence, Hit, Node, Retriever, SearchResult, Weights, __version__, cli
 from fourfold.cli import GROUPS, create_app, output
 from fourfold.plain_text import plain_text
 from fourfold.questions import Questions
@@ -342,6 +342,16 @@ def test_without_typer_a_sentence_names_the_extra():
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 1
     assert done.stderr.count("\n") == 1 and "pip install 'fourfold[cli]'" in done.stderr
+
+
+def test_ctrl_c_while_packages_load_is_no_traceback(monkeypatch):
+    def stopped(command):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "create_app", stopped)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 130
 
 
 def test_the_demo(tmp_path):
