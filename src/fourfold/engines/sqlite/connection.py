@@ -240,7 +240,7 @@ def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
         connection = opened(target, uri=uri)
     except sqlite3.Error as error:
         none = "" if uri or os.path.lexists(path) else "; it cannot be made in its folder"
-        raise StoreError(f"The file {path!r} cannot be opened: {_reason(path) or f'{error}{none}'}.") from error
+        raise StoreError(f"The file {path!r} cannot be opened: {fault(path) or f'{error}{none}'}.") from error
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA cell_size_check = ON")  # damaged pages are seen before they are used
     connection.create_function("lower_case", 1, lambda value: str(value).lower(), deterministic=True)
@@ -256,7 +256,7 @@ def require_file(path: str, purpose: str, *, called: str | None = None) -> None:
         raise StoreError(f"There is no file {name} {purpose}.")
 
 
-def _reason(path: str) -> str | None:
+def fault(path: str) -> str | None:
     """Return what is wrong with a path that SQLite cannot open, as far as the path tells."""
     if os.path.isdir(path):
         return "it is a folder"
