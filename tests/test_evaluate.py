@@ -263,6 +263,13 @@ def test_probes_of_the_graph_are_marked_synthetic_and_name_its_nodes(retriever):
         suggest_probes(empty)
 
 
+@pytest.mark.parametrize("bad", [{"seed": -5}, {"seed": 1.5}, {"count": 0}, {"count": "x"}])
+def test_probes_of_a_seed_or_a_count_that_cannot_be_meant_are_refused(bad):
+    with Retriever() as retriever, pytest.raises(InvalidValueError, match=f"{next(iter(bad))} is .*whole number"):
+        retriever.add([Node("a", "alpha", text="The first letter of all.")])
+        suggest_probes(retriever, **bad)
+
+
 class Page(HTMLParser):
     def __init__(self):
         super().__init__()
