@@ -250,6 +250,11 @@ def test_an_ablated_component_plays_no_part(retriever):
     assert weight_sweep(RetrievalConfig(), "graph", [0.7])[0].config.fusion.weights.graph == 0.7
 
 
+def test_more_hits_than_a_number_of_the_engine_can_hold_may_be_asked_for(retriever):
+    (whole, *_), (few, *_) = (run_variants(retriever, QUERIES, ladder(retriever.config), k=k) for k in (10**30, 100))
+    assert whole.rankings == few.rankings
+
+
 def test_probes_of_the_graph_are_marked_synthetic_and_name_its_nodes(retriever):
     probes = suggest_probes(retriever, count=12)
     assert probes == suggest_probes(retriever, count=12)
