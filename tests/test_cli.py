@@ -14,7 +14,7 @@ from rich.console import Console
 from typer.main import get_command
 from typer.testing import CliRunner
 
-from fourfold import Components, Edge, Evidence, Hit, Node, Retriever, SearchResult, Weights, __version__
+from fourfold import Components, Edge, Evidence, Hit, Node, Retriever, SearchResult, Weights, __version__, cli
 from fourfold.cli import GROUPS, create_app, output
 from fourfold.plain_text import plain_text
 from fourfold.questions import Questions
@@ -344,6 +344,16 @@ def test_without_typer_a_sentence_names_the_extra():
     assert done.stderr.count("\n") == 1 and "pip install 'fourfold[cli]'" in done.stderr
 
 
+def test_ctrl_c_while_packages_load_is_no_traceback(monkeypatch):
+    def stopped(command):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(cli, "create_app", stopped)
+    with pytest.raises(SystemExit) as ended:
+        cli.main()
+    assert ended.value.code == 130
+
+
 def test_the_demo(tmp_path):
     done = fourfold("demo", "--db", tmp_path / "stdlib.sqlite", "--json", "-k", "3")
     assert done.returncode == 0, done.stderr.decode()
@@ -365,9 +375,14 @@ def test_the_demo(tmp_path):
     kept = run("search", "json", "--db", tmp_path / "stdlib.sqlite", "-k", "1", "--json")
     assert json.loads(kept.stdout)["hits"][0]["id"] == "json"
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
-    picture = readme.partition("```text\n")[2].partition("```")[0].splitlines()
-    shown = run("search", picture[0], "--db", tmp_path / "stdlib.sqlite", "-k", "3").stdout.splitlines()
-    assert shown[1].rstrip() == picture[1], "the README shows the answer of other weights"
+    pictures = [part.partition("```")[0].splitlines() for part in readme.split("```text\n")[1:]]
+    asked = (["search", pictures[0][0], "-k", "3"], ["explain", "how to parse command line arguments", "argparse"])
+    for picture, command in zip(pictures, asked, strict=True):
+        shown = [line.rstrip() for line in run(*command, "--db", tmp_path / "stdlib.sqlite").stdout.splitlines()]
+        weights = next(line for line in picture if line.startswith("intent "))
+        assert weights in shown, "the README shows the answer of other weights"
+        if told["graph"]["nodes"] == 4270:  # the library of another Python is another graph
+            assert shown == picture, "the README shows what was answered before"
     measures = ("recall@5", "semantic_recall@5", "ndcg@10")
     asked = [part for name in measures for part in ("--measure", name)]
     probes = Path(__file__).parent / "data" / "stdlib_probes.jsonl"

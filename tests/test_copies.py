@@ -139,3 +139,14 @@ def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
             kept.maintenance.save(path)
         kept.maintenance.save(tmp_path / "later.sqlite")
     assert check(path).sound and check(tmp_path / "later.sqlite").nodes == 2
+
+
+def test_where_nothing_can_be_saved_the_sentence_says_why_and_shows_no_password(tmp_path):
+    with Retriever() as retriever:
+        with pytest.raises(StoreError, match="cannot be saved in .*: it is a folder"):
+            retriever.maintenance.save(tmp_path)
+        with pytest.raises(StoreError, match="cannot be saved in .*: there is no folder .*no'"):
+            retriever.maintenance.save(tmp_path / "no" / "kg.sqlite")
+        with pytest.raises(InvalidValueError, match="postgresql://.*copying.copy") as raised:
+            retriever.maintenance.save("postgresql://ann:secret@host/kg")
+    assert "secret" not in str(raised.value)

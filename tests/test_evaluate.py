@@ -111,6 +111,14 @@ def test_a_file_that_is_no_run_is_refused(tmp_path):
             Run.load(tmp_path / "run")
 
 
+@pytest.mark.parametrize("line", ["<html>" * 10_000, "q Q0 a 1 nan s", "q Q0 a 1 inf s"])
+def test_a_line_that_is_none_of_a_run_is_shown_no_longer_than_a_sentence_holds(tmp_path, line):
+    (tmp_path / "run.txt").write_text(f"q Q0 b 1 3 s\n{line}\n")
+    with pytest.raises(InvalidValueError, match=r"run.txt, line 2 is no line of a TREC run") as raised:
+        Run.load(tmp_path / "run.txt")
+    assert len(str(raised.value)) < 500 + len(str(tmp_path))
+
+
 @pytest.mark.parametrize(
     ("content", "complaint"),
     [
@@ -242,6 +250,11 @@ def test_an_ablated_component_plays_no_part(retriever):
     assert weight_sweep(RetrievalConfig(), "graph", [0.7])[0].config.fusion.weights.graph == 0.7
 
 
+def test_more_hits_than_a_number_of_the_engine_can_hold_may_be_asked_for(retriever):
+    (whole, *_), (few, *_) = (run_variants(retriever, QUERIES, ladder(retriever.config), k=k) for k in (10**30, 100))
+    assert whole.rankings == few.rankings
+
+
 def test_probes_of_the_graph_are_marked_synthetic_and_name_its_nodes(retriever):
     probes = suggest_probes(retriever, count=12)
     assert probes == suggest_probes(retriever, count=12)
@@ -253,6 +266,13 @@ def test_probes_of_the_graph_are_marked_synthetic_and_name_its_nodes(retriever):
     assert any("requires" in text or "has limitation" in text for text in texts)
     with Retriever(":memory:") as empty, pytest.raises(InvalidValueError, match="no nodes"):
         suggest_probes(empty)
+
+
+@pytest.mark.parametrize("bad", [{"seed": -5}, {"seed": 1.5}, {"count": 0}, {"count": "x"}])
+def test_probes_of_a_seed_or_a_count_that_cannot_be_meant_are_refused(bad):
+    with Retriever() as retriever, pytest.raises(InvalidValueError, match=f"{next(iter(bad))} is .*whole number"):
+        retriever.add([Node("a", "alpha", text="The first letter of all.")])
+        suggest_probes(retriever, **bad)
 
 
 class Page(HTMLParser):

@@ -80,6 +80,26 @@ def test_evidence_and_explanations_tell_them_and_add_up():
 
 
 @pytest.mark.parametrize(
+    ("age", "told"),
+    [
+        (-DAY, ""),
+        (0.0, ""),
+        (3600.0, ""),
+        (DAY / 2, "faded in less than a day"),
+        (DAY, "faded in 1 day"),
+        (1.5 * DAY, "faded in 1.5 days"),
+        (3000 * DAY, "faded in 3000 days"),
+    ],
+)
+def test_a_reason_tells_an_age_as_people_do_and_none_of_what_has_not_faded(age, told):
+    with Retriever(config=RetrievalConfig().replace(fusion={"priors": MEMORY})) as retriever:
+        retriever.add([Node("tea", text="green tea", metadata={"at": NOW - age}), Node("soup", text="tomato soup")])
+        (tea,) = retriever.search("green tea", k=1)
+    assert [part for part in tea.why.split("; ") if "faded" in part] == [told] * bool(told)
+    assert sum(item.value for item in tea.evidence) == pytest.approx(tea.score, abs=1e-6)
+
+
+@pytest.mark.parametrize(
     ("value", "days"),
     [
         (NOW - DAY, 1.0),
@@ -116,7 +136,7 @@ def test_they_are_kept_with_the_graph(tmp_path):
 
 @pytest.mark.parametrize("bad", [{"half_life": 0}, {"share": 1.5}, {"recency": 3}, {"pinned_gain": -1}])
 def test_constants_no_search_can_use_are_refused(bad):
-    with pytest.raises(InvalidValueError, match=r"priors\."):
+    with pytest.raises(InvalidValueError, match=r"priors\..* (0|1|1e\+12|type str)\.$"):
         RetrievalConfig().replace(fusion={"priors": bad})
 
 

@@ -252,6 +252,17 @@ def test_dependents_follow_meaning():
     assert [t.node.id for t in sorted(answer.touched, key=lambda t: t.depth)] == ["app", "report"]
 
 
+def test_what_a_change_comes_from_is_called_by_its_name():
+    retriever = Retriever()
+    names = {"1f": "orders", "2a": "payments", "3c": "shop", "4d": "twin", "5e": "twin", "6b": "page"}
+    needs = ["2a 1f", "3c 2a", "4d 1f", "5e 1f", "6b 5e"]
+    retriever.add([Node(*pair) for pair in names.items()], [Edge(*pair.split(), "requires") for pair in needs])
+    told = {node.id: why for node, _, why in Questions(retriever).impact_analysis("orders").rows()}
+    assert told["2a"] == "depth 1, from orders against requires"
+    assert told["3c"] == "depth 2, from payments against requires"
+    assert told["6b"] == "depth 2, from 5e against requires", "two are called twin"
+
+
 def test_dependencies_go_the_other_way():
     questions = graph(
         ["library", "app", "report", "friend"],

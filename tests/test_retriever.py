@@ -239,6 +239,9 @@ def test_an_answer_says_that_nothing_could_be_grouped_or_passes():
     (said,) = retriever.search("save", filter={"source": "b.md"}).as_dict()["notes"]
     assert said.startswith("No node passes the filter")
     assert not retriever.search("save", group_by="source").notes
+    empty = retriever.search(" \n")
+    assert not empty.hits and empty.notes == ("The question is empty; ask it in words, or by query_vector.",)
+    assert not retriever.search("", query_vector=retriever.vectors(["0"])["0"]).notes
 
 
 def test_a_group_gives_at_most_so_many_hits_and_k_is_still_filled():

@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 import time
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -209,6 +210,9 @@ def test_files_that_cannot_be_used_are_named(tmp_path):
         assert str(path) in str(caught.value)
     with pytest.raises(StoreError, match="no file"):
         Retriever(tmp_path / "missing.sqlite", read_only=True)
+    for look in (partial(Retriever, read_only=True), partial(Retriever, must_exist=True), Retriever.open_foreign):
+        with pytest.raises(StoreError, match="cannot be opened: it is a folder"):
+            look(tmp_path)
     assert text.read_text() == "hello" * 400
     assert not (tmp_path / "missing.sqlite").exists()
 

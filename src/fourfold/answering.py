@@ -184,6 +184,8 @@ def _notes(query: Query, scores: Scores, hits: tuple[Hit, ...], options: Options
     bounds = {"min_score": options.min_score, "min_confidence": options.min_confidence}
     if scores.order and not hits and (given := [f"{name} {least:g}" for name, least in bounds.items() if least]):
         return (f"Nothing that was found passes {' and '.join(given)}.",)
+    if not hits and not query.text.strip():
+        return ("The question is empty; ask it in words, or by query_vector.",)
     if hits and options.group_by is not None and not any(options.group_by in hit.node.metadata for hit in hits):
         return (f"No hit has {shown(options.group_by)} in its metadata, so nothing was grouped.",)
     return ()

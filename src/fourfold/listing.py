@@ -61,7 +61,7 @@ def by_filter(
 
     nodes = islice((node for node in _passing(retriever, filter) if wanted(node)), limit)
     hits = tuple(Hit(node, 0.0, Components(), method="", why=_WHY) for node in nodes)
-    return replace(result, hits=hits) if hits else result
+    return replace(result, hits=hits, notes=()) if hits else result
 
 
 def _passing(retriever: Retriever, filter: Mapping[str, Any]) -> Iterator[Node]:

@@ -64,6 +64,11 @@ class Maintenance:
         """
         target = file_path(path)
         own = self._session.path
+        if "://" in target:
+            raise InvalidValueError(
+                f"The path begins with {target.partition('://')[0]}://, and save writes a SQLite file; "
+                "fourfold.copying.copy copies to another engine."
+            )
         if target == ":memory:" or (own != ":memory:" and Path(target).resolve() == Path(own).resolve()):
             raise InvalidValueError(f"The graph {own!r} is saved in another file than {target!r}.")
         save = getattr(self._session.backend, "save", None)

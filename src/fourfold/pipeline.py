@@ -123,7 +123,7 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.rankings["text"] = scores.snapshot.text.ask(terms)
 
     def look_up(phrase: str) -> None:
-        keep = config.fusion.candidate_multiplier * query.limit
+        keep = min(config.fusion.candidate_multiplier * query.limit, scores.snapshot.size)
         rows = phrases.holders(phrase, scores, query, None if query.allowed is not None else keep)
         scores.phrase, scores.phrase_asked = signals.text.phrase_scores(rows, keep, query.allowed), phrase
 

@@ -275,6 +275,42 @@ def test_another_config_than_the_file_was_begun_with_is_refused():
     assert "b#0" in retriever.manifest()
 
 
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"chunk_length": "x"},
+        {"chunk_length": 1.5},
+        {"whole_length": True},
+        {"max_shared": 0},
+        {"max_mention_share": "x"},
+        {"max_mention_share": 1.5},
+        {"mentions": "no"},
+        {"shared_keys": 5},
+        {"shared_keys": (5,)},
+    ],
+)
+def test_a_config_that_cannot_be_meant_is_refused_in_a_sentence(bad):
+    with pytest.raises(InvalidValueError, match=f"{next(iter(bad))} "):
+        IngestConfig(**bad)
+
+
+@pytest.mark.parametrize("given", [None, "ab", Document("a", "x")])
+@pytest.mark.parametrize("write", [add_documents, replace_sources])
+def test_what_is_no_list_of_documents_is_refused_in_a_sentence(write, given):
+    with pytest.raises(InvalidValueError, match="it must be a list of documents"):
+        write(Retriever(), given)
+
+
+@pytest.mark.parametrize("keys", ["by", ["by"], ("by",)])
+def test_a_string_is_one_shared_key_and_the_file_remembers_it(tmp_path, keys):
+    given = [Document(id_, "x", metadata={"by": "ann"}) for id_ in ("a", "b")]
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        add_documents(retriever, given, config=IngestConfig(shared_keys=keys))
+        assert {edge.type for edge in retriever.edges(["a"])} == {"relates_to"}
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        assert add_documents(retriever, [Document("c", "x")]).added == 1
+
+
 def test_a_broken_off_run_keeps_what_was_written_and_the_next_one_goes_on(monkeypatch, tmp_path):
     monkeypatch.setattr("fourfold.ingest.writing._BATCH", 2)
     given = [Document(str(n), f"names Title {(n + 1) % 6}", f"Title {n}") for n in range(6)]

@@ -319,3 +319,21 @@ def test_nothing_is_learned_on_a_foreign_graph(tmp_path):
         with pytest.raises(StoreError, match="other.db"):
             catalog.record_use(["a", "b"])
         assert catalog.usage("a").uses == 0 and catalog.edge_count() == 0
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"usage_boost": float("nan")},
+        {"hub_boost": float("inf")},
+        {"max_goals": "x"},
+        {"tie": 2},
+        {"half_life": 0},
+        {"edge_meanings": 5},
+        {"edge_meanings": {"a": "b"}},
+        {"alpha_steps": ((1, "x"),)},
+    ],
+)
+def test_constants_nothing_can_be_computed_with_are_refused_in_a_sentence(bad):
+    with pytest.raises(InvalidValueError, match=next(iter(bad))):
+        ToolConfig(**bad)

@@ -247,6 +247,8 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
                 self.retriever = open_under(self.preset, self.path, **options)
         else:
             copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
+            if self.preset is not None and not copied:
+                raise InvalidValueError("preset belongs to the retriever that was given; leave preset out.")
             for name, own in (
                 ("path", self.retriever.path),
                 ("embedder", self.retriever.embedder),

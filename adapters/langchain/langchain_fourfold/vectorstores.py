@@ -12,6 +12,7 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.vectorstores import VectorStore
 
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
+from fourfold.arguments import finite_number
 from fourfold.embed import Embedder
 from fourfold.ingest import delete_linked
 from fourfold.listing import by_filter
@@ -287,7 +288,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
         return (to_document if self.breakdown else to_plain_document)(hit, result)
 
     def _diverse(self, result: SearchResult, k: int, lambda_mult: float) -> list[Document]:
-        return [self._document(hit, result) for hit in diverse(self.retriever, result, k=k, relevance=lambda_mult)]
+        share = finite_number(lambda_mult, "lambda_mult", least=0, most=1)
+        return [self._document(hit, result) for hit in diverse(self.retriever, result, k=k, relevance=share)]
 
     def _select_relevance_score_fn(self) -> Callable[[float], float]:
         return float  # scores are from 0 to 1 as they are

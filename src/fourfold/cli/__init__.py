@@ -53,9 +53,11 @@ def create_app(command: str | None = None) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line: exit code 0, 1 after an error, 2 after a wrong call."""
+    """Run the command line: exit code 0, 1 after an error, 2 after a wrong call, 130 when interrupted."""
     try:
         app = create_app(next(iter(sys.argv[1:]), None))
     except MissingExtraError as error:
         sys.exit(f"fourfold: {error}")
+    except KeyboardInterrupt:  # what a command needs takes most of a second to load
+        sys.exit(130)
     app(prog_name="fourfold")

@@ -216,7 +216,7 @@ def probes(
     db: options.Db,
     out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the probes to a file.")] = None,
     count: Annotated[int, typer.Option("--count", min=1, help="How many.")] = 50,
-    seed: Annotated[int, typer.Option("--seed", help="Which nodes they are made of.")] = 0,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Which nodes they are made of.")] = 0,
     json: options.Json = False,
 ) -> None:
     """Suggest probes made from the graph itself; synthetic, for a first look at the ladder."""

@@ -245,7 +245,7 @@ class IntentConfig:
         if twice := next((name for name in names if names.count(name) > 1), None):
             raise InvalidValueError(f"Two intents have the name {twice!r}; a name must be unique.")
         if not self.chosen_enough:
-            raise InvalidValueError("intents.chosen_enough is 0; it must be above.")
+            raise InvalidValueError("intents.chosen_enough is 0; it must be above 0.")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -98,7 +98,7 @@ class Priors:
         """Refuse constants no search can use."""
         constants(self, "priors.", share=1.0)
         if not self.half_life:
-            raise InvalidValueError("priors.half_life is 0; it must be above.")
+            raise InvalidValueError("priors.half_life is 0; it must be above 0.")
 
     @property
     def on(self) -> bool:

@@ -16,7 +16,7 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.arguments import many, said, shown, strings
+from fourfold.arguments import finite_number, many, said, shown, strings
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -280,9 +280,9 @@ def _from_trec(text: str, path: Path) -> Run:
             continue
         try:
             query_id, _, identity, rank, score, system = line.split()
-            place = -float(score), int(rank)
+            place = -finite_number(float(score), "score"), int(rank)
         except ValueError as error:
-            raise InvalidValueError(f"{path}, line {number} is no line of a TREC run: {line!r}.") from error
+            raise InvalidValueError(f"{path}, line {number} is no line of a TREC run: {shown(line)}.") from error
         query_id, identity = _unword(query_id), _unword(identity)
         places = found.setdefault(query_id, {})
         _require_new(identity, places, query_id, f"{path}, line {number}: ")

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from fourfold.arguments import whole_number
 from fourfold.edge_types import label
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery
@@ -31,9 +32,10 @@ def suggest_probes(retriever: Retriever, *, count: int = 50, seed: int = 0) -> l
     name of one end and the words of the edge's type, for everything that edge leads to.
 
     Raises:
-        InvalidValueError: the graph is empty.
+        InvalidValueError: the graph is empty; ``count`` or ``seed`` is no whole number, or too small.
 
     """
+    count, seed = whole_number(count, "count"), whole_number(seed, "seed", least=0)
     ids = sorted(retriever.manifest())
     if not ids:
         raise InvalidValueError(f"{retriever.path!r} holds no nodes to make probes of; add some first.")

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from fourfold.errors import InvalidValueError
+from fourfold.arguments import constants, strings, whole_number
 
 _LONGEST_TITLE = 300
 
@@ -86,7 +86,7 @@ class IngestConfig:
         min_title_length: titles of fewer letters and digits are not looked for in texts.
         max_mention_share, min_mention_limit: a title named in more than ``max(min_mention_limit, share · texts)``
             texts links nothing: "Water" names no document in a collection about water.
-        shared_keys: metadata keys; documents with the same value of one of them are linked.
+        shared_keys: metadata keys, a string alone is one; documents with the same value of one of them are linked.
         max_shared: a value that more documents share links nothing.
 
     """
@@ -102,11 +102,10 @@ class IngestConfig:
 
     def __post_init__(self) -> None:
         """Refuse what cannot be meant."""
+        object.__setattr__(self, "shared_keys", tuple(strings(self.shared_keys, "shared_keys")))  # a string is one key
+        constants(self, max_mention_share=1.0)
         for name in ("whole_length", "chunk_length", "min_title_length", "min_mention_limit", "max_shared"):
-            if getattr(self, name) < 1:
-                raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must be at least 1.")
-        if not 0 <= self.max_mention_share <= 1:
-            raise InvalidValueError(f"max_mention_share is {self.max_mention_share!r}; it must be between 0 and 1.")
+            whole_number(getattr(self, name), name)
 
     def to_json(self) -> str:
         """Return every value as JSON, in one order."""

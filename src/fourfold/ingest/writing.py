@@ -55,7 +55,7 @@ def add_documents(
         cannot be stored, a second one with an id that this call had before.
 
     Raises:
-        InvalidValueError: ``config`` is not the one that the file was begun with.
+        InvalidValueError: ``documents`` is no list of them; ``config`` is not the one that the file was begun with.
         EmbedderError: the embedder failed; what was written before stays.
         MissingExtraError: ``ahocorasick-rs`` is not installed.
 
@@ -79,7 +79,7 @@ def put_documents(
     report = Report()
     seen: set[str] = set()
     config = resolve_config(retriever, config)
-    stream = _accepted(documents, seen, report, empty=empty)
+    stream = _accepted(arguments.many(documents, "documents", "documents"), seen, report, empty=empty)
     for batch, last in _batches(stream):
         known = {entry.id: entry.hash for entry in retriever.backend.documents.booked(ids=[d.id for d in batch])}
         hashes = {document.id: document.content_hash() for document in batch}
@@ -137,9 +137,10 @@ def replace_sources(
     """
     kept: set[str] = set()
     meant = set(arguments.strings(sources, "sources"))
+    given = arguments.many(documents, "documents", "documents")
 
     def noted() -> Iterator[Document]:
-        for document in documents:
+        for document in given:
             kept.add(document.id)
             meant.add(document.source)
             yield document

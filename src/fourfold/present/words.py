@@ -10,7 +10,7 @@ NOTHING = 1e-6
 """A component, or a way that led to a node, that gave no more is not worth naming."""
 
 _CRUMB = 0.01
-"""A bridge that gave less of the score is not worth naming."""
+"""A bridge that gave less of the score, or an age that took less of it, is not worth naming."""
 
 ALIKE = 0.2
 """A cosine below it says nothing: the nearest nodes of questions that are foreign to a graph have .13 to .22 in the
@@ -46,7 +46,8 @@ def why(evidence: Sequence[Evidence]) -> str:
     parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]
     if "bonus" in of:
         parts.append("first of its community")
-    parts += [in_words(item) for kind in ("rerank", "recency", "pinned") for item in of.get(kind, ())]
+    faded = {"recency": [item for item in of.get("recency", ()) if -item.value >= least and item.value]}
+    parts += [in_words(item) for kind in ("rerank", "recency", "pinned") for item in (of | faded).get(kind, ())]
     return "; ".join(parts) or _NOTHING_STANDS_OUT
 
 
@@ -82,12 +83,16 @@ def in_words(item: Evidence) -> str:
     if item.kind == "rerank":
         return f"moved by the reranker, which gave it {item.word}"
     if item.kind == "recency":
-        return f"faded in {item.word} days"
+        return f"faded in {_days(item.word)}"
     if item.kind == "path":
         return path_in_words(item.path)
     if item.kind == "pagerank":
         return "how central it is in the whole graph (PageRank)"
     return _OTHERS[item.component if item.kind != "rest" else f"{item.component} rest"]
+
+
+def _days(age: str) -> str:
+    return "less than a day" if float(age) < 1 else "1 day" if age == "1" else f"{age} days"
 
 
 _OTHERS = {

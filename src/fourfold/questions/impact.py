@@ -8,7 +8,8 @@ breadth-first tree with the largest sum of risks; of equal ones the shortest, th
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Literal, get_args
 
@@ -62,8 +63,12 @@ class ImpactAnswer(Answer):
 
     def rows(self) -> Iterator[tuple[Node, float, str]]:
         """Yield each node touched with its risk."""
+        nodes = {node.id: node for node in (self.node, *self.critical_nodes, *(one.node for one in self.touched))}
+        of_name = Counter(map(title, nodes.values()))
+        called = {id_: name for id_, node in nodes.items() if of_name[name := title(node)] == 1}
         for touched in self.touched:
-            yield touched.node, touched.risk, f"depth {touched.depth}, {_walked(touched.via, touched.node)}"
+            came = _walked(touched.via, touched.node, called)
+            yield touched.node, touched.risk, f"depth {touched.depth}, {came}"
 
     def headline(self) -> str:
         """Return how much is touched, or how much the node depends on."""
@@ -86,9 +91,9 @@ class ImpactAnswer(Answer):
         return mermaid(nodes, list(edges), marked=frozenset(node.id for node in self.critical_nodes))
 
 
-def _walked(edge: Edge, node: Node) -> str:
+def _walked(edge: Edge, node: Node, called: Mapping[str, str]) -> str:
     other, arrow = (edge.source, "along") if edge.target == node.id else (edge.target, "against")
-    return f"from {other} {arrow} {edge.type or 'an edge'}"
+    return f"from {called.get(other, other)} {arrow} {edge.type or 'an edge'}"
 
 
 @dataclass

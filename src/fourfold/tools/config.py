@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, get_args
+from typing import Literal
 
-from fourfold.arguments import whole_number
+from fourfold.arguments import constants
 from fourfold.errors import InvalidValueError
 
 Meaning = Literal["needs", "may_need", "needed_by", "before", "after", "apart", "link"]
 """What an edge from source to target says: the source needs (may need) the target, is needed by it, comes before or
 after it; ``apart`` says that the two do not go together, ``link`` only that they do."""
-
-MEANINGS: tuple[Meaning, ...] = get_args(Meaning)
 
 
 @dataclass(frozen=True)
@@ -96,18 +94,11 @@ class ToolConfig:
 
     def __post_init__(self) -> None:
         """Refuse constants nothing can be computed with."""
-        for name in ("alpha_dense", "prerequisite_relatedness", "fixed_semantic", "tie", "loose_tie", "forget"):
-            if not 0 <= getattr(self, name) <= 1:
-                raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must lie between 0 and 1.")
-        whole_number(self.context_hits, "context_hits", least=0)
+        shares = ("alpha_dense", "prerequisite_relatedness", "fixed_semantic", "tie", "loose_tie", "forget")
+        constants(self, "", **dict.fromkeys(shares, 1.0))
         for name in ("max_goals", "description_limit", "max_limit", "half_life", "max_cycle"):
             if not getattr(self, name) > 0:
                 raise InvalidValueError(f"{name} is {getattr(self, name)!r}; it must be above 0.")
-        for edge_type, meaning in self.edge_meanings.items():
-            if meaning not in MEANINGS:
-                raise InvalidValueError(
-                    f"The edge type {edge_type!r} cannot mean {meaning!r}; it is one of {', '.join(MEANINGS)}."
-                )
 
     def alpha(self, edge_count: int) -> float:
         """Return α, the weight of the semantic score, for a graph of that many edges."""

@@ -408,6 +408,10 @@ def test_a_preset_by_name(tmp_path):
         FourfoldRetriever(preset="published", config=RetrievalConfig())
     with pytest.raises(ValidationError, match="no preset 'x'"):
         FourfoldRetriever(preset="x")
+    with pytest.raises(ValidationError, match="preset belongs to the retriever that was given"):
+        FourfoldRetriever(retriever=Retriever(), preset="published")
+    configurable = published.configurable_fields(k=ConfigurableField(id="k"))
+    assert len(configurable.invoke("read a file", {"configurable": {"k": 2}})) == 2
 
 
 def test_a_timeout_is_a_field_and_an_option_of_a_call():

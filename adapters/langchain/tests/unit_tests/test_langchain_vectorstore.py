@@ -128,7 +128,7 @@ def test_as_retriever_by_marginal_relevance():
     assert ids(same) == ids(store.similarity_search("boats float", k=4))
     assert ids(store.max_marginal_relevance_search_by_vector([1, 0], k=2, lambda_mult=0.1))[1] == "d"
     assert len(store.max_marginal_relevance_search("boats", k=3, fetch_k=1)) == 3
-    with pytest.raises(fourfold.InvalidValueError, match="relevance is 2"):
+    with pytest.raises(fourfold.InvalidValueError, match="lambda_mult is 2"):
         store.max_marginal_relevance_search("boats", lambda_mult=2)
     assert FourfoldVectorStore().max_marginal_relevance_search("boats") == []
 

@@ -90,6 +90,13 @@ def test_what_cannot_be_translated_raises_at_once(key, value, operator):
     with pytest.raises(fourfold.FilterError) as raised:
         FourfoldRetriever(filters=one(key, value, operator))
     assert key in str(raised.value)
+    assert key.startswith("$") or operator.name in str(raised.value), "the name that the caller gave"
+
+
+def test_a_value_that_cannot_be_translated_is_shown_cut():
+    with pytest.raises(fourfold.FilterError) as raised:
+        FourfoldRetriever(filters=one("lang", ["en"] * 10_000, FilterOperator.EQ))
+    assert len(str(raised.value)) < 500
 
 
 def test_filters_of_another_kind():

@@ -138,6 +138,21 @@ def test_an_own_fourfold_key_is_kept_inside_the_breakdown():
     assert found.hash == node.hash
 
 
+@pytest.mark.parametrize(
+    "anything",
+    [5, [], {}, {"ref_doc_id": "x"}, {"class": "X"}, {"class": ["TextNode"]}, {"class": "TextNode", "node": []}],
+)
+def test_what_another_wrote_under_the_adapters_key_is_passed_over(anything):
+    graph = Retriever()
+    graph.add([fourfold.Node("a", text="boats float", metadata={"_fourfold": anything, "year": 1998})])
+    [hit] = FourfoldRetriever(retriever=graph).retrieve("boats")
+    assert (hit.node.get_content(), hit.node.metadata["year"]) == ("boats float", 1998)
+    store = FourfoldVectorStore(retriever=graph)
+    document = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id="x")}
+    store.add([TextNode(id_=id_, text=id_, relationships=document) for id_ in ("b", "c")])
+    assert [node.node_id for node in store.get_nodes()] == ["a", "b", "c"]
+
+
 def test_a_node_of_an_own_class_comes_back_as_the_class_above_it():
     class Mine(TextNode):
         extra: str = "e"

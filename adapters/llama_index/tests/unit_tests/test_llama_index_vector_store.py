@@ -1,5 +1,7 @@
 """The LlamaIndex vector store: as LlamaIndex's own, beside it, and in what wants one."""
 
+import pickle
+
 import fsspec
 import pytest
 from llama_index.core import MockEmbedding, Settings, StorageContext, VectorStoreIndex, load_index_from_storage
@@ -218,7 +220,7 @@ def test_words_and_vector_both_count(fourfold_store):
         best(mode=VectorStoreQueryMode.SVM)
     with pytest.raises(fourfold.DimensionError, match="3 dimensions"):
         fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0, 1.0]))
-    with pytest.raises(fourfold.InvalidValueError, match="relevance is 2"):
+    with pytest.raises(fourfold.InvalidValueError, match="mmr_threshold is 2"):
         fourfold_store.query(VectorStoreQuery(query_embedding=[1.0, 1.0], mode="mmr"), mmr_threshold=2)
 
 
@@ -524,3 +526,11 @@ def test_a_store_with_a_file_is_persisted_there_alone(tmp_path):
     store.persist(str(tmp_path / "kept" / "default__vector_store.json"))
     assert not (tmp_path / "kept").exists()
     store.client.close()
+
+
+def test_a_pickle_opens_the_file_again_and_of_a_store_in_memory_there_is_none(tmp_path):
+    store = FourfoldVectorStore(tmp_path / "kg.sqlite")
+    store.add([TextNode(id_="cat", text="the cat sat")])
+    assert pickle.loads(pickle.dumps(store)).query(VectorStoreQuery(query_str="cat")).ids == ["cat"]
+    with pytest.raises(StoreError, match="in memory cannot be pickled"):
+        pickle.dumps(FourfoldVectorStore())

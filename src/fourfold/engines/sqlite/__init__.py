@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
-from fourfold.arguments import shown
 from fourfold.engines.base import Backend
 from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.engines.sqlite.backend import SqliteBackend
+from fourfold.engines.sqlite.connection import require_file
 from fourfold.engines.sqlite.mirror import Source
-from fourfold.errors import StoreError
 
 __all__ = ["SqliteBackend", "open_backend", "open_foreign"]
 
 
 def open_backend(url: str, *, read_only: bool, must_exist: bool, durable: bool = False) -> Backend:
     """Open a file, created if missing, or ``":memory:"``; see ``fourfold.engines``."""
-    if must_exist and not os.path.isfile(url):
-        raise StoreError(f"There is no file {shown(url)} to open.")
+    if must_exist:
+        require_file(url, "to open")
     return SqliteBackend(url, read_only=read_only, durable=durable)
 
 

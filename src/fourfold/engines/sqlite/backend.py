@@ -13,7 +13,7 @@ from fourfold.engines.base import Capabilities
 from fourfold.engines.sampling import spread
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
-from fourfold.engines.sqlite.connection import address_of
+from fourfold.engines.sqlite.connection import address_of, fault
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import to_sql
 from fourfold.engines.sqlite.snapshots import Snapshots
@@ -117,7 +117,7 @@ class SqliteBackend(Store):
                 with closing(sqlite3.connect(path, isolation_level=None)) as other:
                     connection.backup(other)
             except sqlite3.Error as error:
-                raise StoreError(f"The graph cannot be saved in {path!r}: {error}.") from error
+                raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
 
     def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from urllib.parse import quote
 
+from fourfold.arguments import shown
 from fourfold.deadline import Deadline
 from fourfold.engines.sqlite.schema import (
     APPLICATION_ID,
@@ -116,8 +117,7 @@ class QuietConnection:
     """
 
     def __init__(self, path: str) -> None:
-        if not os.path.isfile(path):
-            raise StoreError(f"There is no file {path!r} to open for reading.")
+        require_file(path, "to open for reading")
         self._followed = Followed(path)
         self._path = path
         self._state = self._seen()
@@ -240,14 +240,23 @@ def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
         connection = opened(target, uri=uri)
     except sqlite3.Error as error:
         none = "" if uri or os.path.lexists(path) else "; it cannot be made in its folder"
-        raise StoreError(f"The file {path!r} cannot be opened: {_reason(path) or f'{error}{none}'}.") from error
+        raise StoreError(f"The file {path!r} cannot be opened: {fault(path) or f'{error}{none}'}.") from error
     connection.execute("PRAGMA foreign_keys = ON")
     connection.execute("PRAGMA cell_size_check = ON")  # damaged pages are seen before they are used
     connection.create_function("lower_case", 1, lambda value: str(value).lower(), deterministic=True)
     return connection
 
 
-def _reason(path: str) -> str | None:
+def require_file(path: str, purpose: str, *, called: str | None = None) -> None:
+    """Refuse a path where there is no file, or a folder; ``called`` is what the message calls it."""
+    name = shown(path if called is None else called)
+    if os.path.isdir(path):
+        raise StoreError(f"The file {name} cannot be opened: it is a folder.")
+    if not os.path.isfile(path):
+        raise StoreError(f"There is no file {name} {purpose}.")
+
+
+def fault(path: str) -> str | None:
     """Return what is wrong with a path that SQLite cannot open, as far as the path tells."""
     if os.path.isdir(path):
         return "it is a folder"

@@ -31,7 +31,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import Followed, distrust, opened
+from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -170,8 +170,7 @@ class ForeignFile:
         self._understood = None
 
     def _connect(self) -> sqlite3.Connection:
-        if not os.path.isfile(self.file):
-            raise StoreError(f"There is no file {self.path!r} to open, or none that may be read.")
+        require_file(self.file, "to open, or none that may be read", called=self.path)
         ways = ["mode=ro"]
         wal = _status(f"{self.file}-wal")
         if wal is None or wal[1] == 0:  # a WAL database in a folder that cannot be written opens no other way

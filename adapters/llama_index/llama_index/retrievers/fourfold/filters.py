@@ -13,6 +13,7 @@ from llama_index.core.vector_stores import FilterCondition, FilterOperator, Meta
 from llama_index.retrievers.fourfold.nodes import REF_DOC_ID
 
 from fourfold import FilterError
+from fourfold.arguments import shown
 
 Condition = dict[str, Any]
 
@@ -67,8 +68,8 @@ def _plain(operator: str) -> Callable[[str, Any], Condition]:
     def condition(key: str, value: Any) -> Condition:
         if value is None or isinstance(value, list):
             raise FilterError(
-                f"The filter on {key!r} compares with {value!r}; {operator} takes one value. "
-                "For missing values there is IS_EMPTY, for lists IN, ANY and ALL."
+                f"The filter on {key!r} compares with {shown(value)}; EQ, NE, GT, GTE, LT, LTE and CONTAINS take one "
+                "value. For missing values there is IS_EMPTY, for lists IN, ANY and ALL."
             )
         return {key: {operator: value}}
 
@@ -95,7 +96,7 @@ def _all(key: str, value: Any) -> Condition:
 def _text(operator: str) -> Callable[[str, Any], Condition]:
     def condition(key: str, value: Any) -> Condition:
         if not isinstance(value, str):
-            raise FilterError(f"A text match on {key!r} takes a string, not {value!r}.")
+            raise FilterError(f"TEXT_MATCH and TEXT_MATCH_INSENSITIVE on {key!r} take a string, not {shown(value)}.")
         return {key: {operator: value}}
 
     return condition
@@ -103,7 +104,7 @@ def _text(operator: str) -> Callable[[str, Any], Condition]:
 
 def _list(key: str, value: Any) -> list[Any]:
     if not isinstance(value, list):
-        raise FilterError(f"IN, NIN, ANY and ALL on {key!r} take a list of values, not {value!r}.")
+        raise FilterError(f"IN, NIN, ANY and ALL on {key!r} take a list of values, not {shown(value)}.")
     return value
 
 

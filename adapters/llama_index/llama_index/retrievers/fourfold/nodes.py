@@ -122,12 +122,12 @@ def add_chunks(
     edges = _edges_here(retriever, given)
     chunks: dict[str, list[GraphNode]] = {}
     for node in made.values():
-        if document := node.metadata.get(RESERVED, {}).get("ref_doc_id"):
+        if document := _kept_of(node).get("ref_doc_id"):
             chunks.setdefault(document, []).append(node)
     before: dict[str, list[str]] = {}
     for node in retriever.get(ids_where(retriever, {REF_DOC_ID: {"$in": list(chunks)}}) if chunks else ()):
-        if node.id not in made:
-            before.setdefault(node.metadata[RESERVED]["ref_doc_id"], []).append(node.id)
+        if node.id not in made and (document := _kept_of(node).get("ref_doc_id")):
+            before.setdefault(document, []).append(node.id)
     cuts = [
         Cut(f"document:{document}", parts, before.get(document, ()), title=parts[0].name)
         for document, parts in chunks.items()
@@ -264,7 +264,7 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
         "type": node.type,
         "degraded": list(result.degraded),
     }
-    if RESERVED not in node.metadata:
+    if not _kept_of(node):
         breakdown["labels"] = [key for key in ("name", "type") if key in own and key not in node.metadata]
         breakdown["text"] = node.text
     if BREAKDOWN in own:
@@ -290,13 +290,13 @@ def as_given(node: GraphNode, vector: Any = None) -> BaseNode:
 def _class_and_fields(node: GraphNode) -> tuple[type[BaseNode], dict[str, Any]]:
     """Return LlamaIndex's class of a node, and new copies of all its fields but the id."""
     own = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
-    reserved = node.metadata.get(RESERVED)
-    if reserved is None:
+    kept = _kept_of(node)
+    if not kept:
         labels = {"name": node.name if node.text else "", "type": node.type}
         shown = {**{key: value for key, value in labels.items() if value}, **own}
         return TextNode, {"text": node.text or node.name, "metadata": shown}
-    cls = BY_NAME[reserved["class"]]
-    fields: dict[str, Any] = deepcopy(reserved.get("node", [{}])[0])
+    cls = BY_NAME[kept["class"]]
+    fields: dict[str, Any] = deepcopy(kept["node"][0]) if "node" in kept else {}
     text = fields.pop("text", node.text)
     if issubclass(cls, TextNode):
         fields["text"] = text
@@ -305,9 +305,18 @@ def _class_and_fields(node: GraphNode) -> tuple[type[BaseNode], dict[str, Any]]:
     return cls, {**fields, "metadata": own}
 
 
+def _kept_of(node: GraphNode) -> Mapping[str, Any]:
+    """Return what was kept of a node of LlamaIndex; nothing of another, whatever its maker wrote under the same key."""
+    kept = node.metadata.get(RESERVED)
+    if not isinstance(kept, Mapping) or str(kept.get("class")) not in BY_NAME:
+        return {}
+    rest = kept.get("node", [{}])
+    return kept if isinstance(rest, Sequence) and rest and isinstance(rest[0], Mapping) else {}
+
+
 def text_range_start(node: GraphNode) -> int | None:
     """Return where in its document a node's text begins, if it says so."""
-    start = node.metadata.get(RESERVED, {}).get("node", [{}])[0].get("start_char_idx")
+    start = _kept_of(node).get("node", [{}])[0].get("start_char_idx")
     return start if isinstance(start, int) else None
 
 

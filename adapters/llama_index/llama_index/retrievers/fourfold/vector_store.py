@@ -159,6 +159,13 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         path.parent.mkdir(parents=True, exist_ok=True)
         self._retriever.maintenance.save(path)
 
+    def __getstate__(self) -> dict[str, Any]:
+        """Pickle with what opens the graph's file again; a graph in memory raises StoreError.
+
+        LlamaIndex leaves out of a pickle what has none, and the store would have no graph where it is unpickled.
+        """
+        return {**super().__getstate__(), "__pydantic_private__": {"_retriever": self._retriever}}
+
     @classmethod
     def class_name(cls) -> str:
         """Return the name of the store."""
@@ -265,9 +272,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             count = kwargs.get("mmr_prefetch_k") or _PREFETCH * query.similarity_top_k
             found = self._search(query, max(count, query.similarity_top_k))
             threshold = kwargs.get("mmr_threshold", query.mmr_threshold)
-            hits = diverse(
-                self._retriever, found, k=query.similarity_top_k, relevance=0.5 if threshold is None else threshold
-            )
+            share = 0.5 if threshold is None else finite_number(threshold, "mmr_threshold", least=0, most=1)
+            hits = diverse(self._retriever, found, k=query.similarity_top_k, relevance=share)
         else:
             of_both = query.hybrid_top_k if query.mode in _HYBRID[1:] else None
             found = self._search(query, query.similarity_top_k if of_both is None else of_both)
