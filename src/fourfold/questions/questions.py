@@ -65,7 +65,7 @@ class Questions:
                 raise InvalidValueError(
                     f"Aliases are given for {role!r}, which is no role; roles are {', '.join(ROLES)}."
                 )
-        self._terms = make_tokenizer(retriever.info()["tokenizer"]).terms
+        self._tokenizer = make_tokenizer(retriever.info()["tokenizer"])
         self._lock = threading.Lock()
         self._latest: View | None = None
 
@@ -74,7 +74,7 @@ class Questions:
         snapshot = self.retriever.analysis.snapshot()
         with self._lock:
             if self._latest is None or self._latest.snapshot is not snapshot:
-                self._latest = View(self.retriever, snapshot, self._terms, self.aliases)
+                self._latest = View(self.retriever, snapshot, self._tokenizer, self.aliases)
             return self._latest
 
     def _answered(self, answer: Callable[[View], A]) -> A:

@@ -30,7 +30,6 @@ from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, id_li
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
-from fourfold.filters import ELEMENT, SCALAR
 from fourfold.frozen import freeze
 from fourfold.index.changes import Changes
 from fourfold.types import Edge, Node
@@ -39,12 +38,6 @@ W = TypeVar("W", bound=Writer)
 
 _UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
 """What reading a value raises that no version of fourfold writes."""
-
-_TEXTS = {
-    "name": "SELECT num, name FROM nodes ORDER BY num",
-    "type": "SELECT num, type FROM nodes ORDER BY num",
-    "metadata": "SELECT node, key || ' ' || value FROM attributes WHERE kind IN (?, ?)",
-}
 
 
 class Store:
@@ -303,13 +296,6 @@ class Store:
                 "SELECT query, node, grade FROM feedback f "
                 "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
             ).fetchall()
-
-    def texts(self, place: str) -> tuple[NDArray[np.int64], list[str]]:
-        """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
-        sql, kinds = _TEXTS[place], (SCALAR, ELEMENT) if place == "metadata" else ()
-        with self.reading() as connection:
-            rows = connection.execute(sql, kinds).fetchall()
-            return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [str(row[1]) for row in rows]
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the node numbers that a statement selects."""
