@@ -39,6 +39,8 @@ W = TypeVar("W", bound=Writer)
 _UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
 """What reading a value raises that no version of fourfold writes."""
 
+_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in ("nodes", "edges", "vectors")}
+
 
 class Store:
     """An open Fourfold file.
@@ -63,6 +65,7 @@ class Store:
         self._closed = False
         self._vocabulary: dict[str, int] = {}
         self._edge_types: dict[str, int] = {}
+        self._counted: tuple[tuple[sqlite3.Connection, int, int], dict[str, int]] | None = None
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
         self.locks = (self._write_lock, self._read_lock)
@@ -176,10 +179,12 @@ class Store:
     def counts(self) -> dict[str, int]:
         """Return the numbers of nodes, edges and vectors."""
         with self._snapshot() as connection:
-            return {
-                table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-                for table in ("nodes", "edges", "vectors")
-            }
+            # what others committed moves data_version, what was written here total_changes
+            state = connection, connection.total_changes, *connection.execute("PRAGMA data_version").fetchone()
+            if self._counted is None or self._counted[0] != state:
+                numbers = {table: int(connection.execute(sql).fetchone()[0]) for table, sql in _COUNTS.items()}
+                self._counted = state, numbers
+            return dict(self._counted[1])
 
     def edge_type_names(self) -> list[str]:
         """Return every edge type ever used; the position is the type's number."""
