@@ -6,7 +6,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from fourfold import Edge, FilterError, Node, RetrievalConfig, Retriever
+from fourfold import Edge, FilterError, Node, RetrievalConfig, Retriever, filters
 
 KEYS = ("lang", "n", "tags", "deep", "deep.er")
 SCALARS = st.one_of(
@@ -220,3 +220,15 @@ def test_a_hub_gives_to_the_strongest_that_a_filter_allows(graph):
         every, passing = (retriever.search("deploy prod", filter=kept) for kept in (None, {"kept": True}))
     assert {hit.node.id for hit in every if hit.components.graph > 0} - {"hub"} == {"o0", "o1", "o2"}
     assert {hit.node.id for hit in passing if hit.components.graph > 0} - {"hub"} == {"o5", "o6", "o8"}
+
+
+def test_a_filter_that_keeps_every_node_reads_none(monkeypatch):
+    with Retriever() as retriever:
+        retriever.add([Node(i, f"word {i}", metadata={"n": i}) for i in "abc"])
+        without, asked = retriever.search("word"), []
+        allowed = retriever.backend.allowed
+        monkeypatch.setattr(retriever.backend, "allowed", lambda clause: asked.append(clause) or allowed(clause))
+        for condition in ({}, {"$and": [{}, {}]}):
+            assert retriever.search("word", filter=condition).hits == without.hits and asked == []
+        assert retriever.search("word", filter={"$and": [{"n": "a"}, {}]}).ids == ["a"]
+        assert asked == [filters.parse({"n": "a"})]

@@ -147,6 +147,7 @@ ASKED = {
     "fourfold.engines.documents",
     "fourfold.engines.foreign",
     "fourfold.engines.usage",
+    "fourfold.engines.wording",
     "fourfold.index.base",
     "fourfold.index.changes",
     "fourfold.index.snapshot",

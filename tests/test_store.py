@@ -18,6 +18,8 @@ from hypothesis import strategies as st
 from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError, UnknownNodeError
 from fourfold.engines.sqlite import connection
 from fourfold.engines.sqlite.connection import Connection
+from fourfold.questions import Questions
+from fourfold.tools import ToolCatalog
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 IDS = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\x00"), min_size=1, max_size=5)
@@ -400,3 +402,36 @@ class Slow:
         self.taken.append(sql)
         time.sleep(self.SECONDS)
         return self.connection.execute(sql)
+
+
+def test_what_a_file_holds_is_counted_once_for_every_state(tmp_path):
+    path, statements = tmp_path / "kg.sqlite", []
+    with Retriever(path) as retriever, Retriever(path) as other, Retriever(path, read_only=True) as reader:
+        graphs = (retriever, other, reader)
+        retriever.add([Node("a", "a"), Node("b", "b")])
+        assert [len(one) for one in graphs] == [2, 2, 2]
+        for one in graphs:
+            with one.backend.reading() as connection:
+                connection.set_trace_callback(statements.append)
+        assert [(len(one), one.info()["edges"]) for one in graphs] == [(2, 0)] * 3
+        assert not [statement for statement in statements if "count(" in statement]
+        other.add([Node("c", "c")], [Edge("a", "c", "x")])
+        assert [(len(one), one.info()["edges"]) for one in graphs] == [(3, 1)] * 3
+        retriever.delete(["a"])
+        assert [(len(one), one.info()["edges"]) for one in graphs] == [(2, 0)] * 3
+    with Retriever() as memory:
+        assert len(memory) == 0
+        memory.add([Node("a", "a")])
+        assert len(memory) == 1
+        with memory.backend.transaction() as writer:
+            assert memory.delete([]) == 0 and writer.delete_nodes(["a"]) == 1
+            assert memory.backend.counts()["nodes"] == 0
+        assert len(memory) == 0
+
+
+def test_questions_begin_without_counting_what_a_file_holds(tmp_path, monkeypatch):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node("a", "quagga")])
+        monkeypatch.setattr(type(retriever.backend), "counts", None)
+        assert Questions(retriever).keyword_match("quagga").ids == ["a"]
+        assert ToolCatalog(retriever).get("a").id == "a"

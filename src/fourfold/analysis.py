@@ -15,6 +15,7 @@ from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import Query
 from fourfold.session import Session
+from fourfold.tokenizer import Tokenizer, make_tokenizer, stored_tokenizer
 from fourfold.types import FloatArray, Node, Weights
 
 A = TypeVar("A")
@@ -47,6 +48,11 @@ class Analysis:
             return snapshot if config is None else self._session.backend.snapshot(config)
 
         return self._session.from_whole_files(taken)
+
+    @property
+    def tokenizer(self) -> Tokenizer:
+        """What makes the terms of the graph's texts, and of questions to them."""
+        return make_tokenizer(stored_tokenizer(self._session.backend.meta) or self._session.tokenizer.name)
 
     def from_whole_files(self, answer: Callable[[], A]) -> A:
         """Return what ``answer`` makes of a snapshot that it takes itself; see ``of_whole_files``."""

@@ -178,7 +178,7 @@ class Asker:
             mode=options.mode,
             vector=vector,
             read=read,
-            allowed=None if options.filter is None else self.allowed(snapshot, options.filter),
+            allowed=self._kept(snapshot, options.filter),
             intent=options.intent,
             weights=options.weights,
             phrases=self._backend.phrase if self._backend.capabilities.phrases else None,
@@ -190,9 +190,15 @@ class Asker:
             failed=failed,
         )
 
+    def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:
+        """Return the nodes a filter keeps; None where it keeps every node."""
+        if condition is None or (clause := _clause(condition)) == filters.EVERY_NODE:
+            return None
+        return self.allowed(snapshot, clause)
+
     def allowed(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause) -> Allowed:
         """Return the nodes a filter keeps; remembered for the generation."""
-        clause = condition if isinstance(condition, filters.Clause) else filters.parse(condition)
+        clause = _clause(condition)
         key = (snapshot.generation, clause)
         allowed = self._filters.get(key)
         if allowed is None:
@@ -250,6 +256,10 @@ class Asker:
             asking, sharpness=self.config.intents.chosen_sharpness, enough=self.config.intents.chosen_enough
         )
         return asked
+
+
+def _clause(condition: Mapping[str, Any] | filters.Clause) -> filters.Clause:
+    return condition if isinstance(condition, filters.Clause) else filters.parse(condition)
 
 
 def _pairs(snapshot: Snapshot, words: Sequence[tuple[str, tuple[str, ...]]]) -> dict[str, tuple[str, ...]]:

@@ -305,6 +305,8 @@ _OPERATORS: dict[str, Callable[[str, object], Clause]] = {
 
 def _combine(clauses: Sequence[Clause], operator: Literal["and", "or"]) -> Clause:
     """Return the union or intersection; of complements, the complement of the other: they may hold most nodes."""
+    if operator == "and":
+        clauses = [clause for clause in clauses if clause != EVERY_NODE] or [EVERY_NODE]
     negated = [inner for clause in clauses if (inner := _complemented(clause)) is not None]
     if len(negated) > 1:
         together = Group("or" if operator == "and" else "and", tuple(negated))

@@ -29,7 +29,7 @@ GONE: Mapping[str, str] = MappingProxyType(
     {
         "index": "analysis.snapshot()",
         "scores": "analysis.scores(query, nodes)",
-        "metadata_texts": "backend.texts('metadata')",
+        "metadata_texts": "backend.wording.metadata()",
     }
 )
 """Names of the last version that told of arrays over the whole graph, and what tells the same of a part."""

@@ -15,6 +15,7 @@ from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.copying import copy
 from fourfold.errors import FourfoldError, InvalidValueError, StoreError, UnsupportedError
 from fourfold.index.base import Allowed
+from fourfold.questions import Questions
 from fourfold.testing import sample
 from fourfold.testing.compared import Both
 from fourfold.testing.graphs import QUESTIONS
@@ -159,6 +160,8 @@ def test_more_holders_than_come_at_once_come_in_turns(many, monkeypatch):
     monkeypatch.setattr("fourfold.engines.milvus.words.MOST", 100)
     for question in QUESTIONS[:3]:
         assert many.agree(question).degraded == ()
+        own, other = (Questions(one).keyword_match(question, 400) for one in (many.own, many.other))
+        assert own.total > 100 and (own.matches, own.total) == (other.matches, other.total)
 
 
 def test_of_very_many_holders_the_best_and_a_sample_are_read(many, monkeypatch):

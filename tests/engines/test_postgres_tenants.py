@@ -5,6 +5,7 @@ import json
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.questions import Questions
 from fourfold.testing import sample
 from fourfold.testing.compared import Both
 from fourfold.testing.graphs import QUESTIONS
@@ -61,8 +62,11 @@ def test_a_tenant_has_the_graph_it_would_have_alone(tenants, name):
                 told, expected = own.explain(question, identity), alone.explain(question, identity)
                 assert told.score == pytest.approx(expected.score, abs=1e-4)
                 assert [i.value for i in told.evidence] == pytest.approx([i.value for i in expected.evidence], abs=1e-4)
-        everything = [own.info(), own.learning.judgements(), own.matching({}), own.backend.texts("metadata")[1]]
-        everything += [own.backend.texts("name")[1], own.backend.usage(), own.get([f"{other}:n1"])]
+        for question in (*QUESTIONS, name, other):
+            mine, theirs = (Questions(one).keyword_match(question, 100) for one in (own, alone))
+            assert (mine.matches, mine.total) == (theirs.matches, theirs.total)
+        everything = [own.info(), own.learning.judgements(), own.matching({}), own.backend.wording.metadata()]
+        everything += [own.backend.usage(), own.get([f"{other}:n1"])]
         assert other not in json.dumps(everything, default=str)
         assert own.info()["nodes"] == len(nodes)
 

@@ -10,8 +10,10 @@ from lens_client import assert_harmless, client_of, names
 from lens_graphs import HOSTILE_NAME, TOOLS, documents, hostile, tools
 from starlette.testclient import TestClient
 
-from fourfold import InvalidValueError, Node, Retriever
+from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.lens import Lens
+from fourfold.lens.session import Session
+from fourfold.lens.state import Asked
 
 
 @pytest.fixture(scope="module")
@@ -384,3 +386,23 @@ def test_a_chunk_stands_between_its_neighbours(tmp_path):
         hit = retriever.search("who built the lighthouse").hits[0]
         page = client.get("/why", params={"q": "who built the lighthouse", "node": hit.node.id}).text
         assert "<mark>Lighthouse</mark> was <mark>built</mark>" in page
+
+
+def test_of_a_large_graph_no_page_reads_every_id(monkeypatch):
+    monkeypatch.setattr("fourfold.lens.session._MOST_EDGES_COUNTED", 20)
+    monkeypatch.setattr("fourfold.lens.session._READ_FOR_KEYS", 10)
+    with Retriever() as retriever:
+        retriever.add([Node(f"n{i}", f"word {i}", metadata={"lang": "en"}) for i in range(50)], [Edge("n1", "n2", "x")])
+        monkeypatch.setattr(Retriever, "manifest", None)
+        client = client_of(Lens(retriever))
+        assert "word" in client.get("/", params={"q": "word"}).text
+        assert [name for name, _ in client.get("/keys").json()["keys"]][-1] == "lang"
+        assert client.get("/graph").status_code == 200
+
+
+def test_an_empty_file_beside_answers_with_nothing(tmp_path):
+    with Retriever() as retriever, Retriever(tmp_path / "other.sqlite") as other:
+        retriever.add([Node("a", "word")])
+        session = Session(retriever, beside={"other": other})
+        assert session.search(Asked(question="word")).ids == ["a"]
+        assert session.search(Asked(question="word"), other).ids == []

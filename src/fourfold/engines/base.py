@@ -42,6 +42,7 @@ from numpy.typing import NDArray
 from fourfold.config import RetrievalConfig
 from fourfold.engines.documents import Books, Documents
 from fourfold.engines.usage import Usage
+from fourfold.engines.wording import Wording
 from fourfold.filters import Clause
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
@@ -353,13 +354,6 @@ class Backend(Settings, Protocol):
         """Return the content hash of every node by id, in the order of the ids."""
         ...
 
-    def texts(self, place: str) -> tuple[Nodes, list[str]]:
-        """Return (node numbers, texts), parallel: ``"name"`` or ``"type"`` of every node, or of its ``"metadata"``.
-
-        Of the metadata every string, number and boolean is a text of its own, "key value".
-        """
-        ...
-
     # -- what else is kept --------------------------------------------------------------------------------------
 
     def transaction(self, *, moves: bool = True) -> AbstractContextManager[Writer]:
@@ -380,6 +374,11 @@ class Backend(Settings, Protocol):
 
     def edges_from(self, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
         """Return the edges of these types that leave these nodes."""
+        ...
+
+    @property
+    def wording(self) -> Wording:
+        """Where words stand in names, types and metadata."""
         ...
 
     @property

@@ -20,7 +20,6 @@ from fourfold.lens.jobs import Jobs
 from fourfold.lens.keys import Key, keys_of
 from fourfold.lens.state import Asked
 from fourfold.snippets import snippet
-from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Evidence, FloatArray, Weights
 
 if TYPE_CHECKING:  # loaded when a page first needs them: the first page is there half a second earlier
@@ -92,7 +91,7 @@ class Session:
     @cached_property
     def terms(self) -> Callable[[str], tuple[str, ...]]:
         """What the graph's tokenizer makes of a text, or of a word; remembered."""
-        tokenizer = make_tokenizer(self.facts()["tokenizer"])
+        tokenizer = self.retriever.analysis.tokenizer
         return lru_cache(_REMEMBERED_WORDS)(lambda text: tuple(tokenizer.terms(text)))
 
     def prepare(self) -> None:
@@ -112,14 +111,14 @@ class Session:
 
     def search(self, asked: Asked, retriever: Retriever | None = None) -> SearchResult:
         """Return the answer; a question is embedded once, whatever is asked of it later."""
-        retriever = retriever or self.retriever
+        retriever = self.retriever if retriever is None else retriever
         return retriever.search(asked.question, **self.options(asked, retriever))
 
     def explain(
         self, asked: Asked, node_id: str, *, k: int | None = None, retriever: Retriever | None = None
     ) -> Explanation:
         """Return why a node stands where it does under the same options as ``search``."""
-        retriever = retriever or self.retriever
+        retriever = self.retriever if retriever is None else retriever
         options = self.options(asked, retriever)
         return retriever.explain(asked.question, node_id, **(options if k is None else {**options, "k": k}))
 
@@ -213,8 +212,9 @@ class Session:
         return None if known is None else known[0]
 
     def _keys(self) -> tuple[Key, ...]:
-        ids = sorted(self.retriever.manifest())
-        return keys_of(self.retriever.get(ids[:: max(len(ids) // _READ_FOR_KEYS, 1)]))
+        sample = self.retriever.backend.sample(_READ_FOR_KEYS)
+        nodes = self.retriever.backend.nodes(sample)
+        return keys_of(nodes[number] for number in sample if number in nodes)
 
     def intents(self) -> tuple[str, ...]:
         """Return the names of the intents that a question can be read as, and the one that is none."""
@@ -230,10 +230,9 @@ class Session:
         return found
 
     def _edge_counts(self) -> list[tuple[str, int]] | None:
-        ids = list(self.retriever.manifest())
-        if len(ids) > _MOST_EDGES_COUNTED:
+        if len(self.retriever) > _MOST_EDGES_COUNTED:
             return None
-        return Counter(edge.type for edge in self.retriever.edges(ids)).most_common()
+        return Counter(edge.type for edge in self.retriever.edges(self.retriever.manifest())).most_common()
 
     def community_count(self) -> int:
         """Return how many communities the graph falls into."""
@@ -338,7 +337,7 @@ class Session:
             return []
         told, published = [], RetrievalConfig.published()
         wanted = published.text.tokenizer_name, published.embedding
-        if (self.facts()["tokenizer"], self.retriever.config.embedding) != wanted:
+        if (self.retriever.analysis.tokenizer.name, self.retriever.config.embedding) != wanted:
             told.append(
                 "The published method reads words and makes vectors otherwise; here it has those of this file. "
                 "fourfold search --preset published answers from a copy that has its own."

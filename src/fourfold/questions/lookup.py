@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from itertools import compress
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.arguments import finite_number, shown
 from fourfold.errors import FilterError, InvalidValueError
 from fourfold.frozen import FrozenDict, freeze
+from fourfold.index.base import Nodes
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
+from fourfold.runs import firsts
 from fourfold.types import Node
 
 
@@ -131,19 +135,34 @@ _BOUNDS = {"min": "$gte", "max": "$lte", "exact": "$eq"}
 def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
     """Return the nodes that contain the query's terms."""
     terms = list(dict.fromkeys(view.terms(query)))
-    found, counts = view.words.counted(terms)
+    held = view.words.holders(terms)
+    each = [_counted(np.concatenate(places))[0] for places in zip(*held.values(), strict=True)]
+    found, counts = _counted(np.concatenate([np.empty(0, np.int64), *each]))
     best = view.graph.best(found, counts.astype(np.float64), limit).tolist()
     nodes = view.nodes(found[best])
+    told: dict[int, dict[str, tuple[str, ...]]] = {node: {} for node in nodes}
+    for place, holders in held.items():
+        having = np.stack([np.isin(list(told), own) for own in holders], axis=1) if told else ()
+        for node, which in zip(told, having, strict=True):
+            if own := tuple(compress(terms, which)):
+                told[node][place] = own
     return KeywordAnswer(
         query=query,
         terms=tuple(terms),
         matches=tuple(
-            Match(nodes[node], count, count / len(terms), FrozenDict(view.words.places(node, terms)))
+            Match(nodes[node], count, count / len(terms), FrozenDict(told[node]))
             for node, count in zip(found[best].tolist(), counts[best].tolist(), strict=True)
         ),
         total=len(found),
         truncated=len(found) > limit,
     )
+
+
+def _counted(nodes: Nodes) -> tuple[Nodes, NDArray[np.int64]]:
+    """Return the distinct nodes, ascending, and how often each is there."""
+    ascending = np.sort(nodes)
+    first = firsts(ascending).nonzero()[0]
+    return ascending[first], np.diff(first, append=len(ascending))
 
 
 def filter_answer(view: View, filters: Mapping[str, Any], limit: int) -> FilterAnswer:

@@ -26,7 +26,6 @@ from fourfold.questions.rules import classify_intent
 from fourfold.questions.similar import SimilarAnswer
 from fourfold.questions.view import View
 from fourfold.retriever import Retriever
-from fourfold.tokenizer import make_tokenizer
 from fourfold.types import Node
 
 MOST_COUNTED = 1_000_000
@@ -65,7 +64,7 @@ class Questions:
                 raise InvalidValueError(
                     f"Aliases are given for {role!r}, which is no role; roles are {', '.join(ROLES)}."
                 )
-        self._terms = make_tokenizer(retriever.info()["tokenizer"]).terms
+        self._tokenizer = retriever.analysis.tokenizer
         self._lock = threading.Lock()
         self._latest: View | None = None
 
@@ -74,7 +73,7 @@ class Questions:
         snapshot = self.retriever.analysis.snapshot()
         with self._lock:
             if self._latest is None or self._latest.snapshot is not snapshot:
-                self._latest = View(self.retriever, snapshot, self._terms, self.aliases)
+                self._latest = View(self.retriever, snapshot, self._tokenizer, self.aliases)
             return self._latest
 
     def _answered(self, answer: Callable[[View], A]) -> A:

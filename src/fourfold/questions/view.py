@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from typing import Any
 
@@ -18,6 +18,7 @@ from fourfold.questions.graph import GoneError, Graph
 from fourfold.questions.vocabulary import Vocabulary
 from fourfold.questions.words import WordTable
 from fourfold.retriever import Retriever
+from fourfold.tokenizer import Tokenizer
 from fourfold.types import FloatArray, Node, SearchResult
 
 BY_WORDS = {"embedding": 0.4, "text": 0.6, "graph": 0.0, "intent": 0.0}
@@ -36,7 +37,7 @@ class View:
     Args:
         retriever: the graph.
         snapshot: the generation.
-        terms: text → terms, the tokenizer of the index.
+        tokenizer: that of the index.
         aliases: role → further edge types, see ``Vocabulary``.
 
     """
@@ -45,19 +46,20 @@ class View:
         self,
         retriever: Retriever,
         snapshot: Snapshot,
-        terms: Callable[[str], list[str]],
+        tokenizer: Tokenizer,
         aliases: Mapping[str, Sequence[str]],
     ) -> None:
         self.retriever = retriever
         self.snapshot = snapshot
-        self.terms = terms
+        self.tokenizer = tokenizer
+        self.terms = tokenizer.terms
         self.graph = Graph(snapshot)
-        self.vocabulary = Vocabulary(snapshot.edges.type_names, snapshot.edges.types_in_use, terms, aliases)
+        self.vocabulary = Vocabulary(snapshot.edges.type_names, snapshot.edges.types_in_use, self.terms, aliases)
 
     @cached_property
     def words(self) -> WordTable:
         """Which nodes contain which term."""
-        return WordTable(self.retriever.backend.texts, self.terms)
+        return WordTable(self.retriever.backend.wording, self.tokenizer)
 
     def search(self, text: str, k: int, **options: Any) -> SearchResult:
         """Search by words and meaning only; ``options`` are those of ``Retriever.search``."""

@@ -9,6 +9,7 @@ import pytest
 
 from fourfold.config import RetrievalConfig
 from fourfold.errors import DimensionError, FilterError
+from fourfold.questions import Questions
 from fourfold.retriever import Retriever
 from fourfold.testing.compared import TOLERANCE, Both, Compared
 from fourfold.testing.graphs import FILTERS, QUESTIONS, sample
@@ -53,6 +54,16 @@ class SearchingTests(Compared):
         for condition in FILTERS:
             assert filled.own.matching(condition) == filled.other.matching(condition), condition
             filled.agree("deploy the server", filter=condition)
+
+    def test_words(self, filled: Both) -> None:
+        """Which nodes hold words in name, type and metadata, after some were replaced and some deleted."""
+        filled.add(
+            [Node("n7", "server", "tool", "deploy"), Node("n8", "x", "deploy tool", metadata={"size": [1, 1.5]})]
+        )
+        filled.delete(["n9", "n10"])
+        for question in (*QUESTIONS, "server", "deploy tool", "size", "years", "überlingen network", ""):
+            own, other = (Questions(one).keyword_match(question, 50) for one in (filled.own, filled.other))
+            assert (own.matches, own.total) == (other.matches, other.total), question
 
     def test_numbers_in_filters(self, both: Both) -> None:
         """Integers and fractions are compared exactly, and never with the columns of a node, which are strings."""

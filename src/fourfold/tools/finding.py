@@ -13,7 +13,6 @@ from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
 from fourfold.planning import Served, Settled, denies, permitted, planned, settled
 from fourfold.retriever import Retriever
-from fourfold.tokenizer import make_tokenizer
 from fourfold.tools import workflow
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.search import Ranking, Weighting, best_of, cosines_of, rank, semantic_scores, similarity_of
@@ -39,7 +38,7 @@ class Finder:
         self.retriever = retriever
         self._knowledge = knowledge
         self._config = config
-        self._terms = make_tokenizer(retriever.info()["tokenizer"]).terms
+        self._terms = retriever.analysis.tokenizer.terms
 
     @property
     def config(self) -> ToolConfig:

@@ -20,6 +20,7 @@ from fourfold.embed.static import bundled
 from fourfold.engines.base import Writer
 from fourfold.errors import InvalidValueError, UnsupportedError
 from fourfold.evaluate.statistics import mean_bound
+from fourfold.filters import EVERY_NODE
 from fourfold.retriever import Retriever
 from fourfold.types import Node
 
@@ -169,7 +170,7 @@ def judge(before: Measured, after: Measured) -> tuple[bool, str]:
 @of_whole_files
 def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Lessons:
     """Read what a graph teaches: its nodes as the embedder reads them, their names and bodies, its edges."""
-    nums = retriever.backend.texts("name")[0]
+    nums = retriever.backend.allowed(EVERY_NODE).nodes
     ids = retriever.backend.ids(nums)
     batches: list[list[TokenRows]] = [[], [], []]
     for start in range(0, len(ids), _BATCH):

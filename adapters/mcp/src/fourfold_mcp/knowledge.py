@@ -11,7 +11,6 @@ from fourfold import Edge, Node, Retriever, SearchResult
 from fourfold.arguments import shown
 from fourfold.questions import AskAnswer, Questions
 from fourfold.snippets import snippet
-from fourfold.tokenizer import make_tokenizer
 from fourfold_mcp.answers import (
     AnsweringNode,
     Asked,
@@ -48,7 +47,7 @@ Offset = Annotated[StrictInt, Field(ge=0, description="Where in the text to begi
 def offer_knowledge(server: Server, retriever: Retriever) -> None:
     """Add the calls that any graph can answer to a server."""
     questions = Questions(retriever)
-    terms = make_tokenizer(retriever.info()["tokenizer"]).terms
+    terms = retriever.analysis.tokenizer.terms
 
     @server.tool(annotations=READS)
     async def search_knowledge(

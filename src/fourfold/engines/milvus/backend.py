@@ -24,10 +24,11 @@ from fourfold.engines.milvus.rows import LOTS, NODE, node_of
 from fourfold.engines.milvus.snapshots import Snapshots
 from fourfold.engines.milvus.staging import Staged
 from fourfold.engines.milvus.state import State
+from fourfold.engines.milvus.wording import Wording
 from fourfold.engines.milvus.writer import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
-from fourfold.filters import ELEMENT, SCALAR, Clause, attributes
+from fourfold.filters import Clause
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.types import Edge, Node
@@ -222,19 +223,6 @@ class MilvusBackend:
         rows = self._link.rows("nodes", self._state.visible, ("id", "hash"))
         return dict(sorted((row["id"], row["hash"]) for row in rows))
 
-    def texts(self, place: str) -> tuple[Nodes, list[str]]:
-        """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
-        rows = sorted(self._link.rows("nodes", self._state.visible, ("num", place)), key=lambda row: int(row["num"]))
-        if place != "metadata":
-            return np.array([row["num"] for row in rows], np.int64), [row[place] for row in rows]
-        found = [
-            (row["num"], f"{key} {value}")
-            for row in rows
-            for key, value, kind in attributes(json.loads(row["metadata"]))
-            if kind in (SCALAR, ELEMENT)
-        ]
-        return np.array([num for num, _ in found], np.int64), [text for _, text in found]
-
     # -- writing and what else is kept --------------------------------------------------------------------------
 
     @contextmanager
@@ -274,6 +262,11 @@ class MilvusBackend:
         found = {} if keys == [] else records.read(self._link, reading.state.commit, records.USAGE, keys)
         names = reading.ids(np.array([int(key, 16) for key in found], np.int64))
         return {name: Usage(**json.loads(text)) for name, text in zip(names, found.values(), strict=True) if name}
+
+    @property
+    def wording(self) -> Wording:
+        """Where words stand in names, types and metadata."""
+        return Wording(self._reading)
 
     @property
     def documents(self) -> Any:

@@ -135,6 +135,14 @@ class Words:
             self._remember(_of_rows(rows, list(missing)), worths)
         return Holders({term: self._postings[term] for term in worths})
 
+    def labelled(self, terms: Sequence[int]) -> Mapping[int, Postings]:
+        """Return where these terms stand in the nodes whose name or type holds any of them."""
+        if not terms:
+            return {}
+        worths = dict.fromkeys(terms, 1.0)
+        rows = self._search(worths, "row >= 0", FIELDS[:2])
+        return _of_rows(rows if len(rows) < MOST else self._in_turns(worths, FIELDS[:2]), terms)
+
     def _remember(self, found: Mapping[int, Postings], wanted: Mapping[int, float]) -> None:
         known = self._postings
         if self._kept > _REMEMBERED:
@@ -142,10 +150,10 @@ class Words:
         self._postings = {**known, **found}
         self._kept = sum(len(own.nodes) for own in self._postings.values())
 
-    def _in_turns(self, worths: Mapping[int, float]) -> Found:
+    def _in_turns(self, worths: Mapping[int, float], fields: Sequence[str] = FIELDS) -> Found:
         found: Found = []
         for first in range(0, self._state.next_node, MOST - 1):  # a node has one row that is visible
-            found += self._search(worths, f"num >= {first} and num < {first + MOST - 1}")
+            found += self._search(worths, f"num >= {first} and num < {first + MOST - 1}", fields)
         return found
 
     def _sampled(self, worths: Mapping[int, float]) -> Holders:
@@ -153,10 +161,10 @@ class Words:
         best, sample = self._search(worths, "row >= 0"), self._search(worths, f"lot < {LOTS // step}")
         return Holders(_of_rows(best, list(worths)), _of_rows(sample, list(worths)), step)
 
-    def _search(self, worths: Mapping[int, float], condition: str) -> Found:
-        terms, fields = np.divmod(np.arange(len(FIELDS) * len(worths)), len(FIELDS))
+    def _search(self, worths: Mapping[int, float], condition: str, read: Sequence[str] = FIELDS) -> Found:
+        terms, fields = np.divmod(np.arange(len(read) * len(worths)), len(read))
         words = words_of(np.array(list(worths), np.int64)[terms], fields)
-        values = [max(worth, _LEAST) for worth in worths.values() for _ in FIELDS]
+        values = [max(worth, _LEAST) for worth in worths.values() for _ in read]
         query = dict(zip(words, values, strict=True))
         return self._link.search("nodes", "words", query, MOST, f"{condition} and {self._state.visible}", _ROW, "IP")
 

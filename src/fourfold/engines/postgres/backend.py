@@ -26,17 +26,17 @@ from fourfold.engines.postgres.snapshots import Snapshots
 from fourfold.engines.postgres.staging import Staged
 from fourfold.engines.postgres.state import NEAREST, State, Turn
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
+from fourfold.engines.postgres.wording import Wording
 from fourfold.engines.postgres.writer import Writer
 from fourfold.engines.sampling import spread
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
-from fourfold.filters import ELEMENT, SCALAR, Clause
+from fourfold.filters import Clause
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.types import Edge, Node
 
 logger = logging.getLogger(__name__)
-_TEXTS = {"name": "name", "type": "type"}
 _LONGEST_INDEXED = 2000
 """pgvector indexes no longer vectors."""
 
@@ -268,18 +268,6 @@ class PostgresBackend:
         """Return the content hash of every node by id, in the order of the ids."""
         return dict(self._link.rows("SELECT id, hash FROM nodes ORDER BY id"))
 
-    def texts(self, place: str) -> tuple[Nodes, list[str]]:
-        """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
-        if place == "metadata":
-            sql = self._tables.sql(
-                "SELECT a.node, a.key || ' ' || coalesce(a.string, a.number::text) FROM {attributes} a "
-                "WHERE a.kind = ANY(%s) ORDER BY a.node"
-            )
-            rows = self._link.rows(sql, [SCALAR, ELEMENT])
-        else:
-            rows = self._link.rows(f"SELECT num, {_TEXTS[place]} FROM nodes ORDER BY num")
-        return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [row[1] for row in rows]
-
     # -- writing and what else is kept --------------------------------------------------------------------------
 
     @contextmanager
@@ -322,6 +310,11 @@ class PostgresBackend:
             sendable(ids or ()),
         )
         return {identity: Usage(*row) for identity, *row in rows}
+
+    @property
+    def wording(self) -> Wording:
+        """Where words stand in names, types and metadata."""
+        return Wording(self._link, self._tables)
 
     @property
     def documents(self) -> Any:

@@ -19,6 +19,7 @@ from fourfold.engines.sqlite.filters import to_sql
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.staging import Staged, Staging
 from fourfold.engines.sqlite.store import Store
+from fourfold.engines.sqlite.wording import Wording
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
@@ -130,6 +131,11 @@ class SqliteBackend(Store):
     def edges_from(self, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
         """Return the edges of these types that leave these nodes."""
         return usage.edges_from(self, ids, types)
+
+    @property
+    def wording(self) -> Wording:
+        """Where words stand in names, types and metadata."""
+        return Wording(self, self.snapshots)
 
     @property
     def documents(self) -> Documents:

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Nodes
 from fourfold.index.edges import EdgeSegment
 from fourfold.index.edges import merge as merge_edges
 from fourfold.index.names import NameSegment
@@ -72,3 +76,12 @@ class State:
     parts: Parts
     own_share: float
     embedder: str | None
+
+
+def ends_of(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[Nodes]:
+    """Return the nodes at the ends of some edges, as far as the segments know them."""
+    found = []
+    for segment in segments:
+        rows = np.nonzero(np.isin(segment.nums[:], nums))[0]
+        found += [segment.sources[rows], segment.targets[rows]]
+    return found

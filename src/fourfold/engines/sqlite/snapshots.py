@@ -7,7 +7,7 @@ and brought up to date; otherwise from the store. Segments that have grown are c
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fourfold import deadline
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
-from fourfold.engines.sqlite.parts import Parts, State
+from fourfold.engines.sqlite.parts import Parts, State, ends_of
 from fourfold.engines.sqlite.store import Store
 from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
@@ -105,6 +105,14 @@ class Snapshots:
         )
         segment = VectorSegment.build(nodes, rows, first_stage=self._first_stage)
         return replace(found, vectors=Vectors((segment,), exact=config.index.exact))
+
+    def holders(self, terms: Nodes) -> Nodes | None:
+        """Return the nodes whose names or types may hold any of these terms; None where not all of both are read."""
+        self.current()
+        with self._lock:
+            read = {column for one in self._config.text.fields for column in one.columns}
+            parts = self._state.parts.text if self._state and read >= {"name", "type"} else None
+        return None if parts is None else np.concatenate([terms[:0], *(p.nums[:][p.holders(terms)[1]] for p in parts)])
 
     def use(self, config: RetrievalConfig) -> None:
         """Go on with another config."""
@@ -205,7 +213,7 @@ class Snapshots:
             return nodes, changes.vectors
         names = self._store.edge_type_names()
         before, after = self._edges(old.edges, names), self._edges(edges, names)
-        gone = _ends(old.edges, np.concatenate((changes.edge_nums, changes.deleted_edges)))
+        gone = ends_of(old.edges, np.concatenate((changes.edge_nums, changes.deleted_edges)))
         touched = np.unique(np.concatenate((changes.nums, changes.edge_sources, changes.edge_targets, *gone)))
         around = [part.expand(touched).targets for part in (before, after)]
         return fused_at(
@@ -368,15 +376,6 @@ _KINDS: Mapping[str, Any] = {
 
 def _under(arrays: Mapping[str, Any], name: str) -> dict[str, Any]:
     return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
-
-
-def _ends(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[Nodes]:
-    """Return the nodes at the ends of some edges, as far as the segments know them."""
-    found = []
-    for segment in segments:
-        rows = np.nonzero(np.isin(segment.nums[:], nums))[0]
-        found += [segment.sources[rows], segment.targets[rows]]
-    return found
 
 
 def _name_segment(changes: Changes) -> NameSegment:

@@ -30,7 +30,6 @@ from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, id_li
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
-from fourfold.filters import ELEMENT, SCALAR
 from fourfold.frozen import freeze
 from fourfold.index.changes import Changes
 from fourfold.types import Edge, Node
@@ -40,11 +39,7 @@ W = TypeVar("W", bound=Writer)
 _UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
 """What reading a value raises that no version of fourfold writes."""
 
-_TEXTS = {
-    "name": "SELECT num, name FROM nodes ORDER BY num",
-    "type": "SELECT num, type FROM nodes ORDER BY num",
-    "metadata": "SELECT node, key || ' ' || value FROM attributes WHERE kind IN (?, ?)",
-}
+_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in ("nodes", "edges", "vectors")}
 
 
 class Store:
@@ -70,6 +65,7 @@ class Store:
         self._closed = False
         self._vocabulary: dict[str, int] = {}
         self._edge_types: dict[str, int] = {}
+        self._counted: tuple[tuple[sqlite3.Connection, int, int], dict[str, int]] | None = None
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
         self.locks = (self._write_lock, self._read_lock)
@@ -183,10 +179,12 @@ class Store:
     def counts(self) -> dict[str, int]:
         """Return the numbers of nodes, edges and vectors."""
         with self._snapshot() as connection:
-            return {
-                table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-                for table in ("nodes", "edges", "vectors")
-            }
+            # what others committed moves data_version, what was written here total_changes
+            state = connection, connection.total_changes, *connection.execute("PRAGMA data_version").fetchone()
+            if self._counted is None or self._counted[0] != state:
+                numbers = {table: int(connection.execute(sql).fetchone()[0]) for table, sql in _COUNTS.items()}
+                self._counted = state, numbers
+            return dict(self._counted[1])
 
     def edge_type_names(self) -> list[str]:
         """Return every edge type ever used; the position is the type's number."""
@@ -303,13 +301,6 @@ class Store:
                 "SELECT query, node, grade FROM feedback f "
                 "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
             ).fetchall()
-
-    def texts(self, place: str) -> tuple[NDArray[np.int64], list[str]]:
-        """Return (node numbers, texts), parallel: names, types, or "key value" of the metadata."""
-        sql, kinds = _TEXTS[place], (SCALAR, ELEMENT) if place == "metadata" else ()
-        with self.reading() as connection:
-            rows = connection.execute(sql, kinds).fetchall()
-            return np.fromiter((row[0] for row in rows), np.int64, len(rows)), [str(row[1]) for row in rows]
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the node numbers that a statement selects."""

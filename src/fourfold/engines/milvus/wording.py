@@ -1,0 +1,52 @@
+"""Where words stand in names, types and metadata; see ``engines.wording``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fourfold.engines.milvus.reading import Reading
+from fourfold.engines.wording import holders
+from fourfold.filters import ELEMENT, SCALAR, attributes
+from fourfold.index import ordered
+from fourfold.index.base import Nodes
+
+
+class Wording:
+    """The words of one commit.
+
+    Args:
+        reading: the commit.
+
+    """
+
+    def __init__(self, reading: Reading) -> None:
+        self._reading = reading
+
+    def standing(self, terms: Sequence[str]) -> tuple[list[Nodes], list[Nodes]]:
+        """Return the holders of terms in names and in types, however many nodes hold them."""
+        numbers = self._reading.words.numbers(terms)
+        postings = self._reading.words.labelled(list(numbers.values()))
+        found = [np.empty((3, 0), np.int64)]
+        for place in [place for place, term in enumerate(terms) if term in numbers]:
+            own = postings[numbers[terms[place]]]
+            row, field = np.nonzero(own.times[:, :2])
+            found.append(np.stack([np.full(len(row), place), field, own.nodes[row]]))
+        return holders(len(terms), *np.concatenate(found, axis=1))
+
+    def metadata(self) -> list[tuple[str, str]]:
+        """Return every text, read from the metadata of all nodes: Milvus keeps it as it came."""
+        return [(text, text) for text in dict.fromkeys(text for _, text in self._texts())]
+
+    def bearers(self, chosen: Sequence[str]) -> Nodes:
+        """Return the nodes of texts, likewise."""
+        wanted = set(chosen)
+        return ordered.distinct(np.array([num for num, text in self._texts() if text in wanted], np.int64))
+
+    def _texts(self) -> Iterator[tuple[int, str]]:
+        for row in self._reading.link.rows("nodes", self._reading.state.visible, ("num", "metadata")):
+            for key, value, kind in attributes(json.loads(row["metadata"])):
+                if kind in (SCALAR, ELEMENT):
+                    yield row["num"], f"{key} {value}"

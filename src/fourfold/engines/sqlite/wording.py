@@ -1,0 +1,95 @@
+"""Where words stand in names, types and metadata; see ``engines.wording``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+
+import numpy as np
+
+from fourfold.engines.sqlite.snapshots import Snapshots
+from fourfold.engines.sqlite.store import Store
+from fourfold.engines.wording import holders
+from fourfold.filters import ELEMENT, SCALAR, Scalar
+from fourfold.index import ordered
+from fourfold.index.base import Nodes
+from fourfold.index.changes import TOKEN
+
+_ROWS = 10_000
+_CHOSEN = 300
+"""Texts in one statement: of three parameters each, of which old versions of SQLite take 999."""
+_HEAD = 16 * TOKEN.itemsize
+_LABELS = f"""SELECT node,
+    CASE WHEN substr(terms, {_HEAD - 2}, 1) >= X'02' THEN substr(terms, 1, {_HEAD}) ELSE terms END
+FROM tokens"""
+"""The records of a node's text come last: where there are some among the first sixteen, the others are left."""
+_PAIRS = """WITH RECURSIVE
+keys (key) AS (
+    SELECT min(key) FROM attributes
+    UNION ALL SELECT (SELECT min(a.key) FROM attributes a WHERE a.key > keys.key) FROM keys WHERE keys.key NOTNULL
+),
+pairs (key, value) AS (
+    SELECT key, (SELECT min(a.value) FROM attributes a WHERE a.key = keys.key) FROM keys WHERE keys.key NOTNULL
+    UNION ALL SELECT key, (SELECT min(a.value) FROM attributes a WHERE a.key = pairs.key AND a.value > pairs.value)
+    FROM pairs WHERE pairs.value NOTNULL
+)
+SELECT key, value, key || ' ' || value, typeof(value) <> 'text', key || ' ' || CAST(value AS INTEGER),
+    key || ' ' || CAST(value AS REAL)
+FROM pairs WHERE value NOTNULL"""
+"""From each key and value to the next in the index of attributes: what all nodes share is read once."""
+
+
+class Wording:
+    """The words of an open file.
+
+    Args:
+        store: the file.
+        snapshots: its index.
+
+    """
+
+    def __init__(self, store: Store, snapshots: Snapshots) -> None:
+        self._store, self._snapshots = store, snapshots
+
+    def standing(self, terms: Sequence[str]) -> tuple[list[Nodes], list[Nodes]]:
+        """Return the holders of terms in names and in types: those of the index say in whose rows to look."""
+        numbers = self._store.term_numbers(terms)
+        known = np.array([numbers.get(term, 0) for term in terms], np.int64)  # no term has the number 0
+        sql, among = _LABELS, self._snapshots.holders(np.unique(known))
+        if among is not None and 4 * len(among) > self._snapshots.current().size:
+            among = None  # all rows are read sooner, one after the other
+        if among is not None:
+            sql += " WHERE node IN (SELECT value FROM json_each(?))"
+        found = [np.empty((3, 0), np.int64)]
+        with self._store.reading() as connection:
+            cursor = connection.execute(sql, () if among is None else (json.dumps(among.tolist()),))
+            while rows := cursor.fetchmany(_ROWS):
+                nodes, blobs = zip(*rows, strict=True)
+                tokens = np.frombuffer(b"".join(blobs), TOKEN)
+                own = np.flatnonzero(tokens["field"] < 2)
+                own = own[np.isin(tokens["term"][own], known)]
+                node = np.repeat(np.array(nodes, np.int64), [len(blob) // TOKEN.itemsize for blob in blobs])
+                found.append(np.stack([tokens["term"][own], tokens["field"][own], node[own]]).astype(np.int64))
+        numbered, field, node = np.concatenate(found, axis=1)
+        order = np.argsort(known)
+        return holders(len(terms), order[np.searchsorted(known, numbered, sorter=order)], field, node)
+
+    def metadata(self) -> list[tuple[str, tuple[str, Scalar, str]]]:
+        """Return every text; 1 and 1.0 are one value of the index, so every number is told of in both ways."""
+        found: list[tuple[str, tuple[str, Scalar, str]]] = []
+        for key, value, text, number, whole, real in self._store.select(_PAIRS):
+            found += [(own, (key, value, own)) for own in ({text, whole, real} if number else (text,))]
+        return found
+
+    def bearers(self, chosen: Sequence[tuple[str, Scalar, str]]) -> Nodes:
+        """Return the nodes of texts, by their places in the index of attributes."""
+        found = [np.empty(0, np.int64)]
+        for start in range(0, len(chosen), _CHOSEN):
+            some = chosen[start : start + _CHOSEN]
+            sql = (
+                f"WITH chosen (key, value, text) AS (VALUES {', '.join(['(?, ?, ?)'] * len(some))}) "
+                "SELECT a.node FROM chosen c CROSS JOIN attributes a ON a.key = c.key AND a.value = c.value "
+                f"WHERE a.kind IN ({SCALAR:d}, {ELEMENT:d}) AND a.key || ' ' || a.value = c.text"
+            )
+            found.append(self._store.matching(sql, [part for own in some for part in own]))
+        return ordered.distinct(np.concatenate(found))
