@@ -38,6 +38,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         try:
             # a copy in memory, of a file made for another preset, would forget what it learns
             learn = not options.read_only and retriever.path != ":memory:"
+            retriever.get([""])  # nodes that cannot be read are told now, not to the first client that asks
             server = make_server(ToolCatalog(retriever), learn=learn, log_level=options.log_level)
         except FourfoldError as error:
             return _refuse(str(error))
