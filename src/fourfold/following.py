@@ -167,8 +167,7 @@ class _Asked:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
         settings = self.settings
         if self.may_leave_unsaid(meaning, answer):
-            found = self.answer(meaning.without_kinds(), unsaid=True)
-            answer = found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else answer
+            answer = self._by_a_step_unsaid(meaning) or answer
         if not len(answer.nodes):
             return replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
         return replace(answer, sure=max(answer.sure, settings.silent_sure))
@@ -218,11 +217,15 @@ class _Asked:
         places = sorted({*self.sentence.sought(), *self.sentence.kinds()})
         if not places or not (meaning.trust[self.sentence.free()] >= SAME_FAMILY).any():
             return answer
-        found = self.answer(meaning.without_kinds(), unsaid=True)
-        of_it = self._is_kind(places, found)
-        if not of_it.any() or len(found.nodes) > _MOST_BEHIND or found.explained < _LEAST:
+        found = self._by_a_step_unsaid(meaning)
+        if found is None or not (of_it := self._is_kind(places, found)).any():
             return answer
         return replace(self._first(of_it, found), sure=max(found.sure, self.settings.silent_sure))
+
+    def _by_a_step_unsaid(self, meaning: Meaning) -> Answer | None:
+        """Return what the words lead to behind a step that none asks for; None where it is much, or explains little."""
+        found = self.answer(meaning.without_kinds(), unsaid=True)
+        return found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else None
 
     def _beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""

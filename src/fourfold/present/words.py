@@ -46,8 +46,8 @@ def why(evidence: Sequence[Evidence]) -> str:
     parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]
     if "bonus" in of:
         parts.append("first of its community")
-    faded = {"recency": [item for item in of.get("recency", ()) if -item.value >= least and item.value]}
-    parts += [in_words(item) for kind in ("rerank", "recency", "pinned") for item in (of | faded).get(kind, ())]
+    moved = [item for kind in ("rerank", "recency", "pinned") for item in of.get(kind, ())]
+    parts += [in_words(item) for item in moved if item.kind != "recency" or (item.value and -item.value >= least)]
     return "; ".join(parts) or _NOTHING_STANDS_OUT
 
 

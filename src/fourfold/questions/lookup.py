@@ -8,15 +8,12 @@ from itertools import compress
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold.arguments import finite_number, shown
 from fourfold.errors import FilterError, InvalidValueError
 from fourfold.frozen import FrozenDict, freeze
-from fourfold.index.base import Nodes
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
-from fourfold.runs import firsts
 from fourfold.types import Node
 
 
@@ -136,8 +133,8 @@ def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
     """Return the nodes that contain the query's terms."""
     terms = list(dict.fromkeys(view.terms(query)))
     held = view.words.holders(terms)
-    each = [_counted(np.concatenate(places))[0] for places in zip(*held.values(), strict=True)]
-    found, counts = _counted(np.concatenate([np.empty(0, np.int64), *each]))
+    each = [np.unique(np.concatenate(places)) for places in zip(*held.values(), strict=True)]
+    found, counts = np.unique(np.concatenate([np.empty(0, np.int64), *each]), return_counts=True)
     best = view.graph.best(found, counts.astype(np.float64), limit).tolist()
     nodes = view.nodes(found[best])
     told: dict[int, dict[str, tuple[str, ...]]] = {node: {} for node in nodes}
@@ -156,13 +153,6 @@ def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
         total=len(found),
         truncated=len(found) > limit,
     )
-
-
-def _counted(nodes: Nodes) -> tuple[Nodes, NDArray[np.int64]]:
-    """Return the distinct nodes, ascending, and how often each is there."""
-    ascending = np.sort(nodes)
-    first = firsts(ascending).nonzero()[0]
-    return ascending[first], np.diff(first, append=len(ascending))
 
 
 def filter_answer(view: View, filters: Mapping[str, Any], limit: int) -> FilterAnswer:

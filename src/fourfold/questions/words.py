@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -25,9 +27,10 @@ class WordTable:
     def __init__(self, wording: Wording, tokenizer: Tokenizer) -> None:
         self._wording = wording
         texts = wording.metadata()
-        self._known = [known for _, known in texts]
-        self._terms, counts = tokenizer.batch([text for text, _ in texts])
-        self._origins = np.repeat(np.arange(len(texts)), counts).tolist()
+        terms, counts = tokenizer.batch([text for text, _ in texts])
+        self._known: dict[str, list[Any]] = defaultdict(list)
+        for place, term in zip(np.repeat(np.arange(len(texts)), counts).tolist(), terms, strict=True):
+            self._known[term].append(texts[place][1])
 
     def holders(self, terms: Sequence[str]) -> Mapping[str, list[Nodes]]:
         """Return by place the nodes that hold each term, ascending; the terms are distinct."""
@@ -35,5 +38,4 @@ class WordTable:
         return dict(zip(PLACES, held, strict=True))
 
     def _bearers(self, term: str) -> Nodes:
-        texts = dict.fromkeys(self._origins[place] for place, held in enumerate(self._terms) if held == term)
-        return self._wording.bearers([self._known[text] for text in texts]) if texts else np.empty(0, np.int64)
+        return self._wording.bearers(self._known[term]) if term in self._known else np.empty(0, np.int64)

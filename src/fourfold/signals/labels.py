@@ -175,17 +175,14 @@ class Labels:
             return known
         vectors = unit(self._embed(new))
         shared, related, parts = map(np.stack, zip(*map(self._spelt_alike, new), strict=True))
-        close = 0.9 * np.clip(
-            [self._vectors @ vector for vector in vectors], 0.0, 1.0
-        )  # a product would round otherwise
+        cosines = [self._vectors @ vector for vector in vectors]  # a product of all would round otherwise
+        close = 0.9 * np.clip(cosines, 0.0, 1.0)
         by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
         starts = self._starts[:-1]
         nearest = np.maximum.reduceat(by_word, starts, axis=1)
         own, best = (by_word == nearest[:, self._type_of]).nonzero()
         slots = best[firsts(own * len(self) + self._type_of[best])].reshape(nearest.shape) - starts
-        nearest = np.stack(
-            [row if " " in word else self.alone_first(row) for word, row in zip(new, nearest, strict=True)]
-        )
+        nearest = np.where([[" " in word] for word in new], nearest, self.alone_first(nearest))
         whole = np.add.reduceat(parts, starts, axis=1, dtype=np.int64) > 1  # "birthplace" is all of a birth's place
         nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
         similarity = np.maximum(nearest, np.clip([self._whole @ vector for vector in vectors], 0.0, 1.0))
@@ -206,11 +203,10 @@ class Labels:
         return shared, related, parts
 
     def alone_first(self, similarity: FloatArray) -> FloatArray:
-        """Put labels that are a word behind none that hold it beside others: mission before next_mission."""
+        """Put labels that are a word, (…, n_types), behind none that hold it beside others: mission, next_mission."""
         has_it, among_others = similarity >= SAME_WORD, np.diff(self._starts) > 1
-        if not (has_it & ~among_others).any():
-            return similarity
-        return np.where(has_it & among_others, _AMONG_OTHERS * similarity, similarity)
+        alone = (has_it & ~among_others).any(axis=-1, keepdims=True)
+        return np.where(alone & has_it & among_others, _AMONG_OTHERS * similarity, similarity)
 
     def _is_agent(self, word: str, stem: str) -> bool:
         """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""

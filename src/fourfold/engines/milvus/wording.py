@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from itertools import chain
 
 import numpy as np
 
@@ -36,17 +37,15 @@ class Wording:
             found.append(np.stack([np.full(len(row), place), field, own.nodes[row]]))
         return holders(len(terms), *np.concatenate(found, axis=1))
 
-    def metadata(self) -> list[tuple[str, str]]:
-        """Return every text, read from the metadata of all nodes: Milvus keeps it as it came."""
-        return [(text, text) for text in dict.fromkeys(text for _, text in self._texts())]
-
-    def bearers(self, chosen: Sequence[str]) -> Nodes:
-        """Return the nodes of texts, likewise."""
-        wanted = set(chosen)
-        return ordered.distinct(np.array([num for num, text in self._texts() if text in wanted], np.int64))
-
-    def _texts(self) -> Iterator[tuple[int, str]]:
+    def metadata(self) -> list[tuple[str, list[int]]]:
+        """Return every text with its nodes, read from the metadata of all nodes: Milvus keeps it as it came."""
+        found: dict[str, list[int]] = {}
         for row in self._reading.link.rows("nodes", self._reading.state.visible, ("num", "metadata")):
             for key, value, kind in attributes(json.loads(row["metadata"])):
                 if kind in (SCALAR, ELEMENT):
-                    yield row["num"], f"{key} {value}"
+                    found.setdefault(f"{key} {value}", []).append(row["num"])
+        return list(found.items())
+
+    def bearers(self, chosen: Sequence[list[int]]) -> Nodes:
+        """Return the nodes of texts, which are known by these."""
+        return ordered.distinct(np.array(list(chain.from_iterable(chosen)), np.int64))
