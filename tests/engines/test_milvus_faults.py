@@ -1,8 +1,11 @@
 """Writers that are killed at any point, and several processes at once."""
 
+import json
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import TimeoutError as TimedOut  # before Python 3.11 another than the builtin
 from pathlib import Path
 
 import pytest
@@ -13,6 +16,9 @@ from fourfold.errors import StoreError
 pytest.importorskip("milvus_lite", reason="Milvus Lite is not installed; make test-engines installs it, where it can.")
 
 from milvus_work import CONFIG, Server, twins, write  # noqa: E402  (it needs pymilvus)
+
+from fourfold.engines.milvus.schema import UNUSED  # noqa: E402
+from fourfold.engines.milvus.state import State  # noqa: E402
 
 pytestmark = pytest.mark.engines
 WORK = Path(__file__).parent.parent / "helpers" / "milvus_work.py"
@@ -105,7 +111,7 @@ def test_processes_take_turns(server):
     url = server.url("turns")
     with Retriever(url, config=CONFIG) as retriever:
         retriever.add([Node("first", "zebra")])
-        with ThreadPoolExecutor(2) as pool:
+        with ThreadPoolExecutor(4) as pool:
             code = (
                 "import sys; from fourfold import Edge, Node, Retriever\n"
                 "with Retriever(sys.argv[1]) as own:\n"
@@ -115,10 +121,27 @@ def test_processes_take_turns(server):
                 "        assert len(own.search('zebra', k=100).hits) > number\n"
             )
             command = [sys.executable, "-c", code, url.replace("claim=0.5", "claim=20")]
-            done = [pool.submit(subprocess.run, [*command, name], capture_output=True, text=True) for name in "xy"]
+            done = [pool.submit(subprocess.run, [*command, name], capture_output=True, text=True) for name in "wxyz"]
             for one in done:
                 assert one.result().returncode == 0, one.result().stderr
-        assert retriever.backend.counts() == {"nodes": 11, "edges": 10, "vectors": 11}
+        assert retriever.backend.counts() == {"nodes": 21, "edges": 20, "vectors": 21}
+
+
+@pytest.mark.parametrize("ticket", [None, 0])
+def test_who_comes_in_the_same_moment_waits_and_is_not_turned_away(server, ticket):
+    with Retriever(server.url(f"moment{ticket}").replace("claim=0.5", "claim=20"), config=CONFIG) as retriever:
+        retriever.add([Node("first", "zebra")])
+        link = retriever.backend._link
+        claim = {"row": -7, "value": json.dumps({"ticket": ticket, "time": time.time()}), "unused": UNUSED}
+        link.change("commits", [claim])  # it chooses, or came before
+        with ThreadPoolExecutor(1) as pool:
+            waits = pool.submit(retriever.add, [Node("second", "zebra")])
+            with pytest.raises(TimedOut):
+                waits.result(1)
+            later = {"ticket": 9, "time": time.time()}  # it has chosen a ticket after this one, or comes again
+            link.change("commits", [{**claim, "value": json.dumps(later)}])
+            waits.result(10)
+        assert list(State.read(link)[1]) == [-7]  # who waits is not taken for dead
 
 
 def test_who_was_taken_for_dead_changes_nothing(server):

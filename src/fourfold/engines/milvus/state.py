@@ -12,11 +12,11 @@ from fourfold.engines.milvus.schema import UNUSED, visible
 from fourfold.errors import StoreError
 
 FORMAT = 1
-CLAIM = -1
-"""The row of ``commits`` by which a writer says that it is at work."""
 GRACE = 60.0
 """Seconds for which what was replaced stays readable: as long as a question may take that began before."""
 
+_ALL = -(2**63)
+"""The least number of a row: claims have negative ones."""
 _REMEMBERED = 400
 """Commits in the history at most: a commit is one text of bounded length."""
 
@@ -88,15 +88,13 @@ class State:
         return {"row": self.commit, "value": json.dumps(asdict(self)), "unused": UNUSED}
 
     @classmethod
-    def read(cls, link: Link) -> tuple[State, dict[str, Any] | None]:
-        """Return the newest commit, and the claim of a writer that is at work or has died."""
-        rows = {
-            int(row["row"]): json.loads(row["value"])
-            for row in link.rows("commits", f"row >= {CLAIM}", ("row", "value"))
-        }
-        claim = rows.pop(CLAIM, None)
+    def read(cls, link: Link) -> tuple[State, dict[int, dict[str, Any]]]:
+        """Return the newest commit, and by row the claims of writers that wait, are at work or have died."""
+        found = link.rows("commits", f"row >= {_ALL}", ("row", "value"))
+        rows = {int(row["row"]): json.loads(row["value"]) for row in found}
+        claims = {row: rows.pop(row) for row in list(rows) if row < 0}
         if not rows:
-            return cls(), claim
+            return cls(), claims
         newest = rows[max(rows)]
         if newest["format"] > FORMAT:
             raise StoreError(
@@ -105,7 +103,7 @@ class State:
             )
         newest["lengths"] = tuple(newest["lengths"])
         newest["history"] = tuple((int(commit), float(ended)) for commit, ended in newest["history"])
-        return cls(**newest), claim
+        return cls(**newest), claims
 
     @classmethod
     def current(cls, link: Link) -> State:
