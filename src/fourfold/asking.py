@@ -215,8 +215,8 @@ class Asker:
 
     def _types_of(self, nodes: Nodes) -> list[str]:
         """Return the types of nodes; "" of those that are gone."""
-        found = self._backend.nodes(nodes.tolist())
-        return [found[node].type if node in found else "" for node in nodes.tolist()]
+        found = self._backend.types(nodes.tolist())
+        return [found.get(node, "") for node in nodes.tolist()]
 
     def _relations(self, snapshot: Snapshot) -> Relations | None:
         """Return the edge types that state facts, to be compared with questions; None where there is no choice of them.

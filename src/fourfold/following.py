@@ -12,18 +12,18 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import refine
+from fourfold import naming, refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import NO_INTENT
+from fourfold.kinds import Kinds
 from fourfold.scores import AskedPaths, Query, Scores
-from fourfold.signals import late, names, passing, paths
+from fourfold.signals import names, paths
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
-from fourfold.signals.silent import told_by_edges
 from fourfold.signals.syntax import Sentence, may_ask
 from fourfold.signals.wording import SAY_NOTHING, is_date
 from fourfold.types import Weights
@@ -52,12 +52,6 @@ _MOST_EDGES = 100_000
 MOST_WORDS = 128
 """A question of more words is a text: which of them names what, and asks for which edge, takes their square."""
 
-_MAY_BE_MEANT = 8
-"""Of so many of the best by text a question may name one by a part of its name, …"""
-
-_RARE = 3
-"""… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
-
 
 def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Where the question names a node and asks for something else by the words of edge types, follow these words.
@@ -72,17 +66,14 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
         return
-    if not _may_ask(query, relations, settings) or not (named := named_in(scores, query, relations, settings)):
+    if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
         return
-    meaning, sentence = relations.read(query.words, settings, named), Sentence(query.words, named)
-    may_be_silent = settings.silent <= 1.0 and sentence.asks_beside()
-    if sentence.about_itself() or not (meaning.trust.any() or may_be_silent):
-        return  # before any name is read: most questions ask for no edge
-    asked, answer = _read(_Asked(scores, query, relations, settings, sentence, named), meaning)
-    by_kind = len(named) == 1 and bool((meaning.kind | (meaning.trust <= settings.low)).all())
+    asked, meaning, answer = found
+    may_be_silent = asked.may_be_silent()
+    by_kind = len(asked.named) == 1 and bool((meaning.kind | (meaning.trust <= settings.low)).all())
     unsure = may_be_silent and (answer.sure < settings.silent_sure or by_kind)
-    if unsure and (found := asked.beside(answer)) is not None:
-        answer, silent = replace(found, sure=settings.silent_sure), True
+    if unsure and (beside := asked.beside(answer)) is not None:
+        answer, silent = replace(beside, sure=settings.silent_sure), True
     else:
         silent = answer.sure < 1.0 and may_be_silent and asked.told_by_edges(answer.named)
         if silent:
@@ -110,6 +101,23 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     return relations.may_be_asked(query.words, settings) or (settings.silent <= 1.0 and may_ask(query.words))
 
 
+def _understood(
+    scores: Scores, query: Query, relations: Relations, settings: Paths
+) -> tuple[_Asked, Meaning, Answer] | None:
+    """Return the question, what its words mean and their answer, by what it names first that has one; None: nothing."""
+    found = None
+    for named in naming.ways(scores, query, relations, settings):
+        asked = _Asked(scores, query, relations, settings, Sentence(query.words, named), named)
+        meaning = relations.read(query.words, settings, named)
+        if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
+            continue  # before any name is read: most questions ask for no edge
+        asked, answer = _read(asked, meaning)
+        found = asked, meaning, answer
+        if len(answer.nodes):
+            break
+    return found
+
+
 def _read(alike: _Asked, meaning: Meaning) -> tuple[_Asked, Answer]:
     """Return the question about what it names as it is written, and its answer.
 
@@ -126,27 +134,6 @@ def _read(alike: _Asked, meaning: Meaning) -> tuple[_Asked, Answer]:
     return alike, found
 
 
-def named_in(scores: Scores, query: Query, relations: Relations, settings: Paths) -> list[Named]:
-    """Return the nodes with edges that a question names; where it names none, the one it names by a part of its name.
-
-    What is told by a part must have nothing to say but its edges, or be told by a rare word: others stand in the names
-    of many nodes with texts.
-    """
-    snapshot = scores.snapshot
-    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
-    found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
-    if len(found) > 1:
-        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
-    if found or "text" not in scores.rankings or settings.silent > 1.0:
-        return found
-    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    one = names.partly(query.words, nodes, query.names_of(nodes), relations.hold)
-    if one is None or not snapshot.edges.degree(one.nodes).any():
-        return found
-    asked = _Asked(scores, query, relations, settings, Sentence(query.words, [one]), [one])
-    return [one] if asked.told_by_a_rare_word(one) or asked.told_by_edges(one.nodes) else found
-
-
 @dataclass(frozen=True, slots=True)
 class _Asked:
     """A question that names nodes."""
@@ -158,10 +145,37 @@ class _Asked:
     sentence: Sentence
     named: Sequence[Named]
 
+    @property
+    def kinds(self) -> Kinds:
+        """What words of the question call, among nodes."""
+        return Kinds(self.scores, self.query, self.relations)
+
+    def may_be_silent(self) -> bool:
+        """Tell whether what is named may step back whatever the words ask for."""
+        return self.settings.silent <= 1.0 and self.sentence.asks_beside()
+
     def answer(self, meaning: Meaning, *, unsaid: bool = False) -> Answer:
         """Return what the words lead to, what is of the kind asked for first; ``unsaid`` as in ``paths.answer``."""
         found = self._walked(meaning, unsaid=unsaid)
-        return paths.nothing(self.named) if found is None else self._sensible(self._of_kind(found))
+        if found is None:
+            return paths.nothing(self.named)
+        places = self.sentence.heads()
+        if (meaning.trust[places] > 0).any() and self._passes(places, found):
+            shorter = self._walked(meaning.without(places), unsaid=unsaid)
+            of_it = None if shorter is None else self.kinds.typed(places, shorter.nodes)
+            if shorter is not None and of_it is not None and of_it.any():
+                return self._sensible(self._first(of_it, shorter))
+        return self._sensible(self._of_kind(found))
+
+    def _passes(self, places: Sequence[int], answer: Answer) -> bool:
+        """Tell whether what is of the type asked for stands on the way to the best end, which is of another.
+
+        "The customers who pay in cash" are what stands before their orders, if the words lead there by ``customer``.
+        """
+        end = int(answer.nodes[answer.values.argmax()])
+        way = [step.node for step in answer.path(end)[1]]
+        of_it = self.kinds.typed(places, np.array(way, np.int64)) if len(way) > 1 else np.zeros(1, bool)
+        return bool(of_it[:-1].any() and not of_it[-1])
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
@@ -207,7 +221,11 @@ class _Asked:
         told = [place for place in told if nowhere and self.sentence.asks_for(place)]
         if not said + told or not (nowhere or self._lacks(said, answer)):
             return None
-        return self._beside(lambda nodes: self._says_kind(said, nodes) | self._ends_as_kind(told, nodes))
+
+        def of_it(nodes: Nodes) -> NDArray[np.bool_]:
+            return self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.typed(told, nodes)
+
+        return self._beside(of_it)
 
     def of_kind_behind(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what is of the kind asked for one step behind the named node where the words lead nowhere from it.
@@ -238,7 +256,7 @@ class _Asked:
         beside = [place for place in (one.start - 1, one.end) if self.sentence.qualifies(place)]
         if len(one.nodes) < 2 or not beside:
             return one
-        of_it = self._says_kind(beside, one.nodes)
+        of_it = self.kinds.said(beside, one.nodes)
         return replace(one, nodes=one.nodes[of_it]) if of_it.any() else one
 
     def _lacks(self, places: Sequence[int], answer: Answer) -> bool:
@@ -247,22 +265,7 @@ class _Asked:
 
     def told_by_edges(self, nodes: Nodes) -> bool:
         """Tell whether nodes say nothing that their edges do not."""
-        snapshot, table = self.scores.snapshot, late.token_table()
-        asked = table.distinct([" ".join((self.query.topic, *(one.whole for one in self.named)))])
-        known = np.concatenate((*asked, self.relations.labels.pieces(table)))
-        told = told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=self.settings.silent_edges)
-        return told >= self.settings.silent
-
-    def told_by_a_rare_word(self, one: Named) -> bool:
-        """Tell whether a word of a name that asks for no edge stands in hardly any node."""
-        words = self.query.words
-        known = self._numbers_of([p for p in range(one.start, one.end) if not self.relations.hold(*words[p])])
-        return bool(known) and int(self.scores.snapshot.text.df(np.array(known, np.int64)).min()) <= _RARE
-
-    def _numbers_of(self, places: Sequence[int]) -> list[int]:
-        """Return the numbers of the terms of some words, as far as nodes hold them."""
-        known = self.scores.term_numbers
-        return [known[term] for place in places for term in self.query.words[place][1] if term in known]
+        return naming.told_by_edges(self.scores, self.query, self.relations, self.settings, self.named, nodes)
 
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         snapshot, query = self.scores.snapshot, self.query
@@ -279,14 +282,25 @@ class _Asked:
         nothing is of it that the words lead to, what stands one step further is the answer: "which country does X's
         office lie in".
         """
-        places = self.sentence.kinds()
+        places = self._kinds_asked_for()
         if not places:
             return answer
         of_it = self._is_kind(places, answer)
-        if of_it.any():
-            values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
-            return replace(answer, values=values / values.max())
-        return self._one_step_further(places, answer)
+        if not of_it.any():
+            return self._one_step_further(places, answer)
+        best = answer.values >= answer.values.max() - _AS_GOOD
+        told = of_it & self.kinds.ended(places, answer.nodes)
+        if told.any() and not of_it[best].any():
+            return self._first(told, answer)
+        values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
+        return replace(answer, values=values / values.max())
+
+    def _kinds_asked_for(self) -> list[int]:
+        """Return which words say what kind of answer is asked for: "fantasy films" are films."""
+        asked = self.sentence.kinds()
+        words = [place + (not self.kinds.called(place) and self.sentence.is_plural(place + 1)) for place in asked]
+        behind_names = self.sentence.kinds_of_named()  # "which Kurosawa films"
+        return words + [place for place in behind_names if self.kinds.called(place)]
 
     def _sensible(self, answer: Answer) -> Answer:
         """Put last what can be no answer by its name.
@@ -321,7 +335,7 @@ class _Asked:
 
     def _is_kind(self, places: Sequence[int], answer: Answer) -> NDArray[np.bool_]:
         """Tell which ends of paths are of the kind that words of the question call, but for what is named."""
-        of_it = self._says_kind(places, answer.nodes) | self._ends_as_kind(places, answer.nodes)
+        of_it = self.kinds.said(places, answer.nodes) | self.kinds.ended(places, answer.nodes)
         return of_it & ~ordered.contains(answer.named, answer.nodes)
 
     def _first(self, of_it: NDArray[np.bool_], answer: Answer) -> Answer:
@@ -338,7 +352,7 @@ class _Asked:
         What the named node is itself is not sought there: "which countries border X", and "pilots of the X".
         """
         edges, query = self.scores.snapshot.edges, self.query
-        places = [place for place in places if not self._ends_as_kind([place], answer.named).any()]
+        places = [place for place in places if not self.kinds.ended([place], answer.named).any()]
         best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
         if len(best_ends) > _MOST_ENDS or edges.degree(best_ends).sum() > _MOST_EDGES:
             return answer
@@ -347,52 +361,12 @@ class _Asked:
         steps = steps.of(np.flatnonzero(~known))
         if not len(steps):
             return answer
-        of_it = self._ends_as_kind(places, steps.targets) | self._is_of_type(places, steps.targets)
+        of_it = self.kinds.ended(places, steps.targets) | self.kinds.typed(places, steps.targets)
         if self.sentence.stands_at() and len(steps) <= _MOST_BEHIND:
-            of_it |= self._named_as(places, steps.targets)
+            of_it |= self.kinds.named(places, steps.targets)
         ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
         share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
         steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
         if not len(steps):
             return answer
         return answer.extended(best_ends, steps, _OF_ANOTHER_KIND)
-
-    def _says_kind(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-        """Tell which nodes say themselves that they are of the kind that words of the question call."""
-        terms = self._numbers_of(places)
-        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
-        return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
-
-    def _named_as(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-        """Tell which nodes have a word of the question in their name."""
-        called, terms = self._called(places), self.relations.labels.terms
-        return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
-
-    def _is_of_type(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too."""
-        of_it = self._says_kind(places, nodes)
-        if of_it.sum() > _MOST_BEHIND:
-            return np.zeros(len(nodes), bool)
-        called, terms = self._called(places), self.relations.labels.terms
-        types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
-        of_it[of_it] = [bool(own) and called.issuperset(own) for own in types]
-        return of_it
-
-    def _called(self, places: Sequence[int]) -> set[str]:
-        return {term for place in places for term in self.query.words[place][1]}
-
-    def _ends_as_kind(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-        """Tell of which nodes the edges say that they are of the kind that words of the question call."""
-        edges, labels, words = self.scores.snapshot.edges, self.relations.labels, self.query.words
-        found = np.zeros(len(nodes), bool)
-        if edges.degree(nodes).sum() > _MOST_EDGES:
-            return found
-        for place in places:
-            if labels.qualifies(*(word for word, _ in words[place : place + 2])):
-                continue
-            for forward, types in zip((False, True), labels.kinds(words[place][0]), strict=True):
-                if types.any():
-                    worth = np.zeros(len(edges.type_names))
-                    worth[self.relations.numbers[types]] = 1.0
-                    found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
-        return found

@@ -222,6 +222,26 @@ def test_a_kind_of_answer_asks_for_no_step_beside_another_word_for_the_same():
     assert PLACES.search("In which city is Albert Park located?").ids[0] == "Turin"
 
 
+NATIONS = graph_of("""
+    Iskra|capital|Reyk · Reyk|country|Iskra · Reyk|located in|Iskra County · Iskra|continent|Eurasia
+    · Old Tale|narrative location|Eurasia · Iskra|form of government|republic · Old Tale|genre|saga
+    · Juri Lenn|genre|rock music · Juri Lenn|genre|pop music · Old Tale|cast member|Juri Lenn · Old Tale|location|Reyk
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("which city is the capital of Iskra", {"Reyk"}),
+        ("what continent is Iskra located on", {"Eurasia"}),
+        ("what kind of government is Iskra", {"republic"}),
+        ("what kind of music did Juri Lenn play", {"rock music", "pop music"}),
+    ],
+)
+def test_what_is_asked_for_is_no_second_step(question, answers):
+    assert set(NATIONS.search(question).ids[: len(answers)]) == answers
+
+
 def steps_of(run):
     """Return how many bytecode instructions the interpreter takes for a call: a count, no clock."""
     steps = 0

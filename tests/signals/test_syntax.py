@@ -47,6 +47,9 @@ def place_of(word, question):
         ("what are some breed books written by [Ada Keller]", "books"),
         ("who found the breed that was developed by [Ada Keller]", "breed"),
         ("which company founder is [Ada Keller]", "company"),
+        ("which company is the label of [Ada Keller]", "company"),
+        ("the director of the label named [Ada Keller]", "label"),
+        ("the director of the label with name [Ada Keller]", "label"),
     ],
 )
 def test_what_says_what_the_answer_is_is_no_step(question, word):
@@ -65,6 +68,8 @@ def test_what_says_what_the_answer_is_is_no_step(question, word):
         ("the label that [Iron Lantern] is signed to", "label"),
         ("which company founder is [Ada Keller]", "founder"),
         ("which breed founder has [Ada Keller]", "founder"),
+        ("in which company is the office of [Ada Keller]", "company"),
+        ("which company was the director of [Silent River] founder of", "company"),
     ],
 )
 def test_what_asks_for_a_step_is_no_kind(question, word):

@@ -72,6 +72,7 @@ def test_a_short_word_is_no_doer_of_what_is_left_of_it():
         ("xept", "department", False, False),
         ("de", "department", False, False),
         ("set", "student", True, False),  # three letters that are a word
+        ("best", "belfast", True, False),  # a word that the other does not begin with
     ],
 )
 def test_labels_are_cut_short(part, word, is_word, expected):

@@ -322,6 +322,10 @@ class Backend(Settings, Protocol):
         """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
         ...
 
+    def types(self, nums: Sequence[int]) -> dict[int, str]:
+        """Return the type of the nodes of these numbers; numbers that are gone are left out."""
+        ...
+
     def ids(self, nums: Nodes) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
         ...

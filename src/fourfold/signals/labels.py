@@ -22,7 +22,8 @@ from fourfold.runs import firsts
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, TokenTable
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
-from fourfold.signals.syntax import PREPOSITIONS, behind_verb
+from fourfold.signals.placed import PREPOSITIONS
+from fourfold.signals.syntax import behind_verb
 from fourfold.signals.wording import Families
 from fourfold.types import FloatArray
 
@@ -33,6 +34,9 @@ _REMEMBERED = 100_000
 
 _AMONG_OTHERS = 0.95
 """What is left of a word's similarity to labels that have other words beside it, where one is the word alone."""
+
+_NEAR = 0.45
+"""So near a label must be to a word to be what it calls."""
 
 _COMPOUND = 0.85
 """Similarity of a word that is made of one of the label's, or stands in one."""
@@ -203,8 +207,12 @@ class Labels:
         return shared, related, parts
 
     def alone_first(self, similarity: FloatArray) -> FloatArray:
-        """Put labels that are a word, (…, n_types), behind none that hold it beside others: mission, next_mission."""
-        has_it, among_others = similarity >= SAME_WORD, np.diff(self._starts) > 1
+        """Put labels that are a word, (…, n_types), behind none that hold it beside others: mission, next_mission.
+
+        So are those that are what is nearest to it: for "movies" rather film than film_location.
+        """
+        most = np.maximum(similarity.max(axis=-1, keepdims=True, initial=0.0), _NEAR)
+        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), np.diff(self._starts) > 1
         alone = (has_it & ~among_others).any(axis=-1, keepdims=True)
         return np.where(alone & has_it & among_others, _AMONG_OTHERS * similarity, similarity)
 

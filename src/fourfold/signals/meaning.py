@@ -76,6 +76,12 @@ class Meaning:
         """Return the meaning without the words that only say what the answer is."""
         return replace(self, trust=np.where(self.kind & (self.trust < SAME_FAMILY), 0.0, self.trust))
 
+    def without(self, places: Sequence[int]) -> Meaning:
+        """Return the meaning without some words."""
+        trust = self.trust.copy()
+        trust[places] = 0.0
+        return replace(self, trust=trust)
+
     @property
     def arrays(self) -> tuple[NDArray[Any], ...]:
         """All of them, in their order."""
@@ -95,9 +101,11 @@ def settle(
 
     """
     _tell_once(meaning, sentence, families)
+    _join_sorts(meaning, sentence)
     _ask_once(meaning, sentence)
     _lead_back_once(meaning, sentence)
     _satisfy(meaning, sentence, to_places)
+    _place_once(meaning, sentence)
     _join_alternatives(meaning, sentence)
     _turn_round(meaning, sentence)
     _put_mirrors_behind(meaning, sentence)
@@ -111,6 +119,16 @@ def _tell_once(meaning: Meaning, sentence: Sentence, families: Sequence[frozense
             meaning.trust[place], meaning.asked[place] = 0.0, 0.0
 
 
+def _join_sorts(meaning: Meaning, sentence: Sentence) -> None:
+    """Make one word of "kind of" and the word behind it: the kind of music is a genre, or what ``music`` leads to."""
+    for place in np.nonzero(meaning.trust > 0)[0].tolist():
+        sort = sentence.sort_of(place)
+        if sort >= 0 and meaning.trust[sort] >= SAME_FAMILY and meaning.trust[place] >= SAME_FAMILY:
+            meaning.asked[place] = np.maximum(meaning.asked[place], meaning.asked[sort])
+            meaning.kind[place] = True
+            meaning.trust[sort], meaning.asked[sort] = 0.0, 0.0
+
+
 def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     """Let what is asked for and what the named node does be one step: "what team does X play for".
 
@@ -121,7 +139,9 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     sure = [place for place in asked_for if meaning.trust[place] >= SAME_FAMILY]
     if verb < 0 or meaning.trust[verb] <= 0:
         return
-    if meaning.trust[verb] >= SAME_FAMILY or (not sure and meaning.trust[verb] >= _SURE_ENOUGH):
+    if meaning.trust[verb] < SAME_FAMILY and not sure and _asked_by_sort(meaning, sentence, asked_for):
+        kept, dropped = sentence.sort_of(asked_for[0]), [*asked_for, verb]
+    elif meaning.trust[verb] >= SAME_FAMILY or (not sure and meaning.trust[verb] >= _SURE_ENOUGH):
         kept, dropped = verb, sure or asked_for  # "which movies did X play in": far from every edge type
     elif not sure:
         return
@@ -136,6 +156,15 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
             dropped = [*dropped, sort]  # "what kind of language does X speak"
         meaning.asked[verb] = np.maximum(meaning.asked[verb], _EITHER * either)
     meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
+
+
+def _asked_by_sort(meaning: Meaning, sentence: Sentence, asked_for: Sequence[int]) -> bool:
+    """Tell whether "kind of" asks for what the word behind it is nearest to: "what kind of music does X play"."""
+    sort = sentence.sort_of(asked_for[0])
+    if sort < 0 or not meaning.trust[sort] or not meaning.trust[asked_for[0]]:
+        return False
+    nearest = meaning.asked[asked_for[0]].argmax()
+    return bool(meaning.asked[sort, nearest] >= _SATISFIED * meaning.trust[sort])
 
 
 def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:
@@ -176,6 +205,16 @@ def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_])
         ):
             continue
         meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def _place_once(meaning: Meaning, sentence: Sentence) -> None:
+    """Let a word such as "located" be no step behind what is asked for: "which continent is X located on"."""
+    sure = np.nonzero(meaning.kind & (meaning.trust >= SAME_FAMILY))[0].tolist()
+    asked_for = next((place for place in sure if sentence.opens(place)), -1)
+    for place in np.nonzero(meaning.trust > 0)[0].tolist():
+        if sentence.words[place] in PLACED and asked_for >= 0 and sentence.stands_at():
+            meaning.asked[asked_for] = np.maximum(meaning.asked[asked_for], _EITHER * meaning.asked[place])
+            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
 
 
 def _tells_where(

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
 from fourfold.runs import bounds
-from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE
+from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of a question as typed, with its terms."""
@@ -172,7 +172,7 @@ def partly(
     """
     typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
     content = [(word, own, terms) for word, (own, terms) in zip(typed, words, strict=True) if terms]
-    letters = {word: len(word) for word, own, terms in content if not asks(own, terms)}
+    letters = {word: len(word) for word, own, terms in content if word not in SAY_NOTHING and not asks(own, terms)}
     runs = [_longest_run(name, typed, letters) for name in written]
     longest = max((known for known, _, _ in runs), default=0)
     meant = [place for place, (known, _, _) in enumerate(runs) if known == longest]

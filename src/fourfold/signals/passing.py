@@ -15,8 +15,9 @@ from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words
-from fourfold.signals.placed import ARTICLES
-from fourfold.signals.syntax import PREPOSITIONS, TOGETHER
+from fourfold.signals.nouns import SORTS
+from fourfold.signals.placed import ARTICLES, PREPOSITIONS
+from fourfold.signals.syntax import TOGETHER
 from fourfold.signals.wording import WHICH
 
 _MOST_EDGES = 100_000
@@ -46,7 +47,7 @@ def left_out(
 
     """
     single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
-    asking = {start for start in single if _asks(*words[start], asks)}
+    asking = {start for start in single if _asks(*words[start], asks) or _is_sort(words, start)}
     meant = [one for one in found if one.start not in asking] or list(found)
     starts = {one.start for one in meant}
     doubtful = {
@@ -65,8 +66,19 @@ def left_out(
     return [one for one in meant if is_meant(one)]
 
 
+def only_ask(found: Sequence[Named], words: Words, asks: Callable[[str, Sequence[str]], bool]) -> bool:
+    """Tell whether all that a question names are single words that may ask for an edge: "what position does X play"."""
+    return all(one.end - one.start == 1 and _asks(*words[one.start], asks) for one in found)
+
+
 def _asks(word: str, terms: Sequence[str], asks: Callable[[str, Sequence[str]], bool]) -> bool:
     return word.lower() == TOGETHER or asks(word.lower(), terms)
+
+
+def _is_sort(words: Words, place: int) -> bool:
+    """Tell whether a word is that of "kind of music"."""
+    before = [word.lower() for word, _ in words[max(place - 2, 0) : place]]
+    return len(before) > 1 and before[0] in SORTS and before[1] == "of"
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:

@@ -12,6 +12,7 @@ from fourfold.signals.wording import RELATIVE, is_past
 
 ONE_OF = frozenset({"a", "an"})
 ARTICLES = ONE_OF | {"the"}
+PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 
 
 class Placed:

@@ -19,7 +19,8 @@ from fourfold.signals import synonyms, wording
 from fourfold.signals.labels import Labels
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
-from fourfold.signals.syntax import LEAD_BACK, PREPOSITIONS, Sentence
+from fourfold.signals.placed import PREPOSITIONS
+from fourfold.signals.syntax import LEAD_BACK, Sentence
 from fourfold.signals.wording import ASKING, WHICH
 from fourfold.types import FloatArray
 
@@ -94,6 +95,7 @@ class Relations:
         self._roles = _by_role(names)
         self._asking = self._by_stem(wording.ASKING)
         self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
+        self._kinds = self._by_stem(synonyms.KINDS)
         self._thesaurus = [self._by_stem(each) for each in (synonyms.TURNED, synonyms.SAME, synonyms.ALONE)]
 
     def __len__(self) -> int:
@@ -200,6 +202,15 @@ class Relations:
         near, found = self.labels.similarity(word)[0], self._by_thesaurus(terms)
         return near if found is None else np.maximum(near, found.similarity)
 
+    def calls(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,)."""
+        own = self.labels.kinds(word)
+        if own[0].any() or own[1].any() or len(terms) != 1:
+            return own
+        others = [self.labels.kinds(other) for other in self._kinds.get(terms[0], "").split()]
+        ends, begins = zip(own, *others, strict=True)
+        return np.logical_or.reduce(ends), np.logical_or.reduce(begins)
+
     def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
         return bool(terms) or (word not in PREPOSITIONS and self.labels.hold(word))  # "in" is in "tie-ins"
@@ -219,7 +230,8 @@ class Relations:
             return self._asked_by_stop_word(sentence, place, settings)
         if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
             return None
-        if sentence.only_frames(place) or sentence.says_what_it_is(place) or sentence.sort_says_nothing(place):
+        said = sentence.says_what_it_is(place) and not self.labels.held(word)[0].any()
+        if said or sentence.only_frames(place) or sentence.sort_says_nothing(place):
             return None
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None

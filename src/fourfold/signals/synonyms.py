@@ -176,10 +176,32 @@ price cost charge
 """
 
 
-def _by_word(mark: str = "") -> Mapping[str, str]:
+_NOUNS = """
+film movie picture
+song track tune
+album record
+book novel title
+company firm business corporation enterprise
+country nation
+city town
+person human people
+doctor physician
+actor actress
+author writer
+painter artist
+club team
+road street
+vehicle car
+medicine drug
+disease illness
+"""
+"""Nouns for the same kind of thing: what one of them calls may be where the edges of another lead."""
+
+
+def _by_word(mark: str = "", groups: str = _GROUPS) -> Mapping[str, str]:
     """Return what the words of the groups with a mark ask for; without a mark, of those that have none."""
     found: dict[str, dict[str, None]] = {}
-    for row in _GROUPS.strip().splitlines():
+    for row in groups.strip().splitlines():
         if mark in row and (mark or not _MARKS.intersection(row)):
             asking, _, labels = row.partition(mark or "\n")
             for word in asking.split():
@@ -192,3 +214,6 @@ _MARKS = frozenset("|~")
 SAME, TURNED, ALONE = _by_word(), _by_word("|"), _by_word("~")
 """Words, and all words that ask for one of the same relations, with spaces between; for the other end of their edges;
 and where no other word asks for an edge."""
+
+KINDS = _by_word(groups=_NOUNS)
+"""Nouns, and all nouns for the same kind of thing, with spaces between."""

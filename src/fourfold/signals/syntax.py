@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from fourfold.signals.names import Words
-from fourfold.signals.placed import ARTICLES, ONE_OF, Placed
+from fourfold.signals.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, Nouns
+from fourfold.signals.placed import ARTICLES, ONE_OF, PREPOSITIONS
 from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
 from fourfold.when_needed import lazy
 
-IMPERATIVES = frozenset({"name", "list"})
 CO = "co"
 TOGETHER = "together"
 _MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", CO})
@@ -23,7 +23,6 @@ So does "together", behind it: "acted together with X".
 """
 LEAD_BACK = _MIRRORS | {TOGETHER}
 
-PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 _POLITE = frozenset("please can could would will you kindly".split())
 _COMMANDS = frozenset("list name show give tell find describe".split())
 _ASKS = QUESTION | IMPERATIVES | _COMMANDS | PREPOSITIONS | {"how"}
@@ -41,11 +40,6 @@ _ABOUT_ITSELF = frozenset(
 """Words that ask for what a question names, and for nothing beside it."""
 
 _DATES = frozenset({"date", "dates", "year", "years", "day"})
-_NAMES = frozenset({"name", "names"})
-_CALLED = frozenset({"named", "called"})
-_OTHERS = frozenset("other all different".split())
-_DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
-_SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
 
 def may_ask(words: Words) -> bool:
@@ -61,7 +55,7 @@ def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str 
     return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
 
 
-class Sentence(Placed):
+class Sentence(Nouns):
     """The words of a question.
 
     Args:
@@ -88,8 +82,8 @@ class Sentence(Placed):
 
     def only_frames(self, place: int) -> bool:
         """Tell whether a word only bids to answer or stands before a name: "name the director", "a son named X"."""
-        bids = place == 0 and self.at(0) in _COMMANDS and self.at(1) in _DETERMINERS
-        return bids or (self.at(place) in _CALLED and place + 1 in self._starts)
+        bids = place == 0 and self.at(0) in _COMMANDS and self.at(1) in DETERMINERS
+        return bids or (self.at(place) in CALLED and place + 1 in self._starts)
 
     def may_ask(self) -> bool:
         """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
@@ -126,20 +120,6 @@ class Sentence(Placed):
             return False
         return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
 
-    def opens(self, place: int) -> bool:
-        """Tell whether a word stands behind "what" or "which": it says what kind of answer is asked for.
-
-        A number, or a word such as "other", may stand between: "what 5 countries", "which other films"; so may "kind
-        of" before what an edge type is called by: "what kind of language".
-        """
-        before = self.at(place - 1)
-        if self._is_sort(place) and self._in_label[place]:
-            return self.at(place - 3) in WHICH
-        return before in WHICH or (self._counts(place - 1) and not self._counts(place) and self.at(place - 2) in WHICH)
-
-    def _counts(self, place: int) -> bool:
-        return self.at(place).isdigit() or self.at(place) in _OTHERS
-
     def tells(self, place: int) -> bool:
         """Tell whether a word of its own says more than what the answer or the named node is, or that one is asked for.
 
@@ -151,9 +131,6 @@ class Sentence(Placed):
         apposed = self.at(place - 1) in ARTICLES and at_end
         return not (self.opens(place) or self._is_sort(place) or apposed)
 
-    def _is_sort(self, place: int) -> bool:
-        return self.at(place - 1) == "of" and self.at(place - 2) in _SORTS
-
     def asks_what_is_done(self, place: int) -> bool:
         """Tell whether "do" asks what somebody does: "what did X do", "what does X do for a living"."""
         return self.at(0) == "what" and self.at(1) in DO and place in self._begins and place + 1 not in self._starts
@@ -161,27 +138,6 @@ class Sentence(Placed):
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
         return self.asks() and self._past_article(place + 1) in self._starts and place > 0
-
-    def sort_of(self, place: int) -> int:
-        """Return where the "kind" stands of "what kind of" before a word; -1 where there is none."""
-        return place - 2 if self._is_sort(place) else -1
-
-    def says_what_it_is(self, place: int) -> bool:
-        """Tell whether a word only says what is named is: the film in "what kind of film is X"."""
-        behind = self.at(place + 1) in AUXILIARIES - DO and self._past_article(place + 2) in self._starts
-        before = self.at(place - 4) in AUXILIARIES - DO and self.at(place - 3) in WHICH  # "X is what kind of film"
-        return self._is_sort(place) and (behind or before)
-
-    def sort_says_nothing(self, place: int) -> bool:
-        """Tell whether a word such as "type" asks for what the word behind "of" does: "what type of school has X"."""
-        of = place + 2
-        alone = self.words[place] in _SORTS and self._content == {place, of}
-        return alone and self._is_sort(of) and self._in_label[of] and not self.says_what_it_is(of)
-
-    def qualifies(self, place: int) -> bool:
-        """Tell whether a word beside a name may say what it is the name of: "the river X", "the X river"."""
-        first = self._begins.get(place, place + 1) - 1  # what stands before the name, or the word itself
-        return place in self._content and self.at(first - (place + 1 in self._starts)) in ARTICLES
 
     def said(self) -> frozenset[str]:
         """Return the words that belong to no name, those of several things also as those of one: rivers, river."""
@@ -192,22 +148,13 @@ class Sentence(Placed):
         """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
         return "or" not in self.words and self.at(0) not in AUXILIARIES
 
-    def kinds(self) -> list[int]:
-        """Return which words say what kind of answer is asked for: "which cities", "list films", "a dish with".
-
-        In "what raises X" the word before the name is a verb.
-        """
-        first = int(self.at(0) in IMPERATIVES | ONE_OF)
-        asked = [place for place in sorted(self._content) if self.opens(place) or place == first]
-        return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
-
     def asked_for_by_verb(self) -> tuple[list[int], int]:
         """Return the places of what is asked for, and of what the named node does: "what team does X play for".
 
         None, and −1, in other questions, and where more is named or said.
         """
         first = next((place for place in sorted(self._content) if self.opens(place)), -1)
-        first += 2 * (self._is_sort(first + 2) and self.opens(first + 2))  # "what kind of language does X speak"
+        first += 2 * self._is_sort(first + 2)  # "what kind of language does X speak"
         behind = next((place for place in range(first, len(self.words)) if place not in self._content), -1)
         start = self._past_article(behind + (self.at(behind) in DO))
         end = self._ends.get(start, -1)
@@ -248,13 +195,19 @@ class Sentence(Placed):
         Those are the first two in a row that are neither stop words nor a command nor belong to a name. "Where", "who"
         and the like ask for something else; so does what stands behind a preposition, and a question of many words.
         """
-        none = _COMMANDS | SAY_NOTHING | _NAMES
-        free = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
-        if (
-            not 0 < len(free) <= _SIMPLE
-            or not self.asks()
-            or any(word in QUESTION - WHICH for word in self.words[: free[0]])
-        ):
+        free = self._telling()
+        return self.heads() if 0 < len(free) <= _SIMPLE else []
+
+    def _telling(self) -> list[int]:
+        """Return the words that are neither stop words nor a command nor a participle nor belong to a name."""
+        none = _COMMANDS | SAY_NOTHING | NAMES
+        said = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
+        return [p for p in said if self.at(p + 1) not in NAMES or self.at(p + 2) != "of"]  # "company names of"
+
+    def heads(self) -> list[int]:
+        """Return the same of a question of whatever length."""
+        free = self._telling()
+        if not free or not self.asks() or any(word in QUESTION - WHICH for word in self.words[: free[0]]):
             return []
         before = self._before(free[0])
         other = self.at(before) in PREPOSITIONS and not self._is_named(free[0])
@@ -266,7 +219,7 @@ class Sentence(Placed):
 
     def _is_named(self, place: int) -> bool:
         before = self._before(place)
-        return self.at(before) == "of" and self.at(before - 1) in _NAMES
+        return self.at(before) == "of" and self.at(before - 1) in NAMES
 
     def is_subject(self, place: int) -> bool:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
@@ -278,74 +231,6 @@ class Sentence(Placed):
         """Tell whether what is asked for is where something is, or what it is in: "on which shelf", "which X … in"."""
         fronted = any(self.opens(place) and self.at(place - 2) in PREPOSITIONS for place in self._content)
         return fronted or self.at(len(self.words) - 1) in PREPOSITIONS
-
-    def is_noun(self, place: int) -> bool:
-        """Tell whether a word can be no verb: "films", "the film that", "list film"."""
-        before, word = self.at(place - 1), self.words[place]
-        behind = before in WHICH | ARTICLES | IMPERATIVES or place - 1 in self._deeds or place == 0
-        return not word.endswith(("ed", "ing")) and (behind or word.endswith("s"))
-
-    def is_kind(self, place: int, *, far: bool) -> bool:
-        """Tell whether a word says what the answer is, or what stands between two steps, and asks for none.
-
-        Args:
-            place: of the word.
-            far: whether it is far from every edge type.
-
-        """
-        if self._says_of_what(place):
-            return True
-        before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
-        goes_on = self._last_deed > place + 1 or (
-            self._is_bare(place) and self._in_label[place + 2 : place + 3] == [True]
-        )
-        if after in RELATIVE and (not in_label or goes_on):  # "the company that developed X", "states that border X"
-            return True
-        if after.endswith("ing") and place + 2 in self._starts and self._in_label[place + 1]:  # "states bordering X"
-            return True
-        asked_for = after in DO and self._in_label[self._last()]  # "what firm did X work for"
-        if self.opens(place) and (self.at(place - 2) == "of" or self._deed_follows(place) or asked_for):
-            return True  # "X is the capital of which country", "which firm made X"
-        if in_label:
-            return False
-        return (
-            (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
-            or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
-            or place - 1 in self._deeds  # "who wrote films"
-            or (self.opens(place) and far)  # "which films"
-            or self._is_sort(place)
-        )
-
-    def _says_of_what(self, place: int) -> bool:
-        """Tell whether a word says of what another is said: "the hockey team whose", "goods made by X".
-
-        So does what qualifies it, and what stands before what is said of it: "which team coach is X".
-        """
-        head = self._end_of_run(place)
-        qualifies = self.at(self._begin_of_run(place) - 1) in ARTICLES | WHICH | PREPOSITIONS | _DETERMINERS
-        if head != place and not qualifies:
-            return False
-        deed = head + 1 + (self.at(head + 1) in AUXILIARIES)
-        if self.at(head + 1) == "whose" or (deed in self._deeds and self.at(deed + 1) == "by"):
-            return True
-        is_named = self.at(head + 1) in AUXILIARIES - DO and self._ends.get(head + 2) == len(self.words)
-        return head != place and is_named and self.opens(self._begin_of_run(place))
-
-    def _last(self) -> int:
-        """Return the place of the last word that is no preposition."""
-        return max((place for place, word in enumerate(self.words) if word not in PREPOSITIONS), default=-1)
-
-    def _is_bare(self, place: int) -> bool:
-        """Tell whether a word is a noun with at most stop words before it: not what the one before it does."""
-        return place not in self._deeds and place - 1 not in self._content
-
-    def _deed_follows(self, place: int) -> bool:
-        return place + 1 + (self.at(place + 1) in AUXILIARIES) in self._deeds
-
-    def names_what_follows(self, place: int) -> bool:
-        """Tell whether a word is the name of what stands behind it, not of what is named: "names of suppliers in X"."""
-        behind = self._past_article(place + 2)
-        return self.words[place] in _NAMES and self.at(place + 1) == "of" and behind in self._content
 
     def is_role(self, place: int) -> bool:
         """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""

@@ -185,8 +185,8 @@ def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
     """Tell whether a word of a label is a word of the question cut short: dept and department, lect and lecturer.
 
     It is shorter by three letters at least. Either it is the beginning of the word, and no word itself; or it begins
-    and ends as the word does, with the letters between in their order and one vowel at most; three letters that are a
-    word ("set") are none of that.
+    and ends as the word does, with the letters between in their order and one vowel at most. Of one that is a word all
+    but the last letter begin the other: "best" is no Belfast, nor "set" a street.
 
     Args:
         part: of a label.
@@ -198,9 +198,9 @@ def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
         return False
     if word.startswith(part):
         return not is_word
-    letters = iter(word)
-    if is_word and len(part) == _SHORTEST:
+    if is_word and (len(part) == _SHORTEST or not word.startswith(part[:-1])):
         return False
+    letters = iter(word)
     short = part[-1] == word[-1] and sum(letter in _VOWELS for letter in part) <= 1
     return short and all(letter in letters for letter in part)
 

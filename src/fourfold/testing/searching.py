@@ -141,12 +141,15 @@ class SearchingTests(Compared):
         nodes = [Node(name, name, "person") for name in people] + [Node(name, name, "film") for name in films]
         edges = [Edge(film, people[i % 3], "directed_by") for i, film in enumerate(films)]
         edges += [Edge(film, people[(i + 1) % 4], "starred_actors") for i, film in enumerate(films)]
+        nodes += [Node(f"ticket {i}", f"ticket {i}", "ticket") for i in range(len(films))]
+        edges += [Edge(f"ticket {i}", film, "film") for i, film in enumerate(films)]
         both.add(nodes, edges)
         for question in (
             "who directed The Engine",
             "which films did Ada Byron direct",
             "who starred in films directed by Ada Byron",
             "films with the same director as Blue River",
+            "what are the names of films directed by Ada Byron",
         ):
             both.agree(question)
 

@@ -156,6 +156,11 @@ class MilvusBackend:
         found = self._reading.nodes([int(num) for num in nums], ("num", "id", "name"))
         return {row["num"]: (row["id"], row["name"]) for row in found}
 
+    def types(self, nums: Sequence[int]) -> dict[int, str]:
+        """Return the type of the nodes of these numbers; numbers that are gone are left out."""
+        found = self._reading.nodes([int(num) for num in nums], ("num", "type"))
+        return {row["num"]: row["type"] for row in found}
+
     def ids(self, nums: Nodes) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
         return self._reading.ids(nums)

@@ -198,6 +198,11 @@ class PostgresBackend:
             found.update((int(num), (identity, name)) for num, identity, name in rows)
         return found
 
+    def types(self, nums: Sequence[int]) -> dict[int, str]:
+        """Return the type of the nodes of these numbers; numbers that are gone are left out."""
+        rows = self._link.rows("SELECT num, type FROM nodes WHERE num = ANY(%s::bigint[])", [int(num) for num in nums])
+        return {int(num): str(kind) for num, kind in rows}
+
     def ids(self, nums: Nodes) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
         rows = self._link.rows("SELECT num, id FROM nodes WHERE num = ANY(%s::bigint[])", nums.tolist())

@@ -255,6 +255,16 @@ class Store:
             texts(chain.from_iterable(names for _, *names in rows))
         return {num: (identity, name) for num, identity, name in rows}
 
+    def types(self, nums: Sequence[int]) -> dict[int, str]:
+        """Return the type of the nodes of these numbers; numbers that are gone are left out."""
+        if not nums:
+            return {}
+        with self.reading() as connection:
+            sql = "SELECT num, type FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+            found = dict(connection.execute(sql, (json.dumps(list(nums)),)).fetchall())
+            texts(found.values())
+        return found
+
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
         with self.reading() as connection:

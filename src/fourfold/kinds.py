@@ -1,0 +1,81 @@
+"""What nodes are of a kind that words of a question call: by their text, name or type, or by where edges end.
+
+"Which countries" asks for what says that it is a country, for what has that type, and for where edges of ``country``
+lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Nodes
+from fourfold.scores import Query, Scores
+from fourfold.signals.relations import Relations
+
+_MOST_EDGES = 100_000
+"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
+
+_MOST_TYPES = 200
+"""Of so many nodes at most the types are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Tells of nodes whether they are of a kind that some words of the question call; all return (len(nodes),)."""
+
+    scores: Scores
+    query: Query
+    relations: Relations
+
+    def said(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes say themselves that they are of the kind that words of the question call."""
+        known = self.scores.term_numbers
+        terms = [known[term] for place in places for term in self.query.words[place][1] if term in known]
+        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+        return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
+
+    def named(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes have a word of the question in their name."""
+        called, terms = self._called(places), self.relations.labels.terms
+        return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
+
+    def typed(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too."""
+        of_it = self.said(places, nodes)
+        if of_it.sum() > _MOST_TYPES:
+            return np.zeros(len(nodes), bool)
+        called, terms = self._called(places), self.relations.labels.terms
+        types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
+        of_it[of_it] = [bool(own) and called.issuperset(own) for own in types]
+        return of_it
+
+    def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell of which nodes the edges say that they are of the kind that words of the question call."""
+        edges, labels, words = self.scores.snapshot.edges, self.relations.labels, self.query.words
+        found = np.zeros(len(nodes), bool)
+        if edges.degree(nodes).sum() > _MOST_EDGES:
+            return found
+        for place in places:
+            if labels.qualifies(*(word for word, _ in words[place : place + 2])):
+                continue
+            for forward, types in zip((False, True), self._at(place), strict=True):
+                if types.any():
+                    worth = np.zeros(len(edges.type_names))
+                    worth[self.relations.numbers[types]] = 1.0
+                    found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
+        return found
+
+    def called(self, place: int) -> bool:
+        """Tell whether edge types call something by a word."""
+        return any(types.any() for types in self._at(place))
+
+    def _at(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
+        return self.relations.calls(*self.query.words[place])
+
+    def _called(self, places: Sequence[int]) -> set[str]:
+        return {term for place in places for term in self.query.words[place][1]}

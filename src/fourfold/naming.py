@@ -1,0 +1,84 @@
+"""What a question names, for paths to begin there: nodes by their names, else one by a part of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fourfold import refine
+from fourfold.config import Paths
+from fourfold.index.base import Nodes
+from fourfold.scores import Query, Scores
+from fourfold.signals import late, names, passing, silent
+from fourfold.signals.names import Named
+from fourfold.signals.relations import Relations
+
+_MAY_BE_MEANT = 8
+"""Of so many of the best by text a question may name one by a part of its name, …"""
+
+_RARE = 3
+"""… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
+
+
+def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Iterator[list[Named]]:
+    """Give what a question may name, the likeliest first: nodes with edges, then the one named by a part of its name.
+
+    The latter only where it names nothing, or nothing but words that may ask for an edge: "what position does Messi
+    play in" beside a node *Play*.
+    """
+    snapshot = scores.snapshot
+    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
+    found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
+    if len(found) > 1:
+        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
+    if found:
+        yield found
+    if passing.only_ask(found, query.words, relations.hold) and settings.silent <= 1.0:
+        one = _partly(scores, query, relations, settings)
+        if one is not None:
+            yield [one]
+
+
+def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Named | None:
+    """Return the node that a question names by a part of its name.
+
+    It must have nothing to say but its edges, or be told by a rare word: others stand in the names of many nodes with
+    texts.
+    """
+    if "text" not in scores.rankings:
+        return None
+    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
+    one = names.partly(query.words, nodes, query.names_of(nodes), relations.hold)
+    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+        return None
+    rare = _told_by_a_rare_word(scores, query, relations, one)
+    return one if rare or told_by_edges(scores, query, relations, settings, [one], one.nodes) else None
+
+
+def _told_by_a_rare_word(scores: Scores, query: Query, relations: Relations, one: Named) -> bool:
+    """Tell whether a word of a name that asks for no edge stands in hardly any node."""
+    words, known = query.words[one.start : one.end], scores.term_numbers
+    own = [known[term] for word, terms in words if not relations.hold(word, terms) for term in terms if term in known]
+    return bool(own) and int(scores.snapshot.text.df(np.array(own, np.int64)).min()) <= _RARE
+
+
+def told_by_edges(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, named: Sequence[Named], nodes: Nodes
+) -> bool:
+    """Tell whether nodes say nothing that their edges do not.
+
+    Args:
+        scores: those of the question.
+        query: the question.
+        relations: the edge types that it may ask for.
+        settings: the constants.
+        named: what it names.
+        nodes: distinct and ascending.
+
+    """
+    snapshot, table = scores.snapshot, late.token_table()
+    asked = table.distinct([" ".join((query.topic, *(one.whole for one in named)))])
+    known = np.concatenate((*asked, relations.labels.pieces(table)))
+    told = silent.told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
+    return told >= settings.silent

@@ -1,0 +1,69 @@
+"""What kind of thing is asked for: what edges lead to by another word for it, and what types say."""
+
+import pytest
+from fact_graphs import graph_of
+
+from fourfold import Edge, Node, Retriever
+from fourfold.engines.sqlite.store import Store
+
+FILMS = graph_of("""
+    Tara Lane|actor/performance/film|Moonrise · Tara Lane|actor/performance/film|Dry Season
+    · Moonrise|film/release/film_release_region|Canada · Dry Season|film/release/film_release_region|Canada
+    · Moonrise|film/featured_film_locations|Vancouver · Dry Season|film/featured_film_locations|Vancouver
+    · Dry Season|film/edited_by|Jim Clark · Moonrise|film/genre|fantasy · Jim Clark|person/profession|editor
+    · Jim Clark|actor/performance/film|Old Song · Tara Lane|person/profession|singer
+    · Moonrise|film/other_crew/film_crew_role|Sound Mixer · Dry Season|film/other_crew/film_crew_role|Sound Mixer
+    · Tara Lane|actor/performance/film|Big Boat · Big Boat|film/release/film_release_region|Canada
+    · Tara Lane|person/nationality|Canada · Jim Clark|person/nationality|Canada
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("what movie featuring Tara Lane was edited by Jim Clark", {"Dry Season"}),
+        ("what silent movies has Tara Lane played in", {"Moonrise", "Dry Season", "Big Boat"}),
+        ("which Tara Lane film was edited by Jim Clark", {"Dry Season"}),
+        ("what profession has Tara Lane", {"singer"}),
+    ],
+)
+def test_what_is_called_by_another_word_for_the_kind_asked_for_comes_first(question, answers):
+    assert set(FILMS.search(question).ids[: len(answers)]) == answers
+
+
+@pytest.fixture(scope="module")
+def park():
+    people = {name: "customers" for name in ("Ana Roe", "Bo Lund", "Cy Holm")}
+    kinds = people | {"Castle": "tourist_attractions", "Maze": "tourist_attractions", "cash": "", "card": "", "bus": ""}
+    kinds |= {"o1": "orders", "o2": "orders", "o3": "orders", "toys": "", "shade": "", "Museum": "locations"}
+    kinds |= {"12 Hill Road": "", "9 Lake Street": "", "Harbour": "locations", "Pier": "locations"}
+    edges = [("Ana Roe", "cash", "payment_method"), ("Bo Lund", "cash", "payment_method")]
+    edges += [("Cy Holm", "card", "payment_method"), ("o1", "Ana Roe", "customer"), ("o2", "Bo Lund", "customer")]
+    edges += [("o3", "Cy Holm", "customer"), ("Castle", "bus", "how_to_get_there"), ("Maze", "shade", "features")]
+    edges += [("Castle", "shade", "tourist_attraction_features"), ("Castle", "toys", "tourist_attraction_features")]
+    edges += [("Museum", "12 Hill Road", "address"), ("Harbour", "9 Lake Street", "address")]
+    edges += [("Museum", "Harbour", "location"), ("Harbour", "Pier", "location"), ("Ana Roe", "Pier", "location")]
+    with Retriever() as retriever:
+        retriever.add([Node(name, name, kind) for name, kind in kinds.items()], [Edge(*edge) for edge in edges])
+        yield retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("what are the names of customers who use payment method cash", {"Ana Roe", "Bo Lund"}),
+        ("which tourist attractions can we get to by bus", {"Castle"}),
+        ("find the address of the location named Museum", {"12 Hill Road"}),
+        ("what is the address of the location with name Harbour", {"9 Lake Street"}),
+    ],
+)
+def test_what_is_of_the_type_asked_for_is_the_answer_not_what_the_word_leads_on_to(park, question, answers):
+    assert set(park.search(question).ids[: len(answers)]) == answers
+
+
+def test_of_what_may_be_of_the_kind_asked_for_only_the_types_are_read(park, monkeypatch):
+    read = []
+    nodes = Store.nodes
+    monkeypatch.setattr(Store, "nodes", lambda self, nums: read.extend(nums) or nodes(self, nums))
+    assert park.search("which tourist attractions can we get to by bus", k=1).ids == ["Castle"]
+    assert len(read) == 1
