@@ -123,7 +123,7 @@ def _join_sorts(meaning: Meaning, sentence: Sentence) -> None:
     """Make one word of "kind of" and the word behind it: the kind of music is a genre, or what ``music`` leads to."""
     for place in np.nonzero(meaning.trust > 0)[0].tolist():
         sort = sentence.sort_of(place)
-        if sort >= 0 and meaning.trust[sort] >= SAME_FAMILY and meaning.trust[place] >= SAME_FAMILY:
+        if sort >= 0 and meaning.trust[sort] > 0 and meaning.trust[place] >= SAME_FAMILY:
             meaning.asked[place] = np.maximum(meaning.asked[place], meaning.asked[sort])
             meaning.kind[place] = True
             meaning.trust[sort], meaning.asked[sort] = 0.0, 0.0
@@ -139,8 +139,11 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     sure = [place for place in asked_for if meaning.trust[place] >= SAME_FAMILY]
     if verb < 0 or meaning.trust[verb] <= 0:
         return
-    if meaning.trust[verb] < SAME_FAMILY and not sure and _asked_by_sort(meaning, sentence, asked_for):
-        kept, dropped = sentence.sort_of(asked_for[0]), [*asked_for, verb]
+    sort = sentence.sort_of(asked_for[0])
+    if sort >= 0 and not sentence.opens(asked_for[0]):
+        if meaning.trust[verb] >= SAME_FAMILY or not _asked_by_sort(meaning, sort, asked_for[0]):
+            return
+        kept, dropped = sort, [*asked_for, verb]
     elif meaning.trust[verb] >= SAME_FAMILY or (not sure and meaning.trust[verb] >= _SURE_ENOUGH):
         kept, dropped = verb, sure or asked_for  # "which movies did X play in": far from every edge type
     elif not sure:
@@ -152,19 +155,16 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     either = np.max([meaning.asked[place] / meaning.trust[place] for place in known] or [said * 0.0], axis=0)
     meaning.asked[kept] *= np.where(said, 1.0, _SATISFIED)
     if kept == verb:
-        if (sort := sentence.sort_of(asked_for[0])) >= 0 and (np.minimum(either, meaning.asked[verb]) > _COULD).any():
+        if sort >= 0 and (np.minimum(either, meaning.asked[verb]) > _COULD).any():
             dropped = [*dropped, sort]  # "what kind of language does X speak"
         meaning.asked[verb] = np.maximum(meaning.asked[verb], _EITHER * either)
     meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
 
 
-def _asked_by_sort(meaning: Meaning, sentence: Sentence, asked_for: Sequence[int]) -> bool:
+def _asked_by_sort(meaning: Meaning, sort: int, place: int) -> bool:
     """Tell whether "kind of" asks for what the word behind it is nearest to: "what kind of music does X play"."""
-    sort = sentence.sort_of(asked_for[0])
-    if sort < 0 or not meaning.trust[sort] or not meaning.trust[asked_for[0]]:
-        return False
-    nearest = meaning.asked[asked_for[0]].argmax()
-    return bool(meaning.asked[sort, nearest] >= _SATISFIED * meaning.trust[sort])
+    nearest = meaning.asked[place].argmax()
+    return bool(meaning.asked[place, nearest] > 0 and meaning.asked[sort, nearest] >= _SATISFIED * meaning.trust[sort])
 
 
 def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:

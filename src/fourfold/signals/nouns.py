@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fourfold.signals.placed import ARTICLES, ONE_OF, PREPOSITIONS, Placed
-from fourfold.signals.wording import AUXILIARIES, DO, RELATIVE, WHICH
+from fourfold.signals.wording import ASKING, AUXILIARIES, DO, RELATIVE, WHICH
 
 IMPERATIVES = frozenset({"name", "list"})
 NAMES = frozenset({"name", "names"})
@@ -35,7 +35,7 @@ class Nouns(Placed):
 
     def sort_of(self, place: int) -> int:
         """Return where the "kind" stands of "what kind of" before a word; -1 where there is none."""
-        return place - 2 if self._is_sort(place) else -1
+        return place - 2 if self._is_sort(place) and place - 3 not in self._content else -1
 
     def says_what_it_is(self, place: int) -> bool:
         """Tell whether a word only says what is named is: the film in "what kind of film is X"."""
@@ -55,17 +55,28 @@ class Nouns(Placed):
         In "what raises X" the word before the name is a verb.
         """
         first = int(self.at(0) in IMPERATIVES | ONE_OF)
-        opens = [place for place in self._content if self.opens(place) and place - 2 not in self._content]
+        opens = [place for place in self._content if self.opens(place) and not self._is_relative(place - 1)]
         asked = sorted({*opens, *self._content.intersection({first})})  # no more is "software which uses X"
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
+    def _is_relative(self, place: int) -> bool:
+        """Tell whether "which" asks for no answer: "software which uses X", "the capital of which country is X in".
+
+        Nor does it in "X lies in which country whose capital is …".
+        """
+        of_it = self.at(place - 1) == "of" and min(self.names, default=0) > place
+        goes_on = self.at(place + 2) == "whose" and self.at(len(self.words) - 1) in AUXILIARIES
+        return place - 1 in self._content or of_it or goes_on
+
     def is_plural(self, place: int) -> bool:
-        """Tell whether a word of its own may be several things: the films of "which fantasy films"."""
-        return place in self._content and self.words[place].endswith("s") and not self.words[place].endswith("ss")
+        """Tell whether a word is several things before a verb: the films of "which fantasy films did X make"."""
+        return place in self._content and self.words[place].endswith("s") and self.at(place + 1) in AUXILIARIES
 
     def kinds_of_named(self) -> list[int]:
         """Return which words may say so behind a name: "which Kurosawa films"."""
-        return [end for end, start in self._begins.items() if end in self._content and self.at(start - 1) in WHICH]
+        return [
+            end for end, start in self._begins.items() if start == 1 and end in self._content and self.at(0) in WHICH
+        ]
 
     def qualifies(self, place: int) -> bool:
         """Tell whether a word beside a name may say what it is the name of: "the river X", "the X river"."""
@@ -131,11 +142,22 @@ class Nouns(Placed):
 
     def _is_subject_of_noun(self, place: int) -> bool:
         """Tell whether a noun says what the answer is to what is named: "which city is the capital of X"."""
-        verb = self._end_of_run(place) + 1
-        noun = self.at(verb) in AUXILIARIES - DO and self.at(verb + 1) == "the" and verb + 2 in self._content
-        first = self._begin_of_run(place)
+        verb, first = self._end_of_run(place) + 1, self._begin_of_run(place)
+        noun = verb + 2 in self._content and self.at(self._end_of_run(verb + 2) + 1) == "of"
         fronted = self.at(first - 2) in PREPOSITIONS  # "in which city is the office of X"
-        return noun and self.opens(first) and not fronted and len(self.words) in self._begins
+        if self._in_label[place] and self.words[place] not in ASKING:
+            return False  # "what sex is the father of X"
+        said = noun and self.at(verb) in AUXILIARIES - DO and self.at(verb + 1) == "the"
+        return (
+            said
+            and self.opens(first)
+            and not fronted
+            and place not in self._sorts()
+            and len(self.words) in self._begins
+        )
+
+    def _sorts(self) -> set[int]:
+        return {place for place in self._content if self.words[place] in SORTS}
 
     def _last(self) -> int:
         """Return the place of the last word that is no preposition."""

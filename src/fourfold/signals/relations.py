@@ -41,6 +41,9 @@ _ABOUT, _DO, _FROM = "about", "do", "from"
 _DIE, _OF = "die", frozenset({"of", "from"})
 _CAUSE = "cause"
 
+_SORTS = "kind sort type form class category style"
+"""What labels call the kind of something."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Asked:
@@ -228,11 +231,10 @@ class Relations:
         word = sentence.words[place]
         if not self._may_ask(word, terms):
             return self._asked_by_stop_word(sentence, place, settings)
-        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
+        if self._asks_nothing(sentence, place, terms):
             return None
-        said = sentence.says_what_it_is(place) and not self.labels.held(word)[0].any()
-        if said or sentence.only_frames(place) or sentence.sort_says_nothing(place):
-            return None
+        if sentence.says_what_it_is(place):
+            return self._sort_of(word)
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None
         own = self._narrowed(_Asked(*self.labels.similarity(word)), sentence, place, terms)
@@ -249,6 +251,19 @@ class Relations:
                 found = self._said_by_role(sentence, place)
             found = found or self._asked_by_thesaurus(sentence, place, terms, settings)
         return found or own
+
+    def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
+        """Tell whether a word that could ask for an edge asks for none where it stands."""
+        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
+            return True
+        return sentence.only_frames(place) or sentence.sort_says_nothing(place)
+
+    def _sort_of(self, word: str) -> _Asked | None:
+        """Return what labels call the kind of something: form_of_government, for "what kind of government is X"."""
+        similarity, slots, _ = self.labels.similarity(word)
+        sorts = self.labels.similarity(_SORTS)[0] >= SAME_FAMILY
+        similarity = np.where(sorts & (similarity >= SAME_FAMILY), similarity, 0.0)
+        return _Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
 
     def _narrowed(self, own: _Asked, sentence: Sentence, place: int, terms: Sequence[str]) -> _Asked:
         """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
