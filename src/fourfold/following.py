@@ -31,8 +31,8 @@ from fourfold.types import Weights
 _OF_ANOTHER_KIND = 0.5
 """What the end of a path is worth that is not of the kind asked for, where another is."""
 
-_HALF = 0.05
-"""What explains half as much as the best is worth so much of it: of the kind asked for it comes before it."""
+_THIRD = 0.018
+"""What explains a third as much as the best is worth so much of it: of the kind asked for it comes first."""
 
 _AS_GOOD = 0.05
 """Ends of paths that are worth so much less than the best are as good, …"""
@@ -293,7 +293,7 @@ class _Asked:
             return self._one_step_further(places, answer)
         best = answer.values >= answer.values.max() - _AS_GOOD
         told = of_it & self.kinds.ended(places, answer.nodes)
-        if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _HALF * answer.values.max():
+        if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
             return self._first(told, answer)
         values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
         return replace(answer, values=values / values.max())
