@@ -90,8 +90,10 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     settings = config.graph.bridge
     if not settings.weight or scores.late is None or not scores.order:
         return
-    passages = np.array(scores.order[: settings.passages], np.int64)
+    passages, called = np.array(scores.order[: settings.passages], np.int64), scores.called.nodes
+    passages = np.concatenate((passages, ordered.without(called, np.sort(passages))))
     strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
+    strength[ordered.contains(called, passages)] = 1.0
     most, ids = _PAIRS_SCORED * settings.pairs, scores.snapshot.ids
     pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, query, passages, most))
     if query.allowed is not None:
