@@ -48,6 +48,7 @@ def as_published(config: RetrievalConfig) -> list[Variant]:
         "text.keyword_boost = 5 by stem": {"text": {"keyword_boost": text.keyword_boost, "keyword_prefix": False}},
         "text.topic: off": {"text": {"topic": text.topic}},
         "text.phrase_nodes: none": {"text": {"phrase_nodes": text.phrase_nodes}},
+        "text.called: off": {"text": {"called": text.called}},
         "embedding: name once, with type": {"embedding": old.embedding},
         "fusion.weights: published": {"fusion": {"weights": fusion.weights}},
         "fusion.foreign = 1": {"fusion": {"foreign": fusion.foreign}},

@@ -114,11 +114,13 @@ PRESETS = {
 }
 
 
-@given(nodes_of, edges_of, sentence, st.integers(1, 8), st.booleans(), st.sampled_from(sorted(PRESETS)))
-@settings(max_examples=90, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-def test_asking_for_more_candidates_changes_nothing(rows, links, question, k, kept, preset):
+@given(nodes_of, edges_of, sentence, st.booleans(), st.integers(1, 8), st.booleans(), st.sampled_from(sorted(PRESETS)))
+@settings(max_examples=120, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+def test_asking_for_more_candidates_changes_nothing(rows, links, question, called, k, kept, preset):
     config = PRESETS[preset]
     nodes, edges = graph(rows, links)
+    if called:
+        question = f"{question} is {nodes[0].name.title()} or {nodes[-1].name.title()}"
     if preset == "over an encoder":  # elsewhere late interaction counts for embedding as for text
         edges = [edge for edge in edges if edge.type in OF_DOCUMENTS]
     answers = []

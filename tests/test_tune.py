@@ -67,6 +67,24 @@ def test_cached_scores_are_worth_what_the_pipeline_is_worth(graph, weights, tilt
     assert scores.values(config) == pytest.approx(expected, abs=1e-6)
 
 
+def test_what_is_called_by_its_name_is_scored_as_the_pipeline_does(graph):
+    retriever, queries = graph
+    names = [node.name.title() for node in retriever.get([f"n{i:03}" for i in range(len(queries))])]
+    called = [
+        JudgedQuery(query.id, f"what is near {names[0]} and requires {name}", {**query.relevant, "n000": 0.5})
+        for query, name in zip(queries[1:], names[1:], strict=True)
+    ]
+    config = RetrievalConfig().replace(
+        graph={"bridge": {"weight": 0.0}},
+        intents={"paths": {"weight": 0.0}},
+        diversity={"bonus": 0.0, "coverage": {"weight": 0.0}},
+    )
+    scores = ComponentScores(retriever, called)
+    of = measure("ndcg@10")
+    expected = [of(ranking, query) for ranking, query in zip(scores.exact(config), called, strict=True)]
+    assert scores.values(config) == pytest.approx(expected, abs=1e-6)
+
+
 def test_what_is_planted_is_found_and_nothing_is_applied_unasked(graph):
     retriever, queries = graph
     before = retriever.config

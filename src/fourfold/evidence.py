@@ -20,7 +20,7 @@ from fourfold.present.words import NOTHING
 from fourfold.scores import EVERY_OTHER
 from fourfold.signals.graph import Hop, Walk
 from fourfold.signals.paths import Answer
-from fourfold.types import COMPONENTS, Components, Evidence, PathStep, Weights
+from fourfold.types import COMPONENTS, Components, Evidence, FloatArray, PathStep, Weights
 
 BRIDGE = -1
 """The type of a step that is no edge: through a rare term that two texts share."""
@@ -123,13 +123,37 @@ def _tell_similarity(told: list[list[Draft]], scores: Scores, nodes: Nodes, comp
 def _tell_words(
     told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components], words: Sequence[list[Part]]
 ) -> None:
-    phrased = scores.by_phrase(nodes).tolist()
-    for found, own, held, by_phrase in zip(told, components, words, phrased, strict=True):
+    phrased, called = _by_phrase(scores, nodes).tolist(), _by_name(scores, nodes).tolist()
+    names = dict(zip(scores.called.nodes.tolist(), scores.called.names, strict=True))
+    for found, own, held, by_phrase, by_name, node in zip(
+        told, components, words, phrased, called, nodes.tolist(), strict=True
+    ):
         share = scores.weights.text * own.text
+        if share and by_name:
+            found.append(Draft("text", "name", share * by_name, names[node]))
+            share *= 1.0 - by_name
         if share and by_phrase:
             found.append(Draft("text", "phrase", share * by_phrase, scores.phrase_asked))
         if share and by_phrase < 1:
             found += _split("text", share * (1 - by_phrase), held)
+
+
+def _by_name(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return the share of their text that nodes have by being called by their names alone, (len(nodes),)."""
+    if not len(scores.called):
+        return np.zeros(len(nodes))
+    factor = 1.0 if scores.late is None else scores.late.factors_of(nodes)["text"]
+    words = np.clip(scores.pool.at("text", nodes, scores) * factor, 0.0, 1.0)
+    return np.where(ordered.contains(scores.called.nodes, nodes), 1.0 - words, 0.0)
+
+
+def _by_phrase(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return the share of the rest of their text that nodes have by the phrase alone, (len(nodes),)."""
+    phrase = scores.phrase.at(nodes)
+    if "text" not in scores.rankings or not len(scores.phrase):
+        return phrase
+    words = scores.scales["text"].component(nodes, scores.rankings["text"].at(nodes))
+    return np.maximum(phrase - words, 0.0) / np.where(phrase > 0, phrase, 1.0)
 
 
 def _tell_edges(

@@ -7,7 +7,7 @@
 | 1 classify | ``intent.classify`` |
 | 2 weights | ``weighting.choose_weights`` |
 | 3 embedding, text | ``ask_embedding``, ``ask_text``, ``bring_to_scale``, ``refine.late_interaction`` |
-| 4 seeds | ``choose_seeds`` |
+| 4 seeds | ``find_called``, ``choose_seeds`` |
 | 5 graph, intent edges | ``graph_component``, ``intent_component``, ``follow_paths`` |
 | 6 combine | ``combine``, ``refine.bridges`` |
 | 7 diversify | ``diversify``, ``refine.coverage``, ``refine.sides`` |
@@ -26,9 +26,9 @@ from fourfold import phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
-from fourfold.following import follow_paths
+from fourfold.following import MOST_WORDS, follow_paths
 from fourfold.index import ordered
-from fourfold.index.base import Beginning, NodeValues
+from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
 from fourfold.scores import (
@@ -41,6 +41,7 @@ from fourfold.scores import (
     least_of,
 )
 from fourfold.signals import names
+from fourfold.signals.called import called, may_call
 from fourfold.signals.graph import Spread
 from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardScale
 from fourfold.types import FloatArray
@@ -70,6 +71,7 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
         raise SearchError(f"Every component that could answer failed: {', '.join(scores.failed)}.")
     bring_to_scale(scores, query, config)
     attempt("late interaction", scores, lambda: refine.late_interaction(scores, query, config))
+    attempt("names", scores, lambda: find_called(scores, query, config))
     choose_seeds(scores, query, config)
     attempt("graph", scores, lambda: graph_component(scores, query, config))
     attempt("intent", scores, lambda: intent_component(scores, query, config))
@@ -189,6 +191,25 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, kee
 # -- 4 seeds ------------------------------------------------------------------------------------------------------
 
 
+def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Find what the question calls by its name: of several of one name the best by text and embedding."""
+    hidden, weights = scores.snapshot.hidden, scores.weights
+    too_long = len(query.words) > MOST_WORDS
+    if "text" not in scores.rankings or not config.text.called or too_long or not may_call(query.words):
+        return
+
+    def best_of(nodes: Nodes) -> int | None:
+        nodes = ordered.without(nodes if query.allowed is None else nodes[query.allowed.contains(nodes)], hidden)
+        own = scores.components_at(nodes)
+        values = weights.embedding * own["embedding"] + weights.text * own["text"]
+        found = best(nodes, values, 1, scores.snapshot, positive=False)
+        return int(found[0]) if len(found) else None
+
+    found = names.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+    scores.called = called(found, query.words, query.names_of, best_of)
+    scores.take(scores.called.nodes)
+
+
 def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Take the best by text and the best by embedding; a sharper seed weight trusts the best more."""
     count = config.seeds.per_component
@@ -205,7 +226,7 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
             break
         scores.widen(query, pool.count * refine.WIDER)
     chosen = [best(pool.nodes, each, count, scores.snapshot) for each in values.values()]
-    scores.seeds = ordered.distinct(np.concatenate(chosen)) if chosen else scores.seeds
+    scores.seeds = ordered.distinct(np.concatenate((scores.called.nodes, *chosen))) if chosen else scores.seeds
     scores.seed_weights = np.ones(len(scores.seeds))
     if config.seeds.sharpness is None or not len(scores.seeds):
         return
@@ -214,6 +235,7 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     base = sum((weights[name] * each[places] for name, each in values.items()), np.zeros(len(places)))
     if base.max() > 0:
         scores.seed_weights = np.exp(config.seeds.sharpness * (base / base.max() - 1.0))
+        scores.seed_weights[ordered.contains(scores.called.nodes, scores.seeds)] = 1.0
 
 
 # -- 5 graph, intent edges ---------------------------------------------------------------------------------------

@@ -90,9 +90,12 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     settings = config.graph.bridge
     if not settings.weight or scores.late is None or not scores.order:
         return
-    passages = np.array(scores.order[: settings.passages], np.int64)
+    passages, called = np.array(scores.order[: settings.passages], np.int64), scores.called.nodes
+    passages = np.concatenate((passages, ordered.without(called, np.sort(passages))))
     strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
-    most, ids = _PAIRS_SCORED * settings.pairs, scores.snapshot.ids
+    strength[ordered.contains(called, passages)] = 1.0
+    few = max(settings.pairs * len(passages) // max(settings.passages, 1), settings.pairs)
+    most, ids = _PAIRS_SCORED * few, scores.snapshot.ids
     pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, query, passages, most))
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
@@ -102,7 +105,7 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     scores.take(ordered.distinct(pairs.nodes))
     scores.tabulate(query)
     promise = bridge.promised(pairs, strength, scores.table.totals(pairs.nodes), settings)
-    pairs = bridge.chosen(pairs, promise, settings.pairs, ids)
+    pairs = bridge.chosen(pairs, promise, few, ids)
     covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
     gains = bridge.gains(pairs, strength, of_passages, of_nodes, scores.late.asked.weights)

@@ -18,6 +18,7 @@ from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
+from fourfold.signals.called import NOTHING, Called
 from fourfold.signals.graph import Walk
 from fourfold.signals.late import Late
 from fourfold.signals.paths import Answer
@@ -189,6 +190,8 @@ class Scores:
     pool: Pool = field(default_factory=Pool.empty)
     phrase: NodeValues = field(default_factory=NodeValues.none)
     phrase_asked: str = ""
+    called: Called = NOTHING
+    """What the question calls by its name: all of text is theirs."""
     seeds: Nodes = field(default_factory=lambda: np.empty(0, np.int64))
     seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
     graph: NodeValues = field(default_factory=NodeValues.none)
@@ -231,14 +234,6 @@ class Scores:
             values = np.maximum(values, self.phrase.at(nodes))
         return values
 
-    def by_phrase(self, nodes: Nodes) -> FloatArray:
-        """Return the share of their text that nodes have by the phrase alone, beyond their words, (len(nodes),)."""
-        phrase = self.phrase.at(nodes)
-        if "text" not in self.rankings or not len(self.phrase):
-            return phrase
-        words = self.scales["text"].component(nodes, self.rankings["text"].at(nodes))
-        return np.maximum(phrase - words, 0.0) / np.where(phrase > 0, phrase, 1.0)
-
     def widen(self, query: Query, count: int) -> Nodes:
         """Ask each part for its ``count`` best, bring all of them on their scales, and return them."""
         deadline.check()
@@ -266,11 +261,11 @@ class Scores:
     def components_at(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return all four components of any nodes, each (len(nodes),) in [0, 1]: random access."""
         factors = self.factors(nodes)
-        return {
-            "embedding": self.pool.at("embedding", nodes, self) * factors["embedding"],
-            "text": self.pool.at("text", nodes, self) * factors["text"],
-            **self.beside(nodes),
-        }
+        text = self.pool.at("text", nodes, self) * factors["text"]
+        if len(self.called):
+            text = np.where(ordered.contains(self.called.nodes, nodes), self.step_back(nodes), text)
+        embedding = self.pool.at("embedding", nodes, self) * factors["embedding"]
+        return {"embedding": embedding, "text": text, **self.beside(nodes)}
 
     def factors(self, nodes: Nodes) -> Mapping[str, FloatArray | float]:
         """Return what late interaction and paths make of text and of embedding of any nodes."""

@@ -142,6 +142,7 @@ class Evidence:
     | "similarity" | embedding | ``cosine``, the raw cosine |
     | "term" | text | ``word``, as typed in the question |
     | "phrase" | text | ``word``, the phrase that FTS5 found |
+    | "name" | text | ``word``, the name by which the question calls it |
     | "path" | graph, intent | ``path``, the edges from a seed to the node |
     | "pagerank" | graph | how central it is in the whole graph, whatever is asked; only where it is blended in |
     | "rest" | any | what is too small to be told one by one |
@@ -225,7 +226,7 @@ class Hit:
 
     def _repr_html_(self) -> str:
         """Show the hit in a notebook, the words of the question that its evidence names marked."""
-        words = " ".join(item.word for item in self.evidence if item.kind in ("term", "phrase"))
+        words = " ".join(item.word for item in self.evidence if item.kind in ("term", "phrase", "name"))
         terms = make_tokenizer(USUAL).terms
         return html_table("", _HEAD, [_cells(self, words, frozenset(terms(words)), terms)])
 

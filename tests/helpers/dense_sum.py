@@ -10,7 +10,7 @@ from fourfold.intent import classify, find_spec
 from fourfold.signals.text import term_weights
 
 PLAIN = {
-    "text": {"topic": False},
+    "text": {"topic": False, "called": False},
     "fusion": {"late": {"depth": 0}, "fill": False},
     "graph": {"bridge": {"weight": 0.0}},
     "intents": {"chosen_types": 0.0, "paths": {"weight": 0.0}},

@@ -46,6 +46,8 @@ class TextConfig:
             ``"always"``, the whole query where it quotes nothing.
         phrase_nodes: the whole query is looked up as a phrase only where its rarest word is in at most so many nodes,
             which bounds the time; None: always, quotation marks and all (published).
+        called: what the question calls by its whole name, in two words or more that are written as names are, has all
+            of the text component and leads on as the best match does, see ``signals.names.called``.
 
     """
 
@@ -59,6 +61,7 @@ class TextConfig:
     keyword_prefix: bool = True
     phrase: Literal["never", "quoted", "always"] = "always"
     phrase_nodes: int | None = 2_000
+    called: bool = True
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

@@ -119,6 +119,7 @@ class RetrievalConfig:
                 keyword_boost=5.0,
                 keyword_prefix=False,
                 phrase_nodes=None,
+                called=False,
             ),
             embedding=EmbeddingConfig(name_times=1, with_type=True),
             fusion=FusionConfig(
@@ -157,7 +158,9 @@ class RetrievalConfig:
         weights = Weights(vector_weight, bm25_weight, 0.0, 0.0)
         return cls(
             limit=limit,
-            text=TextConfig(fields=(TextField(("name", "type", "text"), 1.0),), topic=False, phrase="never"),
+            text=TextConfig(
+                fields=(TextField(("name", "type", "text"), 1.0),), topic=False, phrase="never", called=False
+            ),
             fusion=FusionConfig(
                 scaling="min-max",
                 candidate_multiplier=candidate_multiplier,

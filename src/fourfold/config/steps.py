@@ -48,8 +48,8 @@ class Bridge:
 
     Args:
         weight: what h counts, beside the weights of text and embedding together; 0 turns it off.
-        passages: how many of the best nodes lead on.
-        pairs: how many links are looked at in the end.
+        passages: how many of the best nodes lead on, beside what the question calls by its name.
+        pairs: how many links of so many passages are looked at in the end.
         sharpness: how much less a passage leads on that scores less than the best.
         most_holders: a term is rare where at most that many nodes hold it …
         most_share: … and at most that share of all, or two.

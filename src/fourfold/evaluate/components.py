@@ -203,6 +203,7 @@ class ComponentScores:
                 scores = replace(known.scores, spec=spec, weights=weights)
                 scores.late = None
                 refine.late_interaction(scores, query, config)
+                pipeline.find_called(scores, query, config)
                 pipeline.choose_seeds(scores, query, config)
                 # Intent edges are wanted even where their weight is 0, so that the weight can be learnt.
                 scores.weights = replace(weights, intent=weights.intent or 1.0)
@@ -260,7 +261,7 @@ class ComponentScores:
         reached = [
             best(spread.nodes, spread.values, _CANDIDATES, snapshot, positive=False) for spread in spreads.values()
         ]
-        nodes = np.setdiff1d(np.concatenate((known.best, *reached)), snapshot.hidden)
+        nodes = np.setdiff1d(np.concatenate((known.best, seeded.called.nodes, *reached)), snapshot.hidden)
         ids = snapshot.ids(nodes)
         nodes = nodes[sorted(range(len(nodes)), key=ids.__getitem__)]
         none = NodeValues.none()

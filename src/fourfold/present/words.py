@@ -16,6 +16,7 @@ ALIKE = 0.2
 """A cosine below it says nothing: the nearest nodes of questions that are foreign to a graph have .13 to .22 in the
 median, and of the right hits of scifact, fiqa, hotpotqa and musique 1 to 2 % have less."""
 
+_OF_WORDS = {"term": "word", "phrase": "the phrase", "name": "the name"}
 _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
 
 
@@ -24,7 +25,7 @@ def why(evidence: Sequence[Evidence]) -> str:
     of: dict[str, list[Evidence]] = {}
     for item in evidence:
         of.setdefault(item.kind, []).append(item)
-    parts = []
+    parts = [f"is called {item.word!r}" for item in of.get("name", ())]
     if words := of.get("term"):
         parts.append("matches " + ", ".join([item.word for item in words]))
     elif phrase := of.get("phrase"):
@@ -71,10 +72,8 @@ def in_words(item: Evidence) -> str:
     if item.kind == "similarity":
         cosine = "" if item.cosine is None else f", cosine {item.cosine:.4f}"
         return f"similarity in meaning{cosine}"
-    if item.kind == "term":
-        return f"word {item.word!r}"
-    if item.kind == "phrase":
-        return f"the phrase {item.word!r}"
+    if item.kind in _OF_WORDS:
+        return f"{_OF_WORDS[item.kind]} {item.word!r}"
     if item.kind == "bridge":
         before = _called(item.path)[0]
         if item.word:

@@ -149,9 +149,13 @@ def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
 
 def _length(name: list[str], typed: list[str], found: Named) -> int:
     """Return how many words a name has, 0 where the question has not all of them in a row about the place found."""
-    size = len(name)
-    begins = range(max(found.end - size, 0), found.start + 1)
-    return size if any(typed[begin : begin + size] == name for begin in begins) else 0
+    return len(name) if begin_of(name, typed, found) >= 0 else 0
+
+
+def begin_of(name: list[str], typed: list[str], found: Named) -> int:
+    """Return where a name begins in the question, about the place found; -1 where not all of its words stand there."""
+    begins = range(max(found.end - len(name), 0), found.start + 1)
+    return next((begin for begin in begins if typed[begin : begin + len(name)] == name), -1)
 
 
 def partly(

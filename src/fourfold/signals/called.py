@@ -1,0 +1,85 @@
+"""What a question calls by its name, written as names are: "Which is older, Good People (film) or The Last Dance?".
+
+A page that is named so is meant, however common its words are and however much of the question is about something
+else. A word of edge types need not stand beside it, as in ``signals.paths``: here the named page is evidence.
+
+Such a name has two words or more; of those that say something half begin with a capital letter or a digit, and one of
+these does not begin the question, so that "place of birth" calls no page Place of birth.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from fourfold.index.base import Nodes
+from fourfold.signals.names import Named, NamesOf, Words, begin_of
+
+MOST = 8
+"""So many things a question calls by their names, the first of them: what each leads on to is looked at."""
+
+_READ = 128
+"""Of more nodes of the same words the names of the first are read: the parts of a long document have one name."""
+
+
+@dataclass(frozen=True, slots=True)
+class Called:
+    """Nodes that a question calls by their names; parallel: ``nodes`` ascend, ``names`` as the question has them."""
+
+    nodes: Nodes
+    names: tuple[str, ...] = ()
+
+    def __len__(self) -> int:
+        return len(self.nodes)
+
+
+NOTHING = Called(np.empty(0, np.int64))
+
+
+def may_call(words: Words) -> bool:
+    """Tell whether a question may call anything by its name: told before any name is looked up."""
+    return _capitals(words, 1, len(words)) > 0
+
+
+def called(found: Sequence[Named], words: Words, names_of: NamesOf, best_of: Callable[[Nodes], int | None]) -> Called:
+    """Return the nodes that a question calls by their names.
+
+    Args:
+        found: what words of the question name, in its order.
+        words: each word of the question as typed, with its terms.
+        names_of: nodes → the words of each name, in lower case.
+        best_of: nodes of one name, as the parts of a document are → the one that is meant, None where none may be.
+
+    """
+    meant: dict[int, str] = {}
+    typed = [word.lower() for word, _ in words]
+    for one in found:
+        if len(meant) == MOST:
+            break
+        if not _capitals(words, max(one.start, 1), one.end):
+            continue  # before its name is read
+        spans: dict[tuple[int, int], list[int]] = {}
+        nodes = one.nodes[:_READ]
+        for node, name in zip(nodes.tolist(), names_of(nodes), strict=True):
+            begin = begin_of(list(name), typed, one)
+            end = begin + len(name)
+            if begin >= 0 and 1 < len(name) < len(typed) and _written_as_a_name(words, begin, end):
+                spans.setdefault((begin, end), []).append(node)
+        if spans:
+            begin, end = max(spans, key=lambda span: span[1] - span[0])
+            if (best := best_of(np.array(spans[begin, end], np.int64))) is not None:
+                meant[best] = " ".join(word for word, _ in words[begin:end])
+    order = sorted(meant)
+    return Called(np.array(order, np.int64), tuple(meant[node] for node in order))
+
+
+def _written_as_a_name(words: Words, begin: int, end: int) -> bool:
+    telling = sum(bool(terms) for _, terms in words[begin:end])
+    return 2 * _capitals(words, begin, end) >= telling and _capitals(words, max(begin, 1), end) > 0
+
+
+def _capitals(words: Words, begin: int, end: int) -> int:
+    """Return how many words that say something begin with a capital letter or a digit."""
+    return sum(bool(terms) and (word[0].isupper() or word[0].isdigit()) for word, terms in words[begin:end])
