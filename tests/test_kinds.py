@@ -31,6 +31,28 @@ def test_what_is_called_by_another_word_for_the_kind_asked_for_comes_first(quest
     assert set(FILMS.search(question).ids[: len(answers)]) == answers
 
 
+WARDS = graph_of("""
+    Ward A|head physician|Elena Ruiz · Ward B|head physician|Sam Holt · Aoife Byrne|works on|Ward A
+    · Aoife Byrne|works on|Ward B · Mark Chen|works on|Ward A · Ward A|on floor|third · Merin|country|Valdor
+    · River Sel|flows_through|Merin · River Aum|flows_through|Tarn · Valdor|capital|Merin
+    · Red Film|directed_by|Ada Kell · Red Film|has_genre|Comedy · Old Film|directed_by|Ada Kell · Old Film|has_genre|Drama
+    · Bo Kell|spouse|Ada Kell · Ada Kell|sex|female
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("doctors working on both Ward A and Ward B", {"Aoife Byrne"}),
+        ("which river flows through the capital of Valdor", {"River Sel"}),
+        ("what types are the films directed by Ada Kell", {"Comedy", "Drama"}),
+        ("what sex is the spouse of Bo Kell", {"female"}),
+    ],
+)
+def test_what_words_explain_is_not_put_behind_little_that_is_of_the_kind(question, answers):
+    assert set(WARDS.search(question).ids[: len(answers)]) == answers
+
+
 @pytest.fixture(scope="module")
 def park():
     people = {name: "customers" for name in ("Ana Roe", "Bo Lund", "Cy Holm")}
