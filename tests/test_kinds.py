@@ -35,8 +35,8 @@ WARDS = graph_of("""
     Ward A|head physician|Elena Ruiz · Ward B|head physician|Sam Holt · Aoife Byrne|works on|Ward A
     · Aoife Byrne|works on|Ward B · Mark Chen|works on|Ward A · Ward A|on floor|third · Merin|country|Valdor
     · River Sel|flows_through|Merin · River Aum|flows_through|Tarn · Valdor|capital|Merin
-    · Red Film|directed_by|Ada Kell · Red Film|has_genre|Comedy · Old Film|directed_by|Ada Kell · Old Film|has_genre|Drama
-    · Bo Kell|spouse|Ada Kell · Ada Kell|sex|female
+    · Red Film|directed_by|Ada Kell · Red Film|has_genre|Comedy · Old Film|has_genre|Drama
+    · Bo Kell|spouse|Ada Kell · Ada Kell|sex|female · Old Film|directed_by|Ada Kell
 """)
 
 
