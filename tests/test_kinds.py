@@ -36,7 +36,7 @@ WARDS = graph_of("""
     · Aoife Byrne|works on|Ward B · Mark Chen|works on|Ward A · Ward A|on floor|third · Merin|country|Valdor
     · River Sel|flows_through|Merin · River Aum|flows_through|Tarn · Valdor|capital|Merin
     · Red Film|directed_by|Ada Kell · Red Film|has_genre|Comedy · Old Film|has_genre|Drama
-    · Bo Kell|spouse|Ada Kell · Ada Kell|sex|female · Old Film|directed_by|Ada Kell
+    · Bo Kell|spouse|Ada Kell · Ada Kell|gender|female · Old Film|directed_by|Ada Kell
 """)
 
 

@@ -47,7 +47,7 @@ def place_of(word, question):
         ("what are some breed books written by [Ada Keller]", "books"),
         ("who found the breed that was developed by [Ada Keller]", "breed"),
         ("which company founder is [Ada Keller]", "company"),
-        ("which studio is the label of [Ada Keller]", "studio"),
+        ("which city is the label of [Ada Keller]", "city"),
         ("the director of the label named [Ada Keller]", "label"),
         ("the director of the label with name [Ada Keller]", "label"),
     ],
@@ -69,7 +69,7 @@ def test_what_says_what_the_answer_is_is_no_step(question, word):
         ("which company founder is [Ada Keller]", "founder"),
         ("which breed founder has [Ada Keller]", "founder"),
         ("in which company is the office of [Ada Keller]", "company"),
-        ("what label is the founder of [Ada Keller]", "label"),
+        ("what sex is the founder of [Ada Keller]", "sex"),
         ("which company was the director of [Silent River] founder of", "company"),
     ],
 )

@@ -97,7 +97,11 @@ class Nouns(Placed):
             far: whether it is far from every edge type.
 
         """
-        if self._says_of_what(place) or self._is_subject_of_noun(place) or self._is_called(place):
+        if self._says_of_what(place) or self._is_called(place):
+            return True
+        if (far or self.words[place] in ASKING) and self._is_subject_of_noun(
+            place
+        ):  # not "what sex is the father of X"
             return True
         before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
         goes_on = self._last_deed > place + 1 or (
@@ -145,8 +149,6 @@ class Nouns(Placed):
         verb, first = self._end_of_run(place) + 1, self._begin_of_run(place)
         noun = verb + 2 in self._content and self.at(self._end_of_run(verb + 2) + 1) == "of"
         fronted = self.at(first - 2) in PREPOSITIONS  # "in which city is the office of X"
-        if self._in_label[place] and self.words[place] not in ASKING:
-            return False  # "what sex is the father of X"
         said = noun and self.at(verb) in AUXILIARIES - DO and self.at(verb + 1) == "the"
         return (
             said
