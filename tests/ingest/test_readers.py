@@ -216,6 +216,19 @@ def test_a_byte_order_mark_tells_the_encoding(encoding):
     assert READERS[".txt"]("zebra é".encode(encoding)).text == "zebra é"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["zebra é", "Māori Ā “quoted”", "Привет, мир", "γειά σου", "สวัสดี ครับ"])
+def test_utf_16_is_read_without_a_byte_order_mark(text, encoding):
+    assert READERS[".txt"](text.encode(encoding)).text == text
+    with pytest.raises(InvalidValueError, match=r"no UTF-16-.E text"):
+        READERS[".txt"]((9 * text).encode(encoding)[:-1])
+
+
+@pytest.mark.parametrize("text", ["before\0after", "a\nb\nc\n", "\0\0\0\0"])
+def test_a_text_that_holds_a_nul_is_no_utf_16(text):
+    assert READERS[".txt"](text.encode()).text == text
+
+
 @pytest.mark.parametrize("data", [b"%PDF-1.4", b"PK", b"%PDF-1.4\n%%EOF" * 100, pdf(b"")])
 def test_what_is_no_pdf_or_holds_no_text(data):
     with pytest.raises(InvalidValueError, match=r"no PDF that can be read|holds no text"):
@@ -324,6 +337,19 @@ def test_a_heading_stands_with_the_text_below_it(tmp_path):
 def test_of_a_page_words_stay_apart_and_the_title_is_its_own(source, title, text):
     parsed = parse_html(source)
     assert (parsed.title, parsed.text) == (title, text)
+
+
+def test_a_page_is_cut_at_its_headings():
+    parsed = parse_html(
+        "<title>Guide - Site</title><nav><h2>Menu</h2>Links</nav><h1>Guide</h1><p>Welcome.<h2><div>Inst</div>all</h2>"
+        "<pre>\na\n\n\nb</pre><aside><h3>Note</h3>Careful.</aside><template><h1>Hidden</h1></template><h4> </h4>"
+        "<p>More.<h2>Use<h3>Deep</h3>left open</h2>around\x03"
+    )
+    assert [(s.heading, s.text.strip()) for s in parsed.sections] == [
+        ("", "Menu\n\nLinks"), ("", "Guide\n\nWelcome."), ("Install", "Inst\n\nall\n\na\n\n\nb\n\nNote\n\nCareful."),
+        ("Install", "More."), ("Use", "Use"), ("Use › Deep", "Deep\n\nleft open\n\naround"),
+    ]  # fmt: skip
+    assert "".join(section.text for section in parsed.sections).strip() == parsed.text
 
 
 @pytest.mark.parametrize(
