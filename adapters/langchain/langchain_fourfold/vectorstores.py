@@ -144,8 +144,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
         """Add or replace documents; return their ids.
 
         Args:
-            documents: any iterable of them; one without an id gets a hash of its text and metadata for an id, so that adding it again
-                replaces it.
+            documents: any iterable of them; one without an id gets a hash of its text and metadata for an id, so that
+                adding it again replaces it.
             ids: instead of the documents' own.
             kwargs: passed over, as by other stores.
 
