@@ -113,6 +113,9 @@ ROLES: Mapping[str, Role] = FrozenDict(
                 "uses",
                 "imports",
                 "calls",
+                "reads_from",
+                "consumes_from",
+                "subscribes_to",
             ),
             (
                 "required_by",
@@ -175,6 +178,8 @@ ROLES: Mapping[str, Role] = FrozenDict(
                 "precedes",
                 "next",
                 "output_to",
+                "writes_to",
+                "publishes_to",
                 "passes_to",
                 "flows_into",
                 "flows_to",
