@@ -25,6 +25,9 @@ logger = logging.getLogger(__name__)
 _INLINE_EDGES = 5_000
 """Up to here importance is measured anew with every generation; beyond, off the query path."""
 
+_NAMED = 5
+"""So many tools of one name are named where it tells none of them."""
+
 
 @dataclass(frozen=True)
 class State:
@@ -133,9 +136,9 @@ class Knowledge:
             elif strict:
                 if not candidates:
                     raise UnknownNodeError(f"There is no tool {shown(name)} in this catalogue.")
-                raise UnknownNodeError(
-                    f"Several tools are called {shown(name)}: {', '.join(sorted(candidates))}; give the id of one."
-                )
+                first = ", ".join(map(shown, sorted(candidates)[:_NAMED]))
+                more = f" and {len(candidates) - _NAMED:,} more" if len(candidates) > _NAMED else ""
+                raise UnknownNodeError(f"Several tools are called {shown(name)}: {first}{more}; give the id of one.")
         return known
 
     def _built(self, snapshot: Snapshot) -> State:
