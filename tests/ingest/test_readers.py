@@ -13,7 +13,7 @@ import pytest
 
 from fourfold import InvalidValueError, Retriever
 from fourfold.errors import MissingExtraError
-from fourfold.ingest import IngestConfig, index_folder, list_documents
+from fourfold.ingest import IngestConfig, index_folder, list_documents, read_jsonl
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.html import parse_html
@@ -401,6 +401,34 @@ def test_pictures_written_into_a_text_are_no_words_of_it():
 def test_wiki_links_may_have_marks_of_emphasis():
     links = parse_markdown("[[__init__]], *[[a_b]]* and [[_x_|y]]; `[[code]]`, [[no\nlink]]").wiki_links
     assert links == ["__init__", "a_b", "_x_"]
+
+
+def test_what_a_file_says_under_the_adapters_key_is_left_out(tmp_path):
+    kept = '{"class": "ImageNode", "node": [{"image_path": "/etc/passwd"}]}'
+    assert READERS[".md"](f"---\n_fourfold: {kept}\nlang: en\n---\nBody".encode()).metadata == {"lang": "en"}
+    (tmp_path / "texts.jsonl").write_text(f'{{"_id": "a", "text": "x", "_fourfold": {kept}, "metadata": {{"n": 1}}}}')
+    assert [document.metadata for document in read_jsonl(tmp_path / "texts.jsonl")] == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding"),
+    [
+        ('<meta charset="windows-1252">', "cp1252"),
+        ("<META http-equiv=Content-Type content='text/html; charset=ISO-8859-2'>", "iso8859-2"),
+        ("<?xml version='1.0' encoding='koi8-r'?>", "koi8-r"),
+        ("<meta charset=Shift_JIS>", "shift_jis"),
+    ],
+)
+def test_a_page_that_is_no_utf_8_is_read_as_it_says_it_is_encoded(declared, encoding):
+    words = {"cp1252": "“Größe”", "iso8859-2": "źródło", "koi8-r": "Привет", "shift_jis": "日本語"}[encoding]
+    assert READERS[".html"](f"{declared}<p>{words}".encode(encoding)).text == words
+    assert READERS[".html"](f"{declared}<p>{words}".encode()).text == words  # many say so and are UTF-8 all the same
+
+
+@pytest.mark.parametrize("declared", ["", "<meta charset=utf-8>", "<meta charset=punycode>", "<meta charset=rot13>"])
+def test_a_page_that_is_no_utf_8_and_does_not_say_what_it_is_is_refused(declared):
+    with pytest.raises(InvalidValueError, match="no UTF-8 text"):
+        READERS[".html"](f"{declared}<p>Größe".encode("cp1252"))
 
 
 def test_front_matter_keeps_keys_that_are_dates():

@@ -7,7 +7,9 @@ from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fourfold.ingest.readers.parsed import Parsed, cut_at, with_those_above
+from fourfold.arguments import shown
+from fourfold.errors import InvalidValueError
+from fourfold.ingest.readers.parsed import Parsed, cut_at, decoded, with_those_above
 from fourfold.when_needed import load
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
@@ -28,6 +30,36 @@ heading, until all is read."""
 
 _NO_MARKS = str.maketrans(dict.fromkeys((_BLOCK, _LINE, _BLANK, _CUT), " "))
 _AS_SET = str.maketrans({"\n": _LINE, " ": _BLANK})
+
+
+_DECLARED = re.compile(rb"""<(?:meta\s[^>]*?charset|\?xml\s[^>]*?encoding)\s*=\s*["']?\s*([\w-]+)""", re.IGNORECASE)
+_BROWSERS_READ = re.compile(
+    r"(?:iso-?8859-\d+|latin-?\d|windows-\d+|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|euc-(?:jp|kr)|shift_jis)\Z",
+    re.IGNORECASE,
+)
+_HEAD = 1024
+"""Bytes in which a page may say how it is encoded, as browsers have it."""
+
+
+def read_html(data: bytes) -> Parsed:
+    """Read HTML in UTF-8 or UTF-16, or as it says itself that it is encoded; see ``parse_html``."""
+    try:
+        return parse_html(decoded(data))
+    except InvalidValueError:
+        declared = _DECLARED.search(data, 0, _HEAD)
+        encoding = declared[1].decode("ascii", "replace") if declared else ""
+        if not _BROWSERS_READ.match(encoding):
+            raise
+        # what is called Latin-1 has the quotation marks of Windows
+        encoding = "cp1252" if encoding.lower() in ("iso-8859-1", "latin1", "latin-1") else encoding
+        return parse_html(_in(encoding, data))
+
+
+def _in(encoding: str, data: bytes) -> str:
+    try:
+        return data.decode(encoding, "replace")
+    except LookupError as error:
+        raise InvalidValueError(f"the file is no UTF-8 text, and {shown(encoding)} is no encoding.") from error
 
 
 def parse_html(source: str) -> Parsed:
