@@ -16,6 +16,7 @@ from fourfold.arguments import shown
 from fourfold.errors import UnknownNodeError
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import Importance, ToolGraph, build_graph, measure
@@ -136,7 +137,7 @@ class Knowledge:
             elif strict:
                 if not candidates:
                     raise UnknownNodeError(f"There is no tool {shown(name)} in this catalogue.")
-                first = ", ".join(map(shown, sorted(candidates)[:_NAMED]))
+                first = ", ".join(plain_text(each, 200) for each in sorted(candidates)[:_NAMED])
                 more = f" and {len(candidates) - _NAMED:,} more" if len(candidates) > _NAMED else ""
                 raise UnknownNodeError(f"Several tools are called {shown(name)}: {first}{more}; give the id of one.")
         return known
