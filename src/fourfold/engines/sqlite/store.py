@@ -26,7 +26,16 @@ from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, until, whole_path
 from fourfold.engines.sqlite.log import Log
-from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, id_list, meta, nums_of, texts, token_of
+from fourfold.engines.sqlite.rows import (
+    DamagedValueError,
+    generation_of,
+    id_list,
+    meta,
+    numbers,
+    nums_of,
+    texts,
+    token_of,
+)
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
@@ -303,10 +312,9 @@ class Store:
             ).fetchall()
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the node numbers that a statement selects."""
+        """Return the numbers that a statement selects as ``num``."""
         with self.reading() as connection:
-            rows = connection.execute(sql, parameters).fetchall()
-            return np.fromiter(chain.from_iterable(rows), np.int64, len(rows))
+            return numbers(connection, sql, parameters)
 
     def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement of another module of the store."""

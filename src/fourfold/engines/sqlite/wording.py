@@ -88,7 +88,7 @@ class Wording:
             some = chosen[start : start + _CHOSEN]
             sql = (
                 f"WITH chosen (key, value, text) AS (VALUES {', '.join(['(?, ?, ?)'] * len(some))}) "
-                "SELECT a.node FROM chosen c CROSS JOIN attributes a ON a.key = c.key AND a.value = c.value "
+                "SELECT a.node AS num FROM chosen c CROSS JOIN attributes a ON a.key = c.key AND a.value = c.value "
                 f"WHERE a.kind IN ({SCALAR:d}, {ELEMENT:d}) AND a.key || ' ' || a.value = c.text"
             )
             found.append(self._store.matching(sql, [part for own in some for part in own]))
