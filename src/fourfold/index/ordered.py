@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.runs import firsts
+from fourfold import runs
 
 Numbers = NDArray[np.int64]
 
@@ -23,8 +23,7 @@ def distinct(numbers: Numbers) -> Numbers:
     """Return the distinct numbers, ascending."""
     if _are_dense(numbers):
         return _marked(numbers).nonzero()[0].astype(numbers.dtype, copy=False)
-    numbers = np.sort(numbers)
-    return numbers[firsts(numbers)]
+    return runs.distinct(numbers)
 
 
 def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
@@ -33,7 +32,7 @@ def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
         return _numbered_by_counting(numbers)
     order = numbers.argsort(kind="stable")
     ascending = numbers[order]
-    first = firsts(ascending)
+    first = runs.firsts(ascending)
     place = np.empty(len(numbers), np.int64)
     place[order] = first.cumsum() - 1
     return ascending[first], place

@@ -14,7 +14,7 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.runs import bounds, firsts, spans
+from fourfold.runs import bounds, distinct, firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED
@@ -247,7 +247,7 @@ def _depending(neighbours: sparse.csr_matrix, sources: NDArray[np.int64]) -> NDA
         fresh = paths[farther] == 0
         nearer, farther = nearer[fresh], farther[fresh]
         np.add.at(paths, farther, paths[nearer])
-        level = _distinct(farther)
+        level = distinct(farther)
         steps.append((nearer, farther))
     depending = np.zeros(len(paths))
     for nearer, farther in reversed(steps):
@@ -269,7 +269,7 @@ def _matrix(
     rows, columns, values = rows[keep], columns[keep], values[keep]
     keys = rows * n + columns
     if (values == values[:1]).all():
-        keys = _distinct(keys)
+        keys = distinct(keys)
         data = np.full(len(keys), values[0] if len(keys) else 0.0)
     else:
         order = np.lexsort((-values, keys))
@@ -277,12 +277,6 @@ def _matrix(
         keys, data = keys[order][first], values[order][first].astype(np.float64)
     rows, columns = np.divmod(keys, max(n, 1))
     return sparse.csr_matrix((data, columns, bounds(np.bincount(rows, minlength=n))), shape=(n, n))
-
-
-def _distinct(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return the distinct numbers, ascending: by sorting, for what NumPy's ``unique`` hashes takes ten times as long."""
-    numbers = np.sort(numbers)
-    return numbers[firsts(numbers)]
 
 
 def row(matrix: sparse.csr_matrix, position: int) -> Iterable[tuple[int, float]]:
