@@ -341,6 +341,31 @@ def test_a_graph_that_closes_while_importance_is_measured_leaves_no_traceback(mo
     assert not unseen
 
 
+def test_few_tools_in_a_graph_of_many_edges_are_measured_in_the_background(monkeypatch):
+    """PageRank is of all edges: of three million, a search right after a use took four seconds."""
+    measured = []
+    monkeypatch.setattr(state, "_INLINE_ALL", 2)
+    with Retriever(":memory:") as retriever:
+        catalog = ToolCatalog(retriever)
+        catalog.add_tools([{"name": "read"}, {"name": "write"}])
+        retriever.add([Node(i) for i in "abc"], [Edge("a", "b", "is"), Edge("b", "c", "is"), Edge("c", "read", "is")])
+        catalog.search_tools("read")
+        measure = state.measure
+
+        def recorded(*given):
+            measured.append(threading.current_thread().name)
+            return measure(*given)
+
+        monkeypatch.setattr(state, "measure", recorded)
+        catalog.record_use(["read", "write"])
+        assert catalog.search_tools("read").ids[0] == "read"
+        for thread in threading.enumerate():
+            if thread.name == "fourfold-tools":
+                thread.join()
+        assert measured == ["fourfold-tools"]
+        assert catalog.state().importance.pagerank.max() > 0
+
+
 def test_a_tool_is_named_alike_in_every_call_and_a_node_that_is_none_is_refused():
     catalog = ToolCatalog(":memory:")
     catalog.add_tools([{"name": name, "server": "s", "description": name} for name in ("read", "write")])
