@@ -54,6 +54,13 @@ def test_eval_prints_measures_and_keeps_the_run(graph, tmp_path):
     assert "two or more" in run("compare", tmp_path / "a.json", "--queries", probes, code=1).stderr
 
 
+@pytest.mark.parametrize("command", [("eval",), ("ablate",), ("eval", "--each-intent")])
+def test_a_measure_that_there_is_not_is_refused_before_anything_is_searched_for(graph, few, command, monkeypatch):
+    monkeypatch.setattr(Retriever, "search", lambda *_, **__: pytest.fail("searched"))
+    told = run(*command, few, "--db", graph[0], "-m", "ndgc@10", code=1).stderr
+    assert "There is no measure 'ndgc@10'" in told
+
+
 def test_runs_of_one_system_are_told_apart_by_their_files(graph, tmp_path):
     db, probes = graph
     (tmp_path / "later").mkdir()

@@ -60,6 +60,7 @@ def test_ask_tells_first_what_an_edge_leads_to(tmp_path):
         (("path", "raed_file", "run_tests"), "nearest are 'read_file'"),
         (("impact", "read_file", "--direction", "sideways"), "must be one of 'dependents'"),
         (("ask", "create a file", "--mermaid"), "nothing to draw"),
+        (("path", "read_file", "run_tests", "--directed", "--mermaid"), "nothing to draw: read_file and run_tests are"),
     ],
 )
 def test_what_cannot_be_answered_is_a_sentence_and_exit_code_1(run, words, said):

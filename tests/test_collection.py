@@ -105,6 +105,10 @@ def test_probes_survive_saving(tmp_path):
     [
         ('{"query": "x"', "line 1 is no JSON"),
         ('{"query": "x"}', "line 1 has no 'expected'"),
+        (
+            '{"query": "x", "relevant": ["a"]}',
+            r"""line 1 has no 'expected', but 'query', 'relevant'; a line is \{"query": …, "expected": …\}\.$""",
+        ),
         ("[]", "line 1 has no 'query'"),
         ('{"query": null, "expected": ["a"]}', "probe 1: query is None; it must be a string"),
         ('{"query": " ", "expected": ["a"]}', "probe 1: query is ' '; a judged query needs words"),

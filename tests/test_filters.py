@@ -1,12 +1,15 @@
 """Metadata filters: every operator against a brute-force reading in Python, and what cannot be read."""
 
 import math
+from unittest import mock
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from fourfold import Edge, FilterError, Node, RetrievalConfig, Retriever, filters
+from fourfold.engines.sqlite import filters as sqlite_filters
+from fourfold.engines.sqlite import rows as sqlite_rows
 
 KEYS = ("lang", "n", "tags", "deep", "deep.er")
 SCALARS = st.one_of(
@@ -119,8 +122,11 @@ def test_filters_equal_brute_force(graphs, conditions):
     with Retriever(":memory:", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
         retriever.add(Node(str(i), name="same", metadata=metadata) for i, metadata in enumerate(graphs))
         for condition in conditions:
-            expected = {str(i) for i, metadata in enumerate(graphs) if holds(metadata, condition)}
-            assert set(retriever.search("same", k=99, filter=condition).ids) == expected, condition
+            expected = [str(i) for i, metadata in enumerate(graphs) if holds(metadata, condition)]
+            assert sorted(retriever.search("same", k=99, filter=condition).ids) == expected, condition
+            with mock.patch.object(sqlite_filters, "_LOOKED_UP", 0):  # for the nodes one by one, as if there were many
+                looked_up = retriever.backend.allowed(filters.parse(condition)).nodes
+            assert sorted(retriever.backend.ids(looked_up)) == expected, condition
 
 
 @pytest.fixture(scope="module")
@@ -232,3 +238,40 @@ def test_a_filter_that_keeps_every_node_reads_none(monkeypatch):
             assert retriever.search("word", filter=condition).hits == without.hits and asked == []
         assert retriever.search("word", filter={"$and": [{"n": "a"}, {}]}).ids == ["a"]
         assert asked == [filters.parse({"n": "a"})]
+
+
+def test_few_that_are_left_are_looked_up_and_many_are_read(monkeypatch):
+    asked = []
+    with Retriever(embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add(Node(f"{i:03}", "same", metadata={"tenant": i % 100, "n": i, "tag": "x"}) for i in range(400))
+        select = sqlite_rows.numbers
+
+        def recorded(connection, sql, given):
+            asked.append((sql, select(connection, sql, given)))
+            return asked[-1][1]
+
+        monkeypatch.setattr("fourfold.engines.sqlite.backend.numbers", recorded)
+        assert retriever.matching({"n": {"$gte": 9}, "tenant": 7, "$not": {"n": 107}}) == ["207", "307"]
+        assert max(len(found) for _, found in asked) == 4, "of the broad condition only the tenant's own are read"
+        asked.clear()
+        either = {"$or": [{"n": n} for n in range(7, 400, 10)]}
+        assert retriever.matching({"tenant": 7, **either}) == ["007", "107", "207", "307"]
+        assert not any("by_node" in sql for sql, _ in asked), "many conditions are not looked up for each"
+        text = {"$in": [str(n) for n in range(1000)], "$ne": "7"}
+        assert retriever.matching({"tenant": 7, "tag": text}) == []
+        assert retriever.matching({"tenant": 7, "$type": {"$ne": "x"}, "$id": {"$lt": "2"}}) == ["007", "107"]
+
+
+def test_sets_of_many_nodes_are_combined_as_python_would():
+    with Retriever(embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add(Node(f"{i:04}", "same", metadata={"a": i % 7, "b": i % 5}) for i in range(3000))
+        retriever.delete(f"{i:04}" for i in range(0, 3000, 3))
+        left = [i for i in range(3000) if i % 3]
+        for condition, keeps in (
+            ({"a": {"$gt": 1}, "b": {"$lt": 4}}, lambda i: i % 7 > 1 and i % 5 < 4),
+            ({"$or": [{"a": {"$gt": 1}}, {"b": {"$lt": 4}}]}, lambda i: i % 7 > 1 or i % 5 < 4),
+            ({"a": {"$ne": 3}, "b": {"$nin": [1, 2]}}, lambda i: i % 7 != 3 and i % 5 not in (1, 2)),
+            ({"$or": [{"a": {"$ne": 3}}, {"b": {"$ne": 1}}]}, lambda i: i % 7 != 3 or i % 5 != 1),
+            ({"c": {"$exists": False}}, lambda i: True),
+        ):
+            assert retriever.matching(condition) == [f"{i:04}" for i in left if keeps(i)], condition

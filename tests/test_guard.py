@@ -119,6 +119,15 @@ def test_the_scheme_of_a_token_has_no_case(scheme):
     assert len(app.bodies) == 1
 
 
+@pytest.mark.parametrize("token", ["secret\n", " secret "])
+def test_a_token_out_of_a_file_with_its_line_end_is_the_token(token):
+    guard = Guard(App(), host="0.0.0.0", token=token)  # noqa: S104
+    assert ask(guard, host="kg.example", authorization="Bearer secret") == 200
+    assert ask(guard, host="kg.example", authorization="Bearer ") == 401
+    with pytest.raises(FourfoldError, match="set a token"):
+        Guard(App(), host="0.0.0.0", token=" \n")  # noqa: S104
+
+
 def test_wrong_tokens_are_limited_as_right_ones_are():
     now = [0.0]
     guard = Guard(App(), token="secret", rate=2, clock=lambda: now[0])

@@ -80,6 +80,25 @@ def test_it_finds_what_reading_everything_would(seed, tmp_path):
             assert answer.total == len(expected)
 
 
+def test_common_words_are_found_by_the_index_and_those_of_types_by_one_node_of_each(tmp_path):
+    statements = []
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        kinds = ["thing", "running thing", "betas"]
+        nodes = [Node(f"n{n:03}", ["thing", "other"][n % 2], kinds[n % 3], "thing betas") for n in range(600)]
+        retriever.add(nodes)
+        retriever.delete(["n000", "n599"])
+        asked = Questions(retriever)
+        asked.keyword_match("nothing")
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(statements.append)
+        answer = asked.keyword_match("thing betas run", 600)
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(None)
+        expected = read(nodes[1:-1], answer.terms, make_tokenizer("snowball-english").terms)
+    assert [(m.node.id, m.count, dict(m.terms)) for m in answer.matches] == expected and answer.total == len(expected)
+    assert not any("FROM tokens" in sql for sql in statements), "no records of all nodes"
+
+
 def steps_of(path, size):
     """Return how many steps SQLite takes for two rare words, after a write."""
     steps = []

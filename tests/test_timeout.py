@@ -3,6 +3,7 @@
 import pytest
 
 from fourfold import Edge, FourfoldError, InvalidValueError, Node, Retriever, SearchTimeoutError, deadline
+from fourfold.calibration import Calibrator
 from fourfold.engines.sqlite import connection
 
 FOREVER = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT max(i) FROM n"
@@ -70,6 +71,15 @@ def test_the_making_of_an_index_is_not_cut_short_or_it_would_never_end(tmp_path,
             with pytest.raises(SearchTimeoutError):
                 retriever.backend.manifest()
             assert retriever.backend.snapshot().size == 300
+
+
+def test_what_evidence_is_worth_is_not_cut_short_or_it_would_never_be_known(retriever, monkeypatch):
+    fit, limits = Calibrator._fit, []
+    monkeypatch.setattr(
+        Calibrator, "_fit", lambda self, snapshot: limits.append(deadline.current()) or fit(self, snapshot)
+    )
+    assert retriever.search("compress files", timeout=60).ids
+    assert limits == [None]
 
 
 def test_an_embedder_that_takes_too_long_leaves_no_half_an_answer(monkeypatch):

@@ -12,6 +12,7 @@ import threading
 
 import numpy as np
 
+from fourfold import deadline
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.graph_embedding import GraphEmbedding
@@ -62,7 +63,8 @@ class Calibrator:
                 embedder, size, known = self._fitted
                 if embedder == snapshot.embedder and size / _GROWN < snapshot.size < size * _GROWN:
                     return known
-            fitted = self._fit(snapshot)
+            with deadline.lifted():  # cut short it would be begun anew by every search, and none would come to its end
+                fitted = self._fit(snapshot)
             self._fitted = snapshot.embedder, snapshot.size, fitted
             return fitted
 

@@ -32,6 +32,8 @@ _MARK = "copying"
 _VECTORS = ("dimensions", "embedder", "embedding", "embedder_training", OWN_SHARE)
 """What the settings say of the vectors."""
 _SETTINGS = (*_VECTORS, "tokenizer", "config")
+_OF_ADAPTERS = ("llama_index_last_kept",)
+"""What adapters note beside the graph; an index of theirs that is kept elsewhere relies on it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,6 +189,8 @@ class _Copy:
     def _beside(self) -> None:
         """Copy what is kept beside the graph."""
         with self._target.transaction() as writer:
+            for key in _OF_ADAPTERS:
+                writer.set_meta(key, self._source.meta(key))
             for number in count():  # which edges between tools their schemas suggested: fourfold.tools.linking
                 marks = self._source.meta(f"schema_edges:{number}")
                 writer.set_meta(f"schema_edges:{number}", marks)

@@ -7,7 +7,7 @@ every room.
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -113,6 +113,9 @@ ROLES: Mapping[str, Role] = FrozenDict(
                 "uses",
                 "imports",
                 "calls",
+                "reads_from",
+                "consumes_from",
+                "subscribes_to",
             ),
             (
                 "required_by",
@@ -175,6 +178,8 @@ ROLES: Mapping[str, Role] = FrozenDict(
                 "precedes",
                 "next",
                 "output_to",
+                "writes_to",
+                "publishes_to",
                 "passes_to",
                 "flows_into",
                 "flows_to",
@@ -329,6 +334,8 @@ def reading(edge_type: str) -> Reading | None:
     words = plain.split()
     denied = not _DENIALS.isdisjoint(words)
     said = f" {_NEIGHBOUR.sub(_in_order, _NO_ORDER.sub('', plain))} "
+    if not _said_by_any()(said):
+        return None  # as most words of questions, which are read here, too
     for name, role in ROLES.items():
         turned = _holds(said, role.inverse_stems)
         if turned or _holds(said, role.stems):
@@ -341,6 +348,15 @@ def reading(edge_type: str) -> Reading | None:
 
 def _holds(said: str, stems: Sequence[str]) -> bool:
     return any(f" {stem[:-1]}" in said if stem.endswith("*") else f" {stem} " in said for stem in stems)
+
+
+@once
+def _said_by_any() -> Callable[[str], re.Match[str] | None]:
+    """Return a search for the stems of all roles at once."""
+    stems = {stem for role in ROLES.values() for stem in (*role.stems, *role.inverse_stems)}
+    return re.compile(
+        "|".join(re.escape(f" {stem[:-1]}" if stem.endswith("*") else f" {stem} ") for stem in stems)
+    ).search
 
 
 def _in_order(neighbour: re.Match[str]) -> str:

@@ -53,7 +53,7 @@ def is_loopback(host: str) -> bool:
 
 def require_token(token: str | None, host: str, what: str = "a token") -> None:
     """Raise InvalidValueError where clients from other machines would need no token; ``what`` says which to set."""
-    if not token and not is_loopback(host):
+    if not (token or "").strip() and not is_loopback(host):
         raise InvalidValueError(f"{host!r} can be reached from other machines; set {what}, or listen on 127.0.0.1.")
 
 
@@ -96,7 +96,7 @@ class Guard:
         require_token(token, host)
         self._app = app
         self._local = is_loopback(host)
-        self._token = token.encode() if token else None
+        self._token = (token or "").strip().encode() or None  # one out of a file ends with its line
         self._cookie = cookie
         self._names = frozenset(name.lower() for name in allowed_hosts)
         self._buckets = _Buckets(rate, clock) if finite_number(rate, "rate", least=0) else None
@@ -201,7 +201,7 @@ class Guard:
         """Return the answer to a page without a pass: the pass, if its address has the token."""
         query = parse_qsl(scope["query_string"].decode("latin-1"), keep_blank_values=True)
         given = [value for name, value in query if name == "token"]
-        if not any(hmac.compare_digest(value.encode(), self._token or b"") for value in given):
+        if not any(hmac.compare_digest(value.strip().encode(), self._token or b"") for value in given):
             return _RefusedError(401, "A token is needed: open the address that was printed when this was started.")
         rest = urlencode([pair for pair in query if pair[0] != "token"])
         path = "/" + quote(scope["path"]).lstrip("/")  # never another server's, as //elsewhere would be

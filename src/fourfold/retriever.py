@@ -224,7 +224,7 @@ class Retriever(Handle, OldNames):
             min_confidence: hits the graph is less sure of are left out, from 0 to 1 (``hit.confidence``): .25 leaves
                 out what hardly has to do with the question, .5 all that is not likely to.
             timeout: seconds after which SearchTimeoutError is raised; looked at between the steps of a search and
-                while the engine reads. The making of an index, and a call of the embedder, are not cut short.
+                while the engine reads. What is made once of a graph, and a call of the embedder, are not cut short.
             rerank: what puts the best 30 in order: a callable ``(query, texts) -> scores``, a cross-encoder, or a
                 ``Reranker`` that says how many.
 

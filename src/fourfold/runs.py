@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+
+V = TypeVar("V", bound=np.generic)
 
 
 def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -22,6 +24,15 @@ def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_])
     found = np.zeros(len(counts) + 1, np.int64)
     np.cumsum(counts, dtype=np.int64, out=found[1:])
     return found
+
+
+def distinct(values: NDArray[V]) -> NDArray[V]:
+    """Return the distinct values of a one-dimensional array, ascending.
+
+    By sorting: NumPy's ``unique`` hashes, from 2.3 on, what has many distinct values in ten times as long.
+    """
+    values = np.sort(values)
+    return values[firsts(values)]
 
 
 def firsts(values: NDArray[Any]) -> NDArray[np.bool_]:

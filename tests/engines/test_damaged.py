@@ -71,6 +71,12 @@ def test_a_crafted_file_is_refused_in_a_sentence_and_check_says_so(path, what):
     assert not report.sound and all(problem.endswith(".") for problem in report.problems)
 
 
+def test_a_number_of_a_node_that_is_none_is_not_taken_for_another(path):
+    alter(path, ("UPDATE attributes SET node = 'x' WHERE node = 1",))
+    with Retriever(path, read_only=True) as retriever, pytest.raises(StoreError, match="damaged.*'x'"):
+        retriever.matching({"n": {"$lt": 5}})
+
+
 def test_check_finds_by_the_content_hash_what_sqlite_cannot(path):
     assert check(path).as_dict() == {"path": str(path), "nodes": 9, "edges": 8, "problems": []}
     data = path.read_bytes()

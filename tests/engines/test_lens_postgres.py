@@ -9,6 +9,7 @@ from lens_graphs import hostile, tools
 
 from fourfold import Retriever, Weights
 from fourfold.lens import Lens
+from fourfold.lens.server import open_beside
 
 QUESTION = "save data to disk"
 
@@ -64,3 +65,13 @@ def test_a_hostile_node_is_only_text(pg_url):
         for address in ("/?q=save evil script", "/why?q=save&node=long", "/judge?q=save evil", "/graph?node=open_file"):
             assert_harmless(client_of(lens).get(address).text)
         lens.session.close()
+
+
+def test_a_graph_at_an_address_stands_beside_another(pg_url, tmp_path):
+    with tools(pg_url), tools(tmp_path / "kg.sqlite"):
+        pass
+    beside = open_beside([pg_url, str(tmp_path / "kg.sqlite"), pg_url])
+    assert len(beside) == 2 and "kg.sqlite" in beside
+    assert [each.search(QUESTION).ids[0] for each in beside.values()] == ["write", "write"]
+    for each in beside.values():
+        each.close()

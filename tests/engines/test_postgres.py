@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever, SearchTimeoutError, deadline
+from fourfold import Edge, Node, RetrievalConfig, Retriever, SearchTimeoutError, deadline, filters
 from fourfold.cli import create_app
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.link import Link
@@ -138,3 +138,33 @@ def test_the_command_line_takes_an_address(pg_url, tmp_path):
         assert done.exit_code == 0, done.output
     assert json.loads(done.stdout)["nodes"] == 2
     assert not list(tmp_path.glob("postgresql*")) and not Path("postgresql:").exists()
+
+
+def test_a_filter_of_many_under_a_negation_or_a_choice_is_answered(pg_url, pg_server):
+    """Where a hash of those that match has no room, IN compares every node with each of them."""
+    many = 20_000
+    with Retriever(pg_url, embedder=lambda texts: [[1.0]] * len(texts)) as graph:
+        graph.add([Node("1", metadata={"n": 1})])
+        with pg_server.connect() as other:
+            other.execute("SELECT set_config('search_path', %s, false)", (pg_url.rpartition("schema=")[2],))
+            other.execute(
+                "INSERT INTO nodes SELECT n, n::text, name, type, text, metadata, hash, generation, name_key, "
+                "name_length, type_length, text_length FROM nodes, generate_series(2, %s) n",
+                (many,),
+            )
+            other.execute(
+                "INSERT INTO attributes SELECT n, 0, 'n', n %% 5, NULL FROM generate_series(2, %s) n", (many,)
+            )
+            other.execute("ANALYZE nodes, attributes")
+        broad, other_broad = {"n": {"$lt": 4}}, {"n": {"$gt": 0}}
+        for condition, kept in (
+            ({"n": {"$exists": False}}, 0),
+            ({"$not": broad}, many // 5),
+            ({"$or": [broad, other_broad]}, many),
+            ({"$not": {"$or": [broad, other_broad]}}, 0),
+            ({"$not": {"$and": [broad, other_broad]}}, 2 * many // 5),
+        ):
+            with graph.backend.question():
+                graph.backend.link.rows("SELECT set_config('work_mem', '64kB', true)")
+                graph.backend.link.rows("SELECT set_config('statement_timeout', '3s', true)")
+                assert len(graph.backend.allowed(filters.parse(condition))) == kept, condition

@@ -2,7 +2,9 @@
 
 import multiprocessing
 import os
+import socket
 import threading
+import time
 import warnings
 from concurrent.futures import ProcessPoolExecutor
 
@@ -150,6 +152,71 @@ def test_a_search_waits_for_a_connection_no_longer_than_it_was_given(pg_url):
         link = retriever.backend.link
         with link.writing(), link.writing(), pytest.raises(SearchTimeoutError):
             retriever.search("zebra", timeout=0.1)
+        assert retriever.search("zebra", timeout=60).ids == ["a"]
+
+
+class Proxy:
+    """Stands between a client and a server; while it hangs it takes what comes and says nothing."""
+
+    def __init__(self, folder, server):
+        self.hangs = False
+        self._to = str(server / ".s.PGSQL.5432")
+        self._sockets = [socket.socket(socket.AF_UNIX)]
+        self._sockets[0].bind(str(folder / ".s.PGSQL.5432"))
+        self._sockets[0].listen()
+        threading.Thread(target=self._accept, daemon=True).start()
+
+    def _accept(self):
+        while True:
+            try:
+                client, _ = self._sockets[0].accept()
+            except OSError:
+                return
+            server = socket.socket(socket.AF_UNIX)
+            server.connect(self._to)
+            self._sockets += [client, server]
+            for ends in ((client, server), (server, client)):
+                threading.Thread(target=self._forward, args=ends, daemon=True).start()
+
+    def _forward(self, source, target):
+        try:
+            while data := source.recv(65536):
+                if not self.hangs:
+                    target.sendall(data)
+        except OSError:
+            pass
+
+    def close(self):
+        for each in self._sockets:
+            each.close()
+
+
+@pytest.fixture
+def proxy(pg_server, tmp_path_factory):
+    folder = tmp_path_factory.mktemp("p")
+    made = Proxy(folder, pg_server.folder)
+    made.url = f"postgresql://postgres@/postgres?host={folder}"
+    yield made
+    made.close()
+
+
+def test_a_server_that_hangs_is_waited_for_no_longer_than_a_search_was_given(proxy):
+    url = f"{proxy.url}&schema=hangs&pool=2&statement_timeout=1"
+    with Retriever(url, config=CONFIG) as retriever:
+        retriever.add([Node("a", "zebra")])
+        assert retriever.search("zebra").ids == ["a"]
+        for _ in ("an open connection", "a new one"):
+            proxy.hangs = True
+            began = time.monotonic()
+            with pytest.raises(SearchTimeoutError):
+                retriever.search("zebra", timeout=0.2)
+            assert time.monotonic() - began < 10  # 30 s are given to a connection without a limit
+        proxy.hangs = False
+        assert retriever.search("zebra").ids == ["a"]
+        proxy.hangs = True
+        with pytest.raises(StoreError, match="does not answer"):
+            retriever.search("zebra")
+        proxy.hangs = False
         assert retriever.search("zebra", timeout=60).ids == ["a"]
 
 

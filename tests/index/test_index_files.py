@@ -64,6 +64,33 @@ def test_an_untouched_block_is_not_read(folder):
         mapped[-1:]
 
 
+def test_a_row_is_read_with_little_beside_it(folder, monkeypatch):
+    """Of a million vectors the candidates of one question lie in a thousand megabytes."""
+    read = []
+    crc = zlib.crc32
+
+    def counted(content):
+        read.append(len(content))
+        return crc(content)
+
+    mapped = files.read(folder)["numbers"]
+    monkeypatch.setattr(files.zlib, "crc32", counted)
+    mapped[np.array([5, 250_000])]
+    assert 0 < sum(read) <= 2 * 65_536
+
+
+def test_a_folder_of_larger_blocks_is_read_as_it_is(folder):
+    manifest = folder / "manifest.json"
+    of = json.loads(manifest.read_text().partition("\n")[2])
+    for described in of["arrays"].values():
+        raw = (folder / described["file"]).read_bytes()
+        del described["block"]
+        described["crc"] = [zlib.crc32(raw[start : start + (1 << 20)]) for start in range(0, len(raw), 1 << 20)]
+    content = json.dumps(of)
+    manifest.write_text(f"{zlib.crc32(content.encode())}\n{content}")
+    test_what_was_written_is_read(folder)
+
+
 def test_a_truncated_or_missing_file_is_noticed_when_opened(folder):
     path = files.read(folder)["matrix"].path
     path.write_bytes(path.read_bytes()[:-4])

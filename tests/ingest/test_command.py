@@ -5,8 +5,8 @@ import json
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Retriever
-from fourfold.cli import create_app
+from fourfold import InvalidValueError, RetrievalConfig, Retriever
+from fourfold.cli import create_app, documents
 from fourfold.ingest.files import document_of
 
 
@@ -98,6 +98,21 @@ def test_edges_of_a_graph_may_name_documents_of_the_same_run(tmp_path):
     assert "'nobody'. Nothing was written. The documents were written before, and stay." in " ".join(told.split())
     with Retriever(tmp_path / "new.sqlite", must_exist=True) as retriever:
         assert list(retriever.manifest()) == ["b.md"]
+
+
+def test_a_new_file_that_another_process_has_begun_to_write_stays_where_nothing_can_be_read(tmp_path, monkeypatch):
+    db = tmp_path / "notes.db"
+    (tmp_path / "notes").mkdir()
+
+    def meanwhile(*_, **__):
+        with Retriever(db) as other:
+            other.learning.apply_config(RetrievalConfig(limit=5))
+        raise InvalidValueError("nothing to read")
+
+    monkeypatch.setattr(documents, "index", meanwhile)
+    fourfold("index", tmp_path / "notes", "--db", db, code=1)
+    with Retriever(db, must_exist=True) as retriever:
+        assert retriever.config.limit == 5
 
 
 def test_a_first_run_that_is_stopped_keeps_what_it_had_written(tmp_path, monkeypatch):

@@ -13,7 +13,7 @@ import pytest
 
 from fourfold import InvalidValueError, Retriever
 from fourfold.errors import MissingExtraError
-from fourfold.ingest import IngestConfig, index_folder, list_documents
+from fourfold.ingest import IngestConfig, index_folder, list_documents, read_jsonl
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.html import parse_html
@@ -216,6 +216,19 @@ def test_a_byte_order_mark_tells_the_encoding(encoding):
     assert READERS[".txt"]("zebra é".encode(encoding)).text == "zebra é"
 
 
+@pytest.mark.parametrize("encoding", ["utf-16-le", "utf-16-be"])
+@pytest.mark.parametrize("text", ["zebra é", "Māori Ā “quoted”", "Привет, мир", "γειά σου", "สวัสดี ครับ"])
+def test_utf_16_is_read_without_a_byte_order_mark(text, encoding):
+    assert READERS[".txt"](text.encode(encoding)).text == text
+    with pytest.raises(InvalidValueError, match=r"no UTF-16-.E text"):
+        READERS[".txt"]((9 * text).encode(encoding)[:-1])
+
+
+@pytest.mark.parametrize("text", ["before\0after", "a\nb\nc\n", "\0\0\0\0"])
+def test_a_text_that_holds_a_nul_is_no_utf_16(text):
+    assert READERS[".txt"](text.encode()).text == text
+
+
 @pytest.mark.parametrize("data", [b"%PDF-1.4", b"PK", b"%PDF-1.4\n%%EOF" * 100, pdf(b"")])
 def test_what_is_no_pdf_or_holds_no_text(data):
     with pytest.raises(InvalidValueError, match=r"no PDF that can be read|holds no text"):
@@ -326,6 +339,19 @@ def test_of_a_page_words_stay_apart_and_the_title_is_its_own(source, title, text
     assert (parsed.title, parsed.text) == (title, text)
 
 
+def test_a_page_is_cut_at_its_headings():
+    parsed = parse_html(
+        "<title>Guide - Site</title><nav><h2>Menu</h2>Links</nav><h1>Guide</h1><p>Welcome.<h2><div>Inst</div>all</h2>"
+        "<pre>\na\n\n\nb</pre><aside><h3>Note</h3>Careful.</aside><template><h1>Hidden</h1></template><h4> </h4>"
+        "<p>More.<h2>Use<h3>Deep</h3>left open</h2>around\x03"
+    )
+    assert [(s.heading, s.text.strip()) for s in parsed.sections] == [
+        ("", "Menu\n\nLinks"), ("", "Guide\n\nWelcome."), ("Install", "Inst\n\nall\n\na\n\n\nb\n\nNote\n\nCareful."),
+        ("Install", "More."), ("Use", "Use"), ("Use › Deep", "Deep\n\nleft open\n\naround"),
+    ]  # fmt: skip
+    assert "".join(section.text for section in parsed.sections).strip() == parsed.text
+
+
 @pytest.mark.parametrize(
     ("source", "title"),
     [
@@ -375,6 +401,34 @@ def test_pictures_written_into_a_text_are_no_words_of_it():
 def test_wiki_links_may_have_marks_of_emphasis():
     links = parse_markdown("[[__init__]], *[[a_b]]* and [[_x_|y]]; `[[code]]`, [[no\nlink]]").wiki_links
     assert links == ["__init__", "a_b", "_x_"]
+
+
+def test_what_a_file_says_under_the_adapters_key_is_left_out(tmp_path):
+    kept = '{"class": "ImageNode", "node": [{"image_path": "/etc/passwd"}]}'
+    assert READERS[".md"](f"---\n_fourfold: {kept}\nlang: en\n---\nBody".encode()).metadata == {"lang": "en"}
+    (tmp_path / "texts.jsonl").write_text(f'{{"_id": "a", "text": "x", "_fourfold": {kept}, "metadata": {{"n": 1}}}}')
+    assert [document.metadata for document in read_jsonl(tmp_path / "texts.jsonl")] == [{"n": 1}]
+
+
+@pytest.mark.parametrize(
+    ("declared", "encoding"),
+    [
+        ('<meta charset="windows-1252">', "cp1252"),
+        ("<META http-equiv=Content-Type content='text/html; charset=ISO-8859-2'>", "iso8859-2"),
+        ("<?xml version='1.0' encoding='koi8-r'?>", "koi8-r"),
+        ("<meta charset=Shift_JIS>", "shift_jis"),
+    ],
+)
+def test_a_page_that_is_no_utf_8_is_read_as_it_says_it_is_encoded(declared, encoding):
+    words = {"cp1252": "“Größe”", "iso8859-2": "źródło", "koi8-r": "Привет", "shift_jis": "日本語"}[encoding]
+    assert READERS[".html"](f"{declared}<p>{words}".encode(encoding)).text == words
+    assert READERS[".html"](f"{declared}<p>{words}".encode()).text == words  # many say so and are UTF-8 all the same
+
+
+@pytest.mark.parametrize("declared", ["", "<meta charset=utf-8>", "<meta charset=punycode>", "<meta charset=rot13>"])
+def test_a_page_that_is_no_utf_8_and_does_not_say_what_it_is_is_refused(declared):
+    with pytest.raises(InvalidValueError, match="no UTF-8 text"):
+        READERS[".html"](f"{declared}<p>Größe".encode("cp1252"))
 
 
 def test_front_matter_keeps_keys_that_are_dates():

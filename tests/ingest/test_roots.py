@@ -151,6 +151,17 @@ def test_the_links_of_a_corpus_lead_to_its_documents_in_whatever_folder_it_lies(
     assert edges == {("two/a", "two/b"), ("two/b", "page.md")}
 
 
+def test_another_process_may_read_the_same_folder_at_the_same_time(tmp_path):
+    write(tmp_path / "one" / "a.md", "# A")
+    path = tmp_path / "g.db"
+    embedder = lambda texts: [[1.0, 2.0] for _ in texts]  # noqa: E731
+    with Retriever(path, embedder=embedder) as one, Retriever(path, embedder=embedder) as two:
+        report = index_folder(
+            one, tmp_path / "one", progress=lambda done, total: done or index_folder(two, tmp_path / "one")
+        )
+        assert report.passed_over == [] and ids(two) == ["a.md"]
+
+
 def test_another_process_that_adds_a_folder_meanwhile_is_noticed(tmp_path):
     write(tmp_path / "one" / "a.md", "# A")
     write(tmp_path / "two" / "a.md", "# A")

@@ -8,7 +8,7 @@ from numpy import arange, array
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
 from fourfold.signals.scaling import MinMaxScale
-from fourfold.tools import Tool, ToolCatalog, read_tools, state
+from fourfold.tools import Tool, ToolCatalog, read_tools, schema, state
 from fourfold.tools.schema import fields
 from fourfold.two_signal import two_signal_hits
 from fourfold.types import Node
@@ -112,6 +112,27 @@ def test_generic_names_and_other_types_link_nothing():
 
 def _object(name, kind):
     return {"type": "object", "properties": {name: {"type": kind}}, "required": [name]} if name else {}
+
+
+@pytest.mark.parametrize("keyword", ["allOf", "anyOf"])
+def test_few_parts_that_refer_to_each_other_are_read_in_few_steps(keyword, monkeypatch):
+    steps = 0
+
+    def counted(*given):
+        nonlocal steps
+        steps += 1
+        return resolve(*given)
+
+    resolve = schema._resolve
+    monkeypatch.setattr(schema, "_resolve", counted)
+    parts = {name: {keyword: [{"$ref": f"#/parts/{below}"}] * 100} for name, below in zip("abcd", "bcde", strict=True)}
+    parts["e"] = {"type": "object", "required": ["file"]}
+    assert schema.fields({"$ref": "#/parts/a", "parts": parts}) == []
+    assert steps <= 10_000
+    chain = {str(n): {"$ref": f"#/chain/{n + 1}"} for n in range(1_000)}
+    assert [field.type for field in schema.fields({"properties": {"x": {"$ref": "#/chain/0"}}, "chain": chain})] == [
+        "any"
+    ]
 
 
 def test_schemas_with_loops_of_references():
@@ -318,6 +339,31 @@ def test_a_graph_that_closes_while_importance_is_measured_leaves_no_traceback(mo
             if thread.name == "fourfold-tools":
                 thread.join()
     assert not unseen
+
+
+def test_few_tools_in_a_graph_of_many_edges_are_measured_in_the_background(monkeypatch):
+    """PageRank is of all edges: of three million, a search right after a use took four seconds."""
+    measured = []
+    monkeypatch.setattr(state, "_INLINE_ALL", 2)
+    with Retriever(":memory:") as retriever:
+        catalog = ToolCatalog(retriever)
+        catalog.add_tools([{"name": "read"}, {"name": "write"}])
+        retriever.add([Node(i) for i in "abc"], [Edge("a", "b", "is"), Edge("b", "c", "is"), Edge("c", "read", "is")])
+        catalog.search_tools("read")
+        measure = state.measure
+
+        def recorded(*given):
+            measured.append(threading.current_thread().name)
+            return measure(*given)
+
+        monkeypatch.setattr(state, "measure", recorded)
+        catalog.record_use(["read", "write"])
+        assert catalog.search_tools("read").ids[0] == "read"
+        for thread in threading.enumerate():
+            if thread.name == "fourfold-tools":
+                thread.join()
+        assert measured == ["fourfold-tools"]
+        assert catalog.state().importance.pagerank.max() > 0
 
 
 def test_a_tool_is_named_alike_in_every_call_and_a_node_that_is_none_is_refused():

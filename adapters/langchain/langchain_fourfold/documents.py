@@ -13,6 +13,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Hit, InvalidValueError, Node, SearchResult
 from fourfold.arguments import without_sets
+from fourfold.ingest.documents import RESERVED, of_others
 
 BREAKDOWN = "fourfold"
 """The metadata key under which a result tells what its score is made of."""
@@ -21,10 +22,8 @@ SCORE = "score"
 """The metadata key of the score, where tracing looks for it."""
 
 _BREAKDOWN_KEYS = {"intent", "weights", "components", "method", "why"}
-"""By these keys a breakdown is told from a user's own ``fourfold``."""
-
-RESERVED = "_fourfold"
-"""The metadata key of a stored node that belongs to the adapters."""
+_READ_BACK = {"name": str, "type": str, "content_begins": str, "metadata": dict}
+"""By these keys, and by what stands under those, a breakdown is told from a user's own ``fourfold``."""
 
 
 class FoundDocument(Document):
@@ -72,6 +71,8 @@ def own_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     breakdown = metadata.get(BREAKDOWN)
     if not (isinstance(breakdown, Mapping) and breakdown.keys() >= _BREAKDOWN_KEYS):
         return dict(metadata)
+    if not all(isinstance(breakdown.get(key, kind()), kind) for key, kind in _READ_BACK.items()):
+        return dict(metadata)
     own = {key: value for key, value in metadata.items() if key not in (SCORE, BREAKDOWN)}
     return {**own, **breakdown.get("metadata", {})}
 
@@ -92,7 +93,7 @@ def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) ->
         raise InvalidValueError(f"{str(document)[:40]!r} is no Document; texts are added by from_texts.")
     own = own_metadata(document.metadata)
     found: Mapping[str, Any] = document.metadata[BREAKDOWN] if own != document.metadata else {}
-    metadata = plain(own, f"The metadata of the document {document.id or document.page_content[:40]!r}")
+    metadata = plain(of_others(own), f"The metadata of the document {document.id or document.page_content[:40]!r}")
     names = (metadata.get(key) for key in name_keys)
     return Node(
         id=document.id if document.id is not None else content_id(document.page_content, metadata),

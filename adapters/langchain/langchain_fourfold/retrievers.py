@@ -15,7 +15,7 @@ from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
-from fourfold.filters import parse
+from fourfold.asking import Options
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
@@ -212,12 +212,10 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
             raise InvalidValueError(f"{value!r} is no number of results; it must be a whole number of at least 1.")
         return value
 
-    @field_validator("filter")
-    @classmethod
-    def _readable(cls, value: dict[str, Any] | None) -> dict[str, Any] | None:
-        if value is not None:
-            parse(plain_filter(value))
-        return value
+    @model_validator(mode="after")
+    def _can_be_meant(self) -> Self:
+        Options.of(self._options())
+        return self
 
     @model_validator(mode="before")
     @classmethod

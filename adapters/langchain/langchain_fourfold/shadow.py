@@ -17,6 +17,7 @@ from langchain_core.retrievers import BaseRetriever
 from langchain_core.vectorstores import VectorStoreRetriever
 
 from fourfold import FourfoldError, FourfoldWarning, Retriever, SearchResult
+from fourfold.arguments import said
 
 logger = logging.getLogger(__name__)
 """One INFO record a query; its ``comparison`` attribute holds the Comparison."""
@@ -98,18 +99,19 @@ class Shadow:
         comparison = compare(self.query, old, new, self.retriever, k=min(len(old), limit) or limit, options=options)
         logger.info("%s", comparison, extra={"comparison": comparison})
         if self.told is not None:
-            self.told(comparison)
+            with self._watched("on_comparison", "told how Fourfold's answer differs"):
+                self.told(comparison)
 
     @contextmanager
-    def _watched(self) -> Iterator[None]:
+    def _watched(self, who: str = "Fourfold", when: str = "in its shadow") -> Iterator[None]:
         """Log and warn of what goes wrong inside; none of it may reach the caller, whom the old retriever serves."""
         try:
             yield
         except Exception as error:
-            logger.warning("Fourfold failed on %r", self.query, exc_info=True)
+            logger.warning("%s failed on %r", who, self.query, exc_info=True)
             with suppress(FourfoldWarning):  # where warnings are errors
                 warnings.warn(
-                    f"The old retriever answered {self.query!r}; Fourfold, in its shadow, failed: {error}",
+                    f"The old retriever answered {self.query!r}; {who}, {when}, failed: {said(error)}.",
                     FourfoldWarning,
                     stacklevel=2,
                 )

@@ -22,7 +22,18 @@ from langchain_fourfold.chunks import Contexts, name_keys_of
 from langchain_fourfold.documents import as_given, documents_of, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
-_OPTIONS = ("weights", "intent", "mode", "min_score", "min_confidence", "group_by", "max_per_source", "query_vector")
+_OPTIONS = (
+    "weights",
+    "intent",
+    "mode",
+    "min_score",
+    "min_confidence",
+    "group_by",
+    "max_per_source",
+    "timeout",
+    "rerank",
+    "query_vector",
+)
 """The options of ``Retriever.search`` that may be given per call, beside ``k`` and ``filter``."""
 
 
@@ -127,12 +138,14 @@ class FourfoldVectorStore(Contexts, VectorStore):
 
     # -- documents ----------------------------------------------------------------------------------------------
 
-    def add_documents(self, documents: list[Document], ids: list[str] | None = None, **kwargs: Any) -> list[str]:
+    def add_documents(
+        self, documents: Iterable[Document], ids: Iterable[str | None] | None = None, **kwargs: Any
+    ) -> list[str]:
         """Add or replace documents; return their ids.
 
         Args:
-            documents: one without an id gets a hash of its text and metadata for an id, so that adding it again
-                replaces it.
+            documents: any iterable of them; one without an id gets a hash of its text and metadata for an id, so that
+                adding it again replaces it.
             ids: instead of the documents' own.
             kwargs: passed over, as by other stores.
 
@@ -141,6 +154,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
 
         """
         if ids is not None:
+            documents, ids = list(documents), list(ids)
             if len(ids) != len(documents):
                 raise InvalidValueError(f"There are {len(documents)} documents and {len(ids)} ids; give one for each.")
             documents = [
@@ -199,7 +213,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
             k: how many.
             filter: what the metadata must meet, such as ``{"lang": "en"}``; see ``fourfold.filters``.
             options: of ``fourfold.Retriever.search``: ``weights``, ``intent``, ``mode``, ``min_score``,
-                ``min_confidence``, ``group_by``, ``max_per_source``, ``query_vector``.
+                ``min_confidence``, ``group_by``, ``max_per_source``, ``timeout``, ``rerank``, ``query_vector``.
 
         Raises:
             fourfold.InvalidValueError: an option that cannot be meant.

@@ -41,6 +41,24 @@ async def test_ids_in_the_text_of_an_answer_are_those_of_the_nodes():
                     assert told.replace("\n", "").isprintable() and json.loads(told) == answer.structured_content
 
 
+async def test_an_answer_says_no_more_of_what_it_was_asked_with_than_it_may_hold():
+    with Retriever() as retriever:
+        there = [f"{number}{'x' * 5_000}" for number in range(100)]
+        retriever.add([Node(each, "thing", "tool", "alpha") for each in there])
+        async with Client(make_server(ToolCatalog(retriever))) as session:
+            learned = await session.call_tool("record_use", {"tools": there})
+            assert not learned.is_error and len(learned.content[0].text) < 150_000
+            assert learned.structured_content["tools"] == there[: len(learned.structured_content["tools"])]
+            assert "of 100 tools are left out" in learned.structured_content["cut"]
+            missing = [f"{number}{'y' * 5_000}" for number in range(100)]
+            found = await session.call_tool("search_tools", {"query": "alpha", "context_tools": missing})
+            assert not found.is_error and len(found.content[0].text) < 150_000
+            assert len(found.structured_content["meta"]["unknown_context_tools"]) == 100
+            several = await session.call_tool("record_use", {"tools": ["thing"]})
+            said = several.content[0].text
+            assert several.is_error and "and 95 more; give the id of one" in said and len(said) < 1_500
+
+
 async def test_a_refusal_says_no_more_of_a_long_id_than_a_sentence_holds():
     with Retriever() as retriever:
         async with Client(make_server(ToolCatalog(retriever))) as session:

@@ -34,6 +34,7 @@ from fourfold.evaluate import (
     weight_sweep,
     write_report,
 )
+from fourfold.evaluate.metrics import measure
 from fourfold.evaluate.run import Run, told_apart
 from fourfold.evaluate.statistics import p_in_words
 from fourfold.evaluate.tune import as_applied
@@ -123,10 +124,9 @@ def ablate(
         judged = _judged(retriever, queries)
         names = _measures(judged, measures, k)
         found: dict[str, list[Run]] = {}
-        with _progress("ladder") as step:
-            found["ladder"] = run_variants(retriever, judged, ladder(retriever.config), k=k, progress=step)
-        with _progress("ablation") as step:
-            found["ablation"] = run_variants(retriever, judged, ablations(retriever.config), k=k, progress=step)
+        for name, variants in (("ladder", ladder), ("ablation", ablations)):
+            with _progress(name) as step:
+                found[name] = run_variants(retriever, judged, variants(retriever.config), k=k, progress=step)
         if html is not None:
             sweeps = _sweeps(retriever, judged, k)
             write_report(
@@ -248,10 +248,10 @@ def _judged(retriever: Retriever, queries: Path | None) -> Judgements:
 
 def _measures(judged: Judgements, asked: list[str] | None, k: int) -> list[str]:
     """Return the measures asked for, or the usual ones, and say which of them look further than the hits there are."""
-    semantic = any(query.equivalents for query in judged)
-    names = asked or [*DEFAULT_MEASURES, *(["semantic_recall@5"] if semantic else [])]
-    cuts = {name: name.partition("@")[2] for name in names}
-    if further := [name for name, cut in cuts.items() if cut.isdecimal() and int(cut) > k]:
+    names = asked or [*DEFAULT_MEASURES, *(["semantic_recall@5"] * any(query.equivalents for query in judged))]
+    for name in names:
+        measure(name)  # one that there is not is refused now, not once everything has been searched for
+    if further := [name for name in names if int(name.partition("@")[2] or 0) > k]:
         output.say(f"Each query is asked for {k} hits (-k); what looks further is of these: {', '.join(further)}.")
     return names
 

@@ -135,7 +135,10 @@ def _read_graph(source: Path, progress: Progress) -> tuple[list[Node], list[Edge
 
 @contextmanager
 def _filled(db: str, preset: str | None, model: str | None) -> Iterator[Retriever]:
-    """Open the graph, and leave no empty file behind where a new one could not be filled; an address is no file."""
+    """Open the graph, and leave no empty file behind where a new one could not be filled; an address is no file.
+
+    One in which something was written stays: another process may be filling it at the same time.
+    """
     path = Path(db)
     empty = not path.exists()
     try:
@@ -143,7 +146,7 @@ def _filled(db: str, preset: str | None, model: str | None) -> Iterator[Retrieve
             try:
                 yield retriever
             finally:
-                empty = empty and not len(retriever)
+                empty = empty and not retriever.generation
     except BaseException:
         if empty:
             for file in (path, path.with_name(path.name + "-wal"), path.with_name(path.name + "-shm")):

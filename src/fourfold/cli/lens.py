@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Annotated
 
 import typer
@@ -30,8 +29,8 @@ def lens(
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
     read_only: Annotated[bool, typer.Option("--read-only", help="Write nothing: no judgement, no config.")] = False,
     beside: Annotated[
-        list[Path] | None,
-        typer.Option("--beside", help="Another file to compare with; repeatable.", show_default=False),
+        list[str] | None,
+        typer.Option("--beside", help="Another file or address to compare with; repeatable.", show_default=False),
     ] = None,
     token: Annotated[
         str | None, typer.Option("--token", envvar=TOKEN_VARIABLE, hidden=True, show_default=False)
@@ -41,9 +40,9 @@ def lens(
 ) -> None:
     """Open a page that shows why each answer is there, moves the weights, judges, measures and tunes."""
     from fourfold.lens import Lens
-    from fourfold.lens.server import named, open_beside
+    from fourfold.lens.server import open_beside
 
-    others = open_beside(named(beside or ()), model)
+    others = open_beside(beside or (), model)
     with open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever:
         copied = retriever.path == ":memory:"  # made for another preset: what is written would be gone
         shown = Lens(retriever, read_only=read_only or copied, beside=others)

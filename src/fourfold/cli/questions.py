@@ -91,10 +91,18 @@ def _show(
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
         answer = call(Questions(retriever))
     drawn = answer.answer if isinstance(answer, AskAnswer) else answer
-    draw = getattr(drawn, "mermaid", None)
-    if mermaid and draw is None:
-        raise InvalidValueError("This answer is no path, tree or plan, so there is nothing to draw.")
     if json:
         output.emit_json(answer.as_dict())
     else:
-        typer.echo(plain_text(draw() if mermaid and draw else str(answer)))
+        typer.echo(plain_text(_drawing(drawn) if mermaid else str(answer)))
+
+
+def _drawing(answer: Answer) -> str:
+    """Return an answer as a Mermaid drawing; what names no node is told in words."""
+    draw = getattr(answer, "mermaid", None)
+    if draw is None:
+        raise InvalidValueError("This answer is no path, tree or plan, so there is nothing to draw.")
+    drawing: str = draw()
+    if "\n" not in drawing:
+        raise InvalidValueError(f"There is nothing to draw: {answer.headline()}")
+    return drawing

@@ -18,6 +18,8 @@ from fourfold.arguments import finite_number, json_mapping, many, said, shown, s
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
+_SHOWN = 5
+
 
 @dataclass(frozen=True, slots=True)
 class JudgedQuery:
@@ -180,7 +182,7 @@ def load_judgements(path: str | Path) -> Judgements:
 
 def _some(ids: Sequence[str]) -> str:
     """Return the first ids as a sentence names them."""
-    return ", ".join(map(shown, ids[:5])) + (", …" if len(ids) > 5 else "")
+    return ", ".join(map(shown, ids[:_SHOWN])) + (", …" if len(ids) > _SHOWN else "")
 
 
 def save_probes(path: str | Path, queries: Iterable[JudgedQuery]) -> None:
@@ -285,7 +287,10 @@ def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
             raise InvalidValueError(f"{path}, line {number} is no JSON: {said(error)}.") from error
         missing = [key for key in required if not isinstance(record, dict) or key not in record]
         if missing:
-            raise InvalidValueError(f"{path}, line {number} has no {missing[0]!r}.")
+            keys = list(record)[:_SHOWN] if isinstance(record, dict) else ()
+            instead = f", but {', '.join(map(shown, keys))}" if keys else ""
+            form = ", ".join(f'"{key}": …' for key in required)
+            raise InvalidValueError(f"{path}, line {number} has no {missing[0]!r}{instead}; a line is {{{form}}}.")
         yield record
 
 

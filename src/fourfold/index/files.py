@@ -22,11 +22,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import FourfoldError
+from fourfold.index import ordered
 
 FORMAT = 2
 """Moves with every change of what the arrays mean; folders of another format are passed over."""
 
-_BLOCK = 1 << 20
+_BLOCK = 1 << 16
+"""Bytes of a block: what one row that is looked up has read and verified beside it."""
+
+_FIRST_BLOCK = 1 << 20
+"""The same of folders whose manifests do not say it."""
+
 _MANIFEST = "manifest.json"
 _PARTIAL = "partial-"
 
@@ -43,20 +49,24 @@ class Mapped:
         dtype: of the values.
         shape: of the array.
         checksums: CRC-32 of each block of the file, in order.
+        block: bytes of a block.
 
     Raises:
         DamagedFileError: the file is missing or has another size; on reading, a block is not what was written.
 
     """
 
-    def __init__(self, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], checksums: Sequence[int]) -> None:
+    def __init__(
+        self, path: Path, dtype: np.dtype[Any], shape: tuple[int, ...], checksums: Sequence[int], block: int
+    ) -> None:
         self.path = path
         self.shape = shape
         self.dtype = dtype
+        self._block = block
         size = int(np.prod(shape)) * dtype.itemsize
         try:
             with path.open("rb") as file:
-                if os.fstat(file.fileno()).st_size != size or len(checksums) != -(-size // _BLOCK):
+                if os.fstat(file.fileno()).st_size != size or len(checksums) != -(-size // block):
                     raise DamagedFileError(f"The derived file {str(path)!r} is not {size} bytes long.")
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         except OSError as error:
@@ -93,8 +103,9 @@ class Mapped:
 
     def _verify(self, key: Any) -> None:
         blocks = self._blocks(key)
-        for block in np.unique(blocks[self._unread[blocks]]).tolist():
-            with memoryview(self._bytes)[block * _BLOCK : (block + 1) * _BLOCK] as content:  # a slice would copy it
+        for block in ordered.distinct(blocks[self._unread[blocks]]).tolist():
+            start = block * self._block
+            with memoryview(self._bytes)[start : start + self._block] as content:  # a slice would copy it
                 if zlib.crc32(content) != self._checksums[block]:
                     raise DamagedFileError(f"Block {block} of the derived file {str(self.path)!r} is damaged.")
             with self._lock:
@@ -105,12 +116,12 @@ class Mapped:
         """Return the blocks in which rows lie, in any order."""
         if isinstance(key, slice):
             start, stop, _ = key.indices(len(self))
-            return np.arange(start * self._row // _BLOCK, -(-stop * self._row // _BLOCK))
+            return np.arange(start * self._row // self._block, -(-stop * self._row // self._block))
         rows = np.atleast_1d(np.asarray(key))
         rows = rows.nonzero()[0] if rows.dtype == bool else rows.astype(np.int64)
-        first = rows * self._row // _BLOCK
-        across = (self._row - 1) // _BLOCK + 1  # a row may lie across so many further blocks
-        last = ((rows + 1) * self._row - 1) // _BLOCK
+        first = rows * self._row // self._block
+        across = (self._row - 1) // self._block + 1  # a row may lie across so many further blocks
+        last = ((rows + 1) * self._row - 1) // self._block
         return np.concatenate([np.minimum(first + further, last) for further in range(across + 1)])
 
 
@@ -138,6 +149,7 @@ def write(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, 
                 "file": file,
                 "dtype": values.dtype.str,
                 "shape": list(values.shape),
+                "block": _BLOCK,
                 "crc": [zlib.crc32(raw[start : start + _BLOCK]) for start in range(0, len(raw), _BLOCK)],
             }
         content = json.dumps({"format": FORMAT, "facts": dict(facts), "arrays": described})
@@ -168,7 +180,9 @@ def read(folder: Path) -> dict[str, Mapped]:
     if manifest is None:
         raise DamagedFileError(f"The derived folder {str(folder)!r} has no manifest that can be read.")
     return {
-        name: Mapped(folder / of["file"], np.dtype(of["dtype"]), tuple(of["shape"]), of["crc"])
+        name: Mapped(
+            folder / of["file"], np.dtype(of["dtype"]), tuple(of["shape"]), of["crc"], of.get("block", _FIRST_BLOCK)
+        )
         for name, of in manifest["arrays"].items()
     }
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.runs import firsts
+from fourfold import runs
 
 Numbers = NDArray[np.int64]
 
@@ -21,28 +21,39 @@ _MANY, _SPREAD = 1000, 8
 
 def distinct(numbers: Numbers) -> Numbers:
     """Return the distinct numbers, ascending."""
-    numbers = np.sort(numbers)
-    return numbers[firsts(numbers)]
+    if _are_dense(numbers):
+        return _marked(numbers).nonzero()[0].astype(numbers.dtype, copy=False)
+    return runs.distinct(numbers)
 
 
 def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
     """Return the distinct numbers, ascending, and the place of each of ``numbers`` among them."""
-    if len(numbers) >= _MANY and int(numbers.min()) >= 0 and (most := int(numbers.max())) < _SPREAD * len(numbers):
-        return _numbered_by_counting(numbers, most)
+    if _are_dense(numbers):
+        return _numbered_by_counting(numbers)
     order = numbers.argsort(kind="stable")
     ascending = numbers[order]
-    first = firsts(ascending)
+    first = runs.firsts(ascending)
     place = np.empty(len(numbers), np.int64)
     place[order] = first.cumsum() - 1
     return ascending[first], place
 
 
-def _numbered_by_counting(numbers: Numbers, most: int) -> tuple[Numbers, NDArray[np.int64]]:
-    """Return what ``numbered`` does without sorting, for numbers from 0 to ``most``."""
-    held = np.zeros(most + 1, bool)
+def _are_dense(numbers: Numbers) -> bool:
+    return len(numbers) >= _MANY and int(numbers.min()) >= 0 and int(numbers.max()) < _SPREAD * len(numbers)
+
+
+def _marked(numbers: Numbers) -> NDArray[np.bool_]:
+    """Return an array from 0 to the largest of the numbers, True at each of them."""
+    held = np.zeros(int(numbers.max()) + 1, bool)
     held[numbers] = True
+    return held
+
+
+def _numbered_by_counting(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
+    """Return what ``numbered`` does without sorting, for numbers that are dense."""
+    held = _marked(numbers)
     found = held.nonzero()[0].astype(numbers.dtype, copy=False)
-    place = np.empty(most + 1, np.int64)
+    place = np.empty(len(held), np.int64)
     place[found] = np.arange(len(found))
     return found, place.take(numbers)
 
@@ -75,9 +86,20 @@ def places(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[
     """Return where each number stands in an ascending array, (len(numbers),), and whether it does stand there."""
     if not len(among):
         return np.zeros(len(numbers), np.intp), np.zeros(len(numbers), bool)
+    if _are_dense(numbers) and among[0] >= 0 and among[-1] < _SPREAD * len(numbers):
+        return _places_by_marking(among, numbers)
     place = among.searchsorted(numbers)
     np.minimum(place, len(among) - 1, out=place)  # beyond the last: not there, but something to compare with
     return place, among[place] == numbers
+
+
+def _places_by_marking(among: Numbers, numbers: Numbers) -> tuple[NDArray[np.intp], NDArray[np.bool_]]:
+    """Return what ``places`` does without searching, for numbers that are dense."""
+    table = np.full(max(int(among[-1]), int(numbers.max())) + 1, -1, np.intp)
+    table[among] = np.arange(len(among))
+    place = table.take(numbers)
+    here = place >= 0
+    return np.maximum(place, 0, out=place), here
 
 
 def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
@@ -86,6 +108,16 @@ def contains(among: Numbers, numbers: Numbers) -> NDArray[np.bool_]:
         return np.zeros(len(numbers), bool)
     found: NDArray[np.bool_] = among.take(among.searchsorted(numbers), mode="clip") == numbers
     return found
+
+
+def union(sets: Sequence[Numbers]) -> Numbers:
+    """Return the distinct numbers of all sets, in any order each, ascending."""
+    return distinct(np.concatenate(sets)) if sets else np.empty(0, np.int64)
+
+
+def common(first: Numbers, second: Numbers) -> Numbers:
+    """Return the numbers of the first of two ascending arrays that stand in the second, too."""
+    return first[contains(second, first)]
 
 
 def without(numbers: Numbers, others: Numbers) -> Numbers:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
+
 DAMPING = 0.85
 _ATTEMPTS = ((100, 1e-6), (200, 1e-4))
 
@@ -24,7 +26,7 @@ def pagerank(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
     scores = np.zeros(n_nodes)
     if not len(pairs):
         return scores
-    members, flat = np.unique(pairs, return_inverse=True)
+    members, flat = ordered.numbered(pairs.reshape(-1))
     n = len(members)
     ends = flat.reshape(pairs.shape)
     out_degree = np.bincount(ends[:, 0], minlength=n)

@@ -17,6 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.codes import codes_of, distinct, packed
 from fourfold.index.places import Array, places_of
@@ -143,7 +144,7 @@ class TextSegment:
         place = np.empty(len(order), np.int32)
         place[order] = np.arange(len(order), dtype=np.int32)
         lengths = np.concatenate([s.lengths[:][rows] for s, rows in zip(segments, kept, strict=True)])[order]
-        terms = np.unique(np.concatenate([segment.terms[:] for segment in segments]))
+        terms = ordered.distinct(np.concatenate([segment.terms[:] for segment in segments]))
         rows_of = np.cumsum([0, *(len(segment.pairs) for segment in segments)])
         pairs, code_of = np.unique(np.concatenate([s.pairs[:] for s in segments]), axis=0, return_inverse=True)
         code_of = code_of.ravel()
@@ -177,7 +178,7 @@ class TextSegment:
 
     def without(self, nums: Nodes) -> Self:
         """Return the segment with these nodes deleted; numbers that it does not have are left out."""
-        rows = np.unique(self.places(nums))
+        rows = ordered.distinct(self.places(nums))
         rows = rows[rows >= 0]
         rows = rows[self.live[:][rows]]
         if not len(rows):
@@ -237,6 +238,18 @@ class TextSegment:
             origins.append(own)
             terms.append(np.full(len(own), columns[column], np.int64))
         return np.concatenate(origins), np.concatenate(terms)
+
+    def named(self, terms: NDArray[np.int64], reading: int) -> list[Nodes]:
+        """Return the live nodes whose text, as one reading has it, holds each of these terms (numbers), ascending."""
+        holding = self.pairs[:][:, 2 * reading] > 0
+        found = []
+        for place in self.term_places(terms).tolist():
+            own = slice(int(self.starts[place]), int(self.starts[place + 1])) if place >= 0 else slice(0)
+            rows = self.nodes[own][holding[self.codes[own]]]
+            if place >= 0 and (column := self.column(place)) >= 0:
+                rows = holding[self.columns[column : column + len(self)]].nonzero()[0]
+            found.append(self.nums[:][rows[self.live[:][rows]]])
+        return found
 
     def holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (place in ``terms``, row) of every live node that holds one of these terms (numbers), by both."""

@@ -10,6 +10,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.places import Array, places_of
 from fourfold.runs import bounds, spans
@@ -79,7 +80,7 @@ class TokenSegment:
 
     def without(self, nums: Nodes) -> Self:
         """Return the segment with these nodes deleted; numbers that it does not have are left out."""
-        rows = np.unique(places_of(self.nums, nums))
+        rows = ordered.distinct(places_of(self.nums, nums))
         rows = rows[rows >= 0]
         rows = rows[self.live[:][rows]]
         if not len(rows):

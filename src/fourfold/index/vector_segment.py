@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.errors import InvalidValueError
-from fourfold.index import quantised
+from fourfold.index import ordered, quantised
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.directions import lengths
 from fourfold.index.places import places_of
@@ -206,7 +206,7 @@ class VectorSegment:
     def without(self, nums: Nodes) -> Self:
         """Return the same segment without these nodes; those it does not have are passed over."""
         _, rows = self.locate(nums)
-        rows = np.unique(rows)
+        rows = ordered.distinct(rows)
         if not len(rows):
             return self
         live = np.ones(len(self), bool) if self._live is None else self._live.copy()

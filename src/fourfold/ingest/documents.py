@@ -12,6 +12,14 @@ from fourfold.arguments import constants, strings, whole_number
 
 _LONGEST_TITLE = 300
 
+RESERVED = "_fourfold"
+"""The metadata key that belongs to the adapters: what they make a framework's own object of again."""
+
+
+def of_others(metadata: Mapping[str, Any]) -> dict[str, Any]:
+    """Return metadata that a file brings, without what would be taken for an adapter's."""
+    return {key: value for key, value in metadata.items() if key != RESERVED}
+
 
 def shortened(title: str) -> str:
     """Return a title, or its first 300 characters: every chunk of a text carries it and the headings above."""

@@ -14,7 +14,7 @@ from fourfold.ingest.readers import READ_APART, READERS, Parsed
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.roots import Roots
 
-_READING = b"6"
+_READING = b"7"
 """Part of every file's hash: another number makes all files be read again."""
 
 

@@ -237,12 +237,13 @@ class _Run:
 
     def _sign(self) -> None:
         """Store the roots, before the first document: what is broken off here goes on under the same names."""
-        if self._roots.to_json() == self._stored_roots:
+        own = self._roots.to_json()
+        if own == self._stored_roots:
             return
 
         def also(writer: Writer) -> None:
-            if writer.meta(SETTING) != self._stored_roots:
+            if writer.meta(SETTING) not in (self._stored_roots, own):  # who reads the same folder names it the same
                 raise InvalidValueError("Another process put another folder into this file meanwhile; begin again.")
-            writer.set_meta(SETTING, self._roots.to_json())
+            writer.set_meta(SETTING, own)
 
         self._retriever.add(also=also)

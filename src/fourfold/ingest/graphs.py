@@ -12,7 +12,7 @@ from typing import Any
 
 from fourfold.arguments import said, shown
 from fourfold.errors import FourfoldWarning, InvalidValueError
-from fourfold.ingest.documents import Document
+from fourfold.ingest.documents import Document, of_others
 from fourfold.ingest.report import Problem
 from fourfold.jsonl import lines
 from fourfold.types import Edge, Node
@@ -92,7 +92,7 @@ def _document(line: bytes, source: str) -> Document:
         text=fields["text"],
         title=fields["title"],
         type=fields["type"],
-        metadata={**{key: value for key, value in given.items() if key not in _OF_A_DOCUMENT}, **metadata},
+        metadata=of_others({**{key: value for key, value in given.items() if key not in _OF_A_DOCUMENT}, **metadata}),
         source=fields["source"] or source,
         links=tuple(map(str, links)),
     )

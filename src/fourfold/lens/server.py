@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -187,12 +187,13 @@ def _on_stderr(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
-def named(paths: Sequence[Path]) -> dict[str, Path]:
-    """Return files by what they are shown by: the name, or the whole path where something else has that name."""
-    taken = Counter([*WAYS, *(path.name for path in {path.absolute() for path in paths})])
-    return {path.name if taken[path.name] == 1 else str(path.absolute()): path for path in paths}
+def open_beside(places: Iterable[str], embedder: object = None) -> dict[str, Retriever]:
+    """Open further graphs to compare with, to be read only, by what they are shown by.
 
-
-def open_beside(paths: Mapping[str, Path], embedder: object = None) -> dict[str, Retriever]:
-    """Open further files to compare with, to be read only."""
-    return {name: Retriever(path, embedder=embedder, read_only=True, must_exist=True) for name, path in paths.items()}
+    That is the file's name, or the whole path where something else has that name; an address, without its password.
+    """
+    wholes = dict.fromkeys(place if "://" in place else str(Path(place).absolute()) for place in places)
+    opened = [Retriever(whole, embedder=embedder, read_only=True, must_exist=True) for whole in wholes]
+    names = [each.path if "://" in each.path else Path(each.path).name for each in opened]
+    taken = Counter([*WAYS, *names])
+    return {name if taken[name] == 1 else each.path: each for name, each in zip(names, opened, strict=True)}

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.runs import firsts
+from fourfold.runs import distinct, firsts
 from fourfold.types import Edge, FloatArray
 
 
@@ -114,8 +114,8 @@ class Graph:
 
     def id_rank(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the place of each node's id among the ids of all of them in order: what ties are broken by."""
-        distinct, place = np.unique(nodes, return_inverse=True)
-        ids = self.ids(distinct.tolist())
+        each, place = np.unique(nodes, return_inverse=True)
+        ids = self.ids(each.tolist())
         rank = np.empty(len(ids), np.int64)
         rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
         return rank[place]
@@ -165,10 +165,10 @@ class Graph:
         origin = np.concatenate([steps.origin for steps in both])
         targets = np.concatenate([steps.targets for steps in both])
         others = nodes[origin] != targets
-        distinct, place = np.unique(targets[others], return_inverse=True)
-        keys = np.unique(origin[others] * max(len(distinct), 1) + place)
-        origin, place = np.divmod(keys, max(len(distinct), 1))
-        return origin, distinct[place]
+        nodes_near, place = np.unique(targets[others], return_inverse=True)
+        keys = distinct(origin[others] * max(len(nodes_near), 1) + place)
+        origin, place = np.divmod(keys, max(len(nodes_near), 1))
+        return origin, nodes_near[place]
 
     def between(self, a: int, b: int) -> Walk:
         """Return every edge between two nodes, seen from ``a``: along the arrow first, then by weight and type."""
@@ -199,7 +199,7 @@ class Graph:
         """Return the number of distinct edge types at each node, either direction."""
         n_types = max(len(self.type_names), 1)
         both = [self.edges.expand(nodes, forward=forward) for forward in (True, False)]
-        keys = np.unique(np.concatenate([steps.origin * n_types + steps.types for steps in both]))
+        keys = distinct(np.concatenate([steps.origin * n_types + steps.types for steps in both]))
         return np.bincount(keys // n_types, minlength=len(nodes))
 
     # -- words --------------------------------------------------------------------------------------------------

@@ -14,6 +14,7 @@ from fourfold.errors import FilterError, InvalidValueError
 from fourfold.frozen import FrozenDict, freeze
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
+from fourfold.runs import distinct
 from fourfold.types import Node
 
 
@@ -133,7 +134,7 @@ def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
     """Return the nodes that contain the query's terms."""
     terms = list(dict.fromkeys(view.terms(query)))
     held = view.words.holders(terms)
-    each = [np.unique(np.concatenate(places)) for places in zip(*held.values(), strict=True)]
+    each = [distinct(np.concatenate(places)) for places in zip(*held.values(), strict=True)]
     found, counts = np.unique(np.concatenate([np.empty(0, np.int64), *each]), return_counts=True)
     best = view.graph.best(found, counts.astype(np.float64), limit).tolist()
     nodes = view.nodes(found[best])

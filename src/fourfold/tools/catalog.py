@@ -78,7 +78,7 @@ class ToolCatalog:
         for tool in given:
             if by_id.setdefault(tool.id, tool) != tool:
                 raise InvalidValueError(
-                    f"Two different tools have the id {tool.id!r}; give each its server to tell them apart."
+                    f"Two different tools have the id {shown(tool.id)}; give each its server to tell them apart."
                 )
         self.retriever.add(nodes=[_node(tool, self.config.node_type) for tool in by_id.values()])
         if schema_edges and by_id:

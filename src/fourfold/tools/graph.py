@@ -14,14 +14,15 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.runs import firsts
+from fourfold.runs import bounds, distinct, firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED
 from fourfold.tools.meaning import edge_meaning
 
 _EXACT_BETWEENNESS = 500
-_SAMPLES = 64
+_SAMPLES, _FEWEST_SAMPLES = 64, 8
+_SAMPLED_LINKS = 500_000
 _BATCH = 16
 _LONGEST_PATH = 64
 
@@ -142,7 +143,7 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     sources, targets = steps.origin[inside], place[inside]
     types, weights = steps.types[inside], steps.weights[inside].astype(np.float64)
     meanings = [config.edge_meanings.get(name) or edge_meaning(name) for name in edges.type_names]
-    for number in np.unique(types).tolist():
+    for number in np.bincount(types).nonzero()[0].tolist():
         chosen = types == number
         if meanings[number] in ("needs", "may_need", "needed_by") and chosen.sum() >= config.symmetric_from:
             pairs = _matrix(sources[chosen], targets[chosen], np.ones(int(chosen.sum())), n)
@@ -215,36 +216,44 @@ def measure(snapshot: Snapshot, nodes: Nodes, graph: ToolGraph) -> Importance:
 def betweenness(neighbours: sparse.csr_matrix) -> NDArray[np.float64]:
     """Return the betweenness of every node, (n,), each unordered pair counted twice; sampled on large graphs.
 
-    Brandes (2001), for a batch of sources at once: path counts grow level by level as a matrix product, and what
-    depends on a node is summed on the way back. Graphs of more than 500 connected nodes are sampled from 64 sources
-    spread evenly (Brandes & Pich 2007); paths longer than 64 steps are left out.
+    Brandes (2001), for a batch of sources at once: paths are counted level by level, and what depends on a node is
+    summed on the way back. Graphs of more than 500 connected nodes are sampled from 64 sources spread evenly (Brandes &
+    Pich 2007), of more than half a million links from fewer, 8 at least; paths longer than 64 steps are left out.
     """
-    n = neighbours.shape[0]
+    n, links = neighbours.shape[0], max(neighbours.nnz, 1)
     total = np.zeros(n)
     sources = np.nonzero(np.diff(neighbours.indptr))[0]
     if len(sources) > _EXACT_BETWEENNESS:
-        sources = sources[np.linspace(0, len(sources) - 1, _SAMPLES).astype(np.int64)]
-    for start in range(0, len(sources), _BATCH):
-        batch = sources[start : start + _BATCH]
-        columns = np.arange(len(batch))
-        paths = np.zeros((n, len(batch)))
-        paths[batch, columns] = 1.0
-        levels = [paths]
-        seen = paths > 0
-        while len(levels) <= _LONGEST_PATH:
-            paths = neighbours @ levels[-1]
-            paths[seen] = 0.0
-            if not paths.any():
-                break
-            seen |= paths > 0
-            levels.append(paths)
-        depending = np.zeros((n, len(batch)))
-        for nearer, farther in zip(levels[-2::-1], levels[:0:-1], strict=True):
-            share = np.divide(1.0 + depending, farther, out=np.zeros_like(farther), where=farther > 0)
-            depending += nearer * (neighbours @ share)
-        depending[batch, columns] = 0.0
-        total += depending.sum(axis=1)
+        samples = min(max(_SAMPLES * _SAMPLED_LINKS // links, _FEWEST_SAMPLES), _SAMPLES)
+        sources = sources[np.linspace(0, len(sources) - 1, samples).astype(np.int64)]
+    at_once = min(max(_SAMPLED_LINKS // links, 1), _BATCH)
+    for start in range(0, len(sources), at_once):
+        batch = sources[start : start + at_once]
+        total += _depending(neighbours, batch).sum(axis=0)
     return total
+
+
+def _depending(neighbours: sparse.csr_matrix, sources: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return what the shortest paths from each source depend on each node, (n_sources, n)."""
+    n = neighbours.shape[0]
+    begun = np.arange(len(sources)) * n + sources  # a source and a node are one number
+    paths = np.zeros(len(sources) * n)
+    paths[begun] = 1.0
+    level, steps = begun, list[tuple[NDArray[np.int64], NDArray[np.int64]]]()
+    while len(level) and len(steps) < _LONGEST_PATH:
+        starts, ends = neighbours.indptr[level % n].astype(np.int64), neighbours.indptr[level % n + 1]
+        nearer = level.repeat(ends - starts)
+        farther = neighbours.indices[spans(starts, ends - starts)] + nearer // n * n
+        fresh = paths[farther] == 0
+        nearer, farther = nearer[fresh], farther[fresh]
+        np.add.at(paths, farther, paths[nearer])
+        level = distinct(farther)
+        steps.append((nearer, farther))
+    depending = np.zeros(len(paths))
+    for nearer, farther in reversed(steps):
+        np.add.at(depending, nearer, (1.0 + depending[farther]) * (paths[nearer] / paths[farther]))
+    depending[begun] = 0.0
+    return depending.reshape(len(sources), n)
 
 
 def _of(types: NDArray[np.int32], meanings: Sequence[str], wanted: str) -> NDArray[np.bool_]:
@@ -259,12 +268,15 @@ def _matrix(
     keep = rows != columns
     rows, columns, values = rows[keep], columns[keep], values[keep]
     keys = rows * n + columns
-    order = np.lexsort((-values, keys))
-    keys = keys[order]
-    first = firsts(keys)
-    keys, data = keys[first], values[order][first].astype(np.float64)
-    starts = np.searchsorted(keys, np.arange(n + 1, dtype=np.int64) * n)
-    return sparse.csr_matrix((data, keys % max(n, 1), starts), shape=(n, n))
+    if (values == values[:1]).all():
+        keys = distinct(keys)
+        data = np.full(len(keys), values[0] if len(keys) else 0.0)
+    else:
+        order = np.lexsort((-values, keys))
+        first = firsts(keys[order])
+        keys, data = keys[order][first], values[order][first].astype(np.float64)
+    rows, columns = np.divmod(keys, max(n, 1))
+    return sparse.csr_matrix((data, columns, bounds(np.bincount(rows, minlength=n))), shape=(n, n))
 
 
 def row(matrix: sparse.csr_matrix, position: int) -> Iterable[tuple[int, float]]:

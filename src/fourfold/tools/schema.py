@@ -6,6 +6,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 from urllib.parse import unquote
 
@@ -14,6 +15,8 @@ from fourfold.types import Edge
 
 _DEEPEST = 4
 _MOST_FIELDS = 200
+_MOST_PARTS = 10_000
+_LONGEST_CHAIN = 100
 _MOST_PROVIDERS = 5
 _GENERIC = frozenset(
     "id ids name names text value values data result results content query type key url path message status code "
@@ -45,57 +48,63 @@ def fields(schema: Mapping[str, Any]) -> list[Field]:
     """Return the properties of a JSON schema, nested ones by dotted path.
 
     References inside the schema are followed, a loop of references once; arrays count as what they hold. At most 200
-    properties, 4 levels deep.
+    properties, 4 levels deep, of the first 10,000 parts.
     """
-    found: list[Field] = []
-    for field in _walk(schema, schema, "", True, frozenset(), 0):
-        found.append(field)
-        if len(found) >= _MOST_FIELDS:
-            break
-    return found
+    return list(islice(_Walk(schema).below(schema), _MOST_FIELDS))
 
 
-def _walk(
-    schema: object,
-    root: Mapping[str, Any],
-    prefix: str,
-    required: bool,
-    followed: frozenset[str],
-    depth: int,
-    needed: frozenset[str] = frozenset(),
-) -> Iterator[Field]:
-    """Yield the properties of an object; ``needed`` are those that the schemas it is a part of require."""
-    node, followed = _resolve(schema, root, followed)
-    if node is None or depth > _DEEPEST:
-        return
-    if required:
-        needed |= _needed(node, root, followed, depth)
-    for keyword in ("allOf", "anyOf", "oneOf"):
-        for part in _listed(node.get(keyword)):
-            yield from _walk(part, root, prefix, required and keyword == "allOf", followed, depth + 1, needed)
-    if "items" in node:
-        yield from _walk(node["items"], root, prefix, required, followed, depth + 1)
-    properties = node.get("properties")
-    if not isinstance(properties, Mapping):
-        return
-    for name, part in properties.items():
-        inner, seen = _resolve(part, root, followed)
-        path = f"{prefix}{name}"
-        must = name in needed
-        description = str((inner or {}).get("description", ""))
-        yield Field(path, str(name), _type_of(inner), must, description)
-        if inner is not None:
-            yield from _walk(inner, root, f"{path}.", required and must, seen, depth + 1)
+class _Walk:
+    """One walk through a schema; few parts that refer to each other may be met any number of times."""
 
+    def __init__(self, root: Mapping[str, Any]) -> None:
+        self._root = root
+        self._left = _MOST_PARTS
 
-def _needed(node: Mapping[str, Any], root: Mapping[str, Any], followed: frozenset[str], depth: int) -> frozenset[str]:
-    """Return the names that a schema requires, by itself or by all the parts it is made of."""
-    names = frozenset(name for name in _listed(node.get("required")) if isinstance(name, str))
-    for part in _listed(node.get("allOf")) if depth < _DEEPEST else ():
-        inner, seen = _resolve(part, root, followed)
-        if inner is not None:
-            names |= _needed(inner, root, seen, depth + 1)
-    return names
+    def below(
+        self,
+        schema: object,
+        prefix: str = "",
+        required: bool = True,
+        followed: frozenset[str] = frozenset(),
+        depth: int = 0,
+        needed: frozenset[str] = frozenset(),
+    ) -> Iterator[Field]:
+        """Yield the properties of an object; ``needed`` are those that the schemas it is a part of require."""
+        node, followed = self._met(schema, followed)
+        if node is None or depth > _DEEPEST:
+            return
+        if required:
+            needed |= self._needed(node, followed, depth)
+        for keyword in ("allOf", "anyOf", "oneOf"):
+            for part in _listed(node.get(keyword)):
+                yield from self.below(part, prefix, required and keyword == "allOf", followed, depth + 1, needed)
+        if "items" in node:
+            yield from self.below(node["items"], prefix, required, followed, depth + 1)
+        properties = node.get("properties")
+        if not isinstance(properties, Mapping):
+            return
+        for name, part in properties.items():
+            inner, seen = self._met(part, followed)
+            path = f"{prefix}{name}"
+            must = name in needed
+            description = str((inner or {}).get("description", ""))
+            yield Field(path, str(name), _type_of(inner), must, description)
+            if inner is not None:
+                yield from self.below(inner, f"{path}.", required and must, seen, depth + 1)
+
+    def _needed(self, node: Mapping[str, Any], followed: frozenset[str], depth: int) -> frozenset[str]:
+        """Return the names that a schema requires, by itself or by all the parts it is made of."""
+        names = frozenset(name for name in _listed(node.get("required")) if isinstance(name, str))
+        for part in _listed(node.get("allOf")) if depth < _DEEPEST else ():
+            inner, seen = self._met(part, followed)
+            if inner is not None:
+                names |= self._needed(inner, seen, depth + 1)
+        return names
+
+    def _met(self, schema: object, followed: frozenset[str]) -> tuple[Mapping[str, Any] | None, frozenset[str]]:
+        """Return what a part refers to; None once so many were met."""
+        self._left -= 1
+        return _resolve(schema, self._root, followed) if self._left > 0 else (None, followed)
 
 
 def referred(given: object, root: Mapping[str, Any]) -> Mapping[str, Any] | None:
@@ -109,7 +118,7 @@ def _resolve(
     """Follow local references; None where they loop or lead nowhere."""
     while isinstance(schema, Mapping) and isinstance(schema.get("$ref"), str):
         reference: str = schema["$ref"]
-        if reference in followed or not reference.startswith("#"):
+        if reference in followed or len(followed) >= _LONGEST_CHAIN or not reference.startswith("#"):
             return None, followed
         followed |= {reference}
         schema = root

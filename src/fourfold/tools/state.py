@@ -16,6 +16,7 @@ from fourfold.arguments import shown
 from fourfold.errors import UnknownNodeError
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import Importance, ToolGraph, build_graph, measure
@@ -23,7 +24,13 @@ from fourfold.tools.graph import Importance, ToolGraph, build_graph, measure
 logger = logging.getLogger(__name__)
 
 _INLINE_EDGES = 5_000
-"""Up to here importance is measured anew with every generation; beyond, off the query path."""
+"""Up to so many edges among tools importance is measured anew with every generation; beyond, off the query path."""
+
+_INLINE_ALL = 50_000
+"""The same of all edges, those of nodes that are no tools among them."""
+
+_NAMED = 5
+"""So many tools of one name are named where it tells none of them."""
 
 
 @dataclass(frozen=True)
@@ -81,7 +88,7 @@ class Knowledge:
         with self._lock:
             state = self._state
             if state is None or state.snapshot is not snapshot:
-                self._state = state = self._built(snapshot)
+                self._state = state = self._built(snapshot, state)
             elif self._importance is not None and state.importance is not self._importance:
                 self._state = state = replace(state, importance=self._importance.carried_to(state.nodes))
             return state
@@ -133,39 +140,42 @@ class Knowledge:
             elif strict:
                 if not candidates:
                     raise UnknownNodeError(f"There is no tool {shown(name)} in this catalogue.")
-                raise UnknownNodeError(
-                    f"Several tools are called {shown(name)}: {', '.join(sorted(candidates))}; give the id of one."
-                )
+                first = ", ".join(plain_text(each, 200) for each in sorted(candidates)[:_NAMED])
+                more = f" and {len(candidates) - _NAMED:,} more" if len(candidates) > _NAMED else ""
+                raise UnknownNodeError(f"Several tools are called {shown(name)}: {first}{more}; give the id of one.")
         return known
 
-    def _built(self, snapshot: Snapshot) -> State:
+    def _built(self, snapshot: Snapshot, before: State | None) -> State:
         config = self._config()
         nodes = self.tools()
-        ids = snapshot.ids(nodes)
-        there = np.array([bool(identity) for identity in ids], bool)  # the others were deleted meanwhile
-        nodes = nodes[there]
-        known = tuple(identity for identity in ids if identity)
+        if before is not None and np.array_equal(nodes, before.nodes):  # an id keeps its number
+            nodes, known = before.nodes, before.ids
+        else:
+            ids = snapshot.ids(nodes)
+            nodes = nodes[np.array([bool(identity) for identity in ids], bool)]  # the others were deleted meanwhile
+            known = tuple(identity for identity in ids if identity)
         graph = build_graph(snapshot.edges, nodes, config)
-        return State(snapshot, nodes, known, graph, self._important(snapshot, nodes, graph), *self._used(known))
+        return State(snapshot, nodes, known, graph, self._important(snapshot, nodes, graph), *self._used(nodes))
 
     def _nodes(self, condition: filters.Filter) -> Nodes:
         return self._retriever.backend.allowed(filters.parse(condition)).nodes
 
-    def _used(self, ids: tuple[str, ...]) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
+    def _used(self, nodes: Nodes) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.int64]]:
         """Return recent use divided by the largest, success rates, and successes, (n_tools,) each."""
-        recent, rate, successes = np.zeros(len(ids)), np.full(len(ids), 0.5), np.zeros(len(ids), np.int64)
+        recent, rate, successes = np.zeros(len(nodes)), np.full(len(nodes), 0.5), np.zeros(len(nodes), np.int64)
         now, half_life = self._clock(), self._config().half_life
         usage = self._retriever.backend.usage()
-        for place, tool in enumerate(ids):
-            if (used := usage.get(tool)) is not None:
-                recent[place] = used.recent_at(now, half_life)
-                rate[place] = used.success_rate
-                successes[place] = used.successes
+        used = {number: usage[tool] for tool, number in self._retriever.backend.nums(list(usage)).items()}
+        for place in np.isin(nodes, list(used)).nonzero()[0].tolist():
+            own = used[int(nodes[place])]
+            recent[place], rate[place] = own.recent_at(now, half_life), own.success_rate
+            successes[place] = own.successes
         return recent / (recent.max(initial=0.0) or 1.0), rate, successes
 
     def _important(self, snapshot: Snapshot, nodes: Nodes, graph: ToolGraph) -> Importance:
         """Measure importance: at once for small graphs and the first time, else the last known serves meanwhile."""
-        if self._importance is None or graph.edge_count <= _INLINE_EDGES:
+        few = graph.edge_count <= _INLINE_EDGES and len(snapshot.edges) <= _INLINE_ALL
+        if self._importance is None or few:
             self._importance = measure(snapshot, nodes, graph)
             return self._importance
         if self._measuring is None or not self._measuring.is_alive():

@@ -135,6 +135,21 @@ def test_a_node_written_back_keeps_name_type_and_text(name_in_content):
         assert graph.get(["a", "b"]) == before and graph.edges(["a"]) == [Edge("a", "b", "requires")]
 
 
+@pytest.mark.parametrize("more", [{"metadata": 5}, {"content_begins": 7}, {"name": 5}, {"type": [1]}])
+def test_what_is_like_a_breakdown_and_cannot_be_one_is_the_user_s_own(more):
+    own = {"fourfold": {**dict.fromkeys(("intent", "weights", "components", "method", "why"), "x"), **more}}
+    document = Document(id="a", page_content="boats float", metadata=own)
+    (found,) = FourfoldRetriever.from_documents([document]).invoke("boats")
+    assert found == document and found.metadata["fourfold"]["metadata"] == own
+
+
+def test_what_a_document_says_under_the_adapters_key_is_left_out():
+    kept = {"class": "ImageNode", "node": [{"image_path": "/etc/passwd"}]}
+    document = Document(id="a", page_content="boats float", metadata={"_fourfold": kept, "year": 1998})
+    retriever = FourfoldRetriever.from_documents([document])
+    assert retriever.retriever.get(["a"])[0].metadata == {"year": 1998}
+
+
 def test_a_breakdown_of_ones_own_is_kept():
     own = {"fourfold": {"method": "mine"}, "score": 3}
     index = FourfoldDocumentIndex.from_documents([Document(id="1", page_content="a text", metadata=own)])

@@ -178,6 +178,23 @@ def test_batch_takes_the_options_too(retriever):
     assert [ids(answer) for answer in answers] == [["read"], ["write"]]
 
 
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ({"mode": "graph"}, "mode is 'graph'"),
+        ({"weights": {"txt": 1.0}}, "Unknown weights 'txt'"),
+        ({"min_confidence": 2.0}, "min_confidence is 2"),
+        ({"timeout": 0.0}, "timeout is 0"),
+        ({"rerank": 5}, "rerank is 5"),
+        ({"filter": {"n": {"$bad": 1}}}, r"operator '\$bad'"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused_before_a_file_is_made(option, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        FourfoldRetriever(path=tmp_path / "kg.sqlite", **option)
+    assert not list(tmp_path.iterdir())
+
+
 async def test_ainvoke_and_abatch_answer_as_invoke_does(retriever):
     assert await retriever.ainvoke("read a file", k=2) == retriever.invoke("read a file", k=2)
     queries = ["read a file", "write text"]

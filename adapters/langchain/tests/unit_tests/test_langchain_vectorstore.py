@@ -49,6 +49,22 @@ def ids(documents):
 # -- searches ---------------------------------------------------------------------------------------------------------
 
 
+def test_a_search_may_have_a_time_limit_and_a_reranker(store):
+    def longest_first(query, texts):
+        return [float(len(text)) for text in texts]
+
+    retriever = store.as_retriever(search_kwargs={"k": 1, "rerank": longest_first})
+    assert ids(retriever.invoke("Rome read_file")) == ["read"] and ids(store.similarity_search("Rome", k=1)) == ["rome"]
+    assert ids(store.similarity_search("Italy", k=1, timeout=60)) == ["rome"]
+    with pytest.raises(fourfold.InvalidValueError, match="timeout is 0"):
+        store.similarity_search("Rome", timeout=0)
+
+
+def test_documents_and_their_ids_may_be_any_iterables(store):
+    given = store.add_documents((document for document in DOCUMENTS[:2]), ids=(name for name in ("a", "b")))
+    assert given == ids(store.get_by_ids(["a", "b"])) == ["a", "b"]
+
+
 def test_documents_are_plain_and_the_breakdown_is_there_on_demand(store):
     [best] = store.similarity_search("read a file", k=1)
     assert type(best) is Document and best.model_dump() == DOCUMENTS[0].model_dump()

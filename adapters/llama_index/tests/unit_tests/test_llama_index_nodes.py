@@ -140,7 +140,13 @@ def test_an_own_fourfold_key_is_kept_inside_the_breakdown():
 
 @pytest.mark.parametrize(
     "anything",
-    [5, [], {}, {"ref_doc_id": "x"}, {"class": "X"}, {"class": ["TextNode"]}, {"class": "TextNode", "node": []}],
+    [
+        *(5, [], {}, {"ref_doc_id": "x"}, {"class": "X"}, {"class": ["TextNode"]}, {"class": "TextNode", "node": []}),
+        *({"class": "TextNode", "node": [each]} for each in ({"id_": "x"}, {"text": 5}, {"relationships": {"9": 5}})),
+        {"class": "TextNode", "node": [{"excluded_llm_metadata_keys": 5}]},
+        {"class": "Node", "node": [{"text_resource": 5}]},
+        {"class": "IndexNode", "node": [{}]},
+    ],
 )
 def test_what_another_wrote_under_the_adapters_key_is_passed_over(anything):
     graph = Retriever()
@@ -151,6 +157,18 @@ def test_what_another_wrote_under_the_adapters_key_is_passed_over(anything):
     document = {NodeRelationship.SOURCE: RelatedNodeInfo(node_id="x")}
     store.add([TextNode(id_=id_, text=id_, relationships=document) for id_ in ("b", "c")])
     assert [node.node_id for node in store.get_nodes()] == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize(
+    "more", [{"metadata": 5}, {"labels": ["name"]}, {"labels": [], "text": 5, "name": "", "type": ""}]
+)
+def test_what_is_like_a_breakdown_and_cannot_be_one_is_the_user_s_own(more):
+    own = {"fourfold": {**dict.fromkeys(("intent", "weights", "components", "method", "why"), "x"), **more}}
+    retriever = FourfoldRetriever.from_nodes([TextNode(id_="a", text="boats float", metadata=own)])
+    [hit] = retriever.retrieve("boats")
+    assert hit.node.metadata["fourfold"]["metadata"] == own
+    retriever.insert_nodes([hit.node])
+    assert retriever.context("a")[0].metadata == own
 
 
 def test_a_node_of_an_own_class_comes_back_as_the_class_above_it():

@@ -246,6 +246,23 @@ def test_embedding_strings_with_another_embedder_than_the_files(tmp_path):
 # -- options ----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(
+    ("option", "told"),
+    [
+        ({"mode": "graph"}, "mode is 'graph'"),
+        ({"weights": {"txt": 1.0}}, "Unknown weights 'txt'"),
+        ({"min_confidence": 2.0}, "min_confidence is 2"),
+        ({"timeout": 0.0}, "timeout is 0"),
+        ({"rerank": 5}, "rerank is 5"),
+        ({"filters": {"n": {"$bad": 1}}}, r"operator '\$bad'"),
+    ],
+)
+def test_an_option_that_cannot_be_meant_is_refused_before_a_file_is_made(option, told, tmp_path):
+    with pytest.raises(ValueError, match=told):
+        FourfoldRetriever(path=tmp_path / "kg.sqlite", **option)
+    assert not list(tmp_path.iterdir())
+
+
 @pytest.mark.parametrize("k", [0, -1, True, 2.5, None])
 def test_a_similarity_top_k_that_cannot_be_meant(k):
     with pytest.raises(ValueError, match="similarity_top_k is"):

@@ -39,6 +39,7 @@ from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorSto
 
 import fourfold
 from fourfold import InvalidValueError, Retriever, StoreError
+from fourfold.copying import copy
 from fourfold.embed.static import bundled
 
 ROWS = {
@@ -440,6 +441,21 @@ def test_an_index_whose_image_and_index_nodes_are_all_deleted_hides_no_texts(mod
     again = StorageContext.from_defaults(vector_store=opened, persist_dir=str(tmp_path / "storage"))
     assert found(load_index_from_storage(again)) == expected
     opened.client.close()
+
+
+def test_a_copy_knows_which_nodes_of_an_index_are_gone(models):
+    nodes = [
+        TextNode(id_="cats", text="Cats sleep all day."),
+        IndexNode(id_="trains", text="A table of train times.", index_id="table"),
+    ]
+    index = VectorStoreIndex(
+        nodes, storage_context=StorageContext.from_defaults(vector_store=FourfoldVectorStore(":memory:"))
+    )
+    index.delete_nodes(["trains"])
+    with Retriever(":memory:") as target, pytest.warns(fourfold.FourfoldWarning, match="books of the documents"):
+        copy(index.vector_store.client, target)
+        moved = FourfoldVectorStore(retriever=target)
+        assert moved.query(VectorStoreQuery(query_str="all day", node_ids=["trains"])).ids == ["cats"]
 
 
 def test_node_ids_that_are_meant_bind_beside_image_and_index_nodes(fourfold_store):

@@ -21,6 +21,7 @@ _MOST_PARTS_IN_ALL = 1_000
 _CHARACTERS_OF_A_PART = 20
 """Where there is little room: a part has quotes, a comma and a line of its own, too."""
 _CUT_SHORT = "…"
+_UNKNOWN = "unknown_context_tools"
 
 MOST = "most"
 """In the context of a validation: how long a text, or the metadata of a node, may be at most; see ``fitting``."""
@@ -130,6 +131,12 @@ class FoundTool(BaseModel):
     graph_score: float
 
 
+def _with_short_names(meta: dict[str, Any], info: ValidationInfo) -> dict[str, Any]:
+    """Cut the names that are no tool's: nothing can be asked with them, and whoever gave them has them."""
+    given = meta.get(_UNKNOWN)
+    return meta if given is None else {**meta, _UNKNOWN: [_name(name, info) for name in given]}
+
+
 class FoundTools(Answer):
     """Tools, best first, and how they were found."""
 
@@ -137,7 +144,7 @@ class FoundTools(Answer):
     for_more = "; limit= asks for fewer"
 
     tools: list[FoundTool]
-    meta: dict[str, Any]
+    meta: Annotated[dict[str, Any], AfterValidator(_with_short_names)]
 
     def with_first(self, count: int, name: str) -> Self:
         """Return the answer with so many tools, and the signals of these."""
@@ -277,8 +284,10 @@ class Explained(Answer):
     text: PlainText
 
 
-class Recorded(BaseModel):
+class Recorded(Answer):
     """What was learned from."""
+
+    shortened = ("tools",)
 
     tools: list[str]
     success: bool

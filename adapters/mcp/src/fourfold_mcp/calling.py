@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
 from pathlib import Path
@@ -13,9 +14,11 @@ from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, StrictInt, ValidationError
 
-from fourfold import FourfoldError
+from fourfold import FourfoldError, StoreError
 from fourfold.arguments import shown
 from fourfold.plain_text import plain_json, plain_text
+
+logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -40,6 +43,7 @@ class Server(MCPServer[Any]):
         super().__init__(**options)
         # a bare name says of no folder, and may be a word, or a letter, of any sentence
         self._hidden = (repr(path), path) if Path(path).name != path else (repr(path),)
+        self._is_address = "://" in path
 
     async def apart(self, call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
         """Run a call off the event loop; what it refuses is a sentence for the model to read."""
@@ -47,6 +51,9 @@ class Server(MCPServer[Any]):
         try:
             return await waiting
         except FourfoldError as error:
+            if self._is_address and isinstance(error, StoreError):  # the words of a server, which tell of hosts
+                logger.warning("%s", error)
+                raise ToolError("The graph cannot be used at the moment; the server's log says why.") from error
             said = str(error)
             for written in self._hidden:
                 said = said.replace(written, "the graph")

@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Sequence
 
 from fourfold import FourfoldError
+from fourfold.engines import shown_address
 from fourfold.guard import MAX_BODY, RATE, require_token, serve
 from fourfold.presets import PRESETS, open_under
 from fourfold.tools import ToolCatalog
@@ -25,13 +26,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if not options.db:
         return _refuse(f"Say which file to serve: --db FILE, or the environment variable {FILE_VARIABLE}.")
-    if not os.path.isfile(options.db):  # unlike Path.is_file, no error where the name is too long or may not be read
-        return _refuse(f"There is no file {options.db!r}; make one with fourfold, or mind the path.")
+    # unlike Path.is_file, os.path.isfile is no error where the name is too long or may not be read
+    if "://" not in options.db and not os.path.isfile(options.db):
+        return _refuse(f"There is no file {shown_address(options.db)!r}; make one with fourfold, or mind the path.")
     token = os.environ.get(TOKEN_VARIABLE) or None
     # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
     logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
     try:
-        retriever = open_under(options.preset, options.db, embedder=options.model, read_only=options.read_only)
+        retriever = open_under(
+            options.preset, options.db, embedder=options.model, read_only=options.read_only, must_exist=True
+        )
     except FourfoldError as error:
         return _refuse(str(error))
     with retriever:
@@ -77,7 +81,7 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument(
         "--db",
         default=os.environ.get(FILE_VARIABLE),
-        help=f"the graph, a Fourfold SQLite file; else: {FILE_VARIABLE}",
+        help=f"the graph, a Fourfold SQLite file or an address (postgresql://…); else: {FILE_VARIABLE}",
     )
     parser.add_argument(
         "--model", metavar="FOLDER|NAME", help="the model of the vectors where it is not the one of Fourfold"

@@ -65,6 +65,6 @@ def make_server(catalog: ToolCatalog, *, learn: bool = True, log_level: str = "W
         async def record_use(tools: ToolIds, success: StrictBool = True) -> Recorded:
             """Tell which tools were used, in order, and whether they did what was asked; searches learn from it."""
             await server.apart(catalog.record_use, tools, success)
-            return Recorded(tools=tools, success=success, graph_edges=await server.apart(catalog.edge_count))
+            return fitted(Recorded(tools=tools, success=success, graph_edges=await server.apart(catalog.edge_count)))
 
     return server

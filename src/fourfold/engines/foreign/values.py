@@ -87,7 +87,7 @@ def json_list(value: object) -> list[Any] | None:
         return None
     try:
         found = json.loads(value)
-    except ValueError:  # the first byte of a float32 may well be a bracket
+    except (ValueError, RecursionError):  # the first byte of a float32 may well be a bracket
         return None
     return found if isinstance(found, list) else None
 

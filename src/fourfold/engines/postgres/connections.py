@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
 import os
 import threading
-from collections.abc import Callable
+import time
+from collections.abc import Callable, Generator, Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import psycopg
@@ -13,9 +16,51 @@ from psycopg.conninfo import conninfo_to_dict, make_conninfo
 from fourfold import deadline
 from fourfold.errors import StoreError
 
-Connection = psycopg.Connection[tuple[Any, ...]]
 _WAIT = 30.0
 """Seconds until one of the connections must be free, or the server reached."""
+
+_DEAD = {"keepalives_idle": 60, "keepalives_interval": 10, "keepalives_count": 3, "tcp_user_timeout": 60_000}
+"""After how many seconds, and milliseconds, a machine that says nothing is given up; Linux waits two hours."""
+
+
+class SilentError(psycopg.OperationalError):
+    """The server did not answer in time, not even to say so; the connection was closed."""
+
+
+class Connection(psycopg.Connection[tuple[Any, ...]]):
+    """A connection that does not wait for ever for a server that hangs."""
+
+    _until: float | None = None
+
+    @contextmanager
+    def answering(self, seconds: float | None) -> Iterator[None]:
+        """Give up the connection where what is asked inside is not answered within so many seconds; None is never.
+
+        Raises:
+            SilentError: it was given up.
+
+        """
+        self._until = None if seconds is None else time.monotonic() + seconds
+        try:
+            yield
+        finally:
+            self._until = None
+
+    def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
+        """Wait as psycopg does, which looks up every tenth of a second."""
+        return super().wait(gen if self._until is None else self._watched(gen, self._until), *args, **kwargs)
+
+    def _watched(self, gen: Generator[Any, Any, Any], until: float) -> Generator[Any, Any, Any]:
+        try:
+            wanted = next(gen)
+            while True:
+                ready = yield wanted
+                if not ready and time.monotonic() > until:
+                    self.close()
+                    raise SilentError("the server does not answer")
+                wanted = gen.send(ready)
+        except StopIteration as end:
+            return end.value
 
 
 class Connections:
@@ -52,8 +97,7 @@ class Connections:
             self._begin()  # the parent's connections are its own: they are neither used nor closed here
         if self._closed:
             raise StoreError(f"{self._path!r} is closed; open it again.")
-        limit = deadline.current()
-        if not self._free.acquire(timeout=_WAIT if limit is None else min(_WAIT, limit.left)):
+        if not self._free.acquire(timeout=_patience()):
             deadline.check()
             raise StoreError(
                 f"All {self._most} connections to {self._path!r} were in use for {_WAIT:g} s; allow more: &pool=N in "
@@ -73,12 +117,14 @@ class Connections:
             connection = connected(self._conninfo)
             connection.prepare_threshold = 0
             try:
-                self._prepare(connection)
+                with connection.answering(_patience()):
+                    self._prepare(connection)
             except BaseException:
                 connection.close()
                 raise
             return connection
         except psycopg.Error as error:
+            deadline.check()
             raise StoreError(f"{self._path!r} cannot be opened: {reason(error)}") from error
 
     def give_back(self, connection: Connection) -> None:
@@ -109,10 +155,18 @@ def connected(conninfo: str) -> Connection:
         psycopg.Error: the server cannot be reached in time, or refuses.
 
     """
-    said: dict[str, Any] = {"connect_timeout": int(_WAIT), **conninfo_to_dict(conninfo), "client_encoding": "UTF8"}
-    connection = psycopg.connect(make_conninfo(**said), autocommit=True)
+    said: dict[str, Any] = {"connect_timeout": int(_WAIT), **_DEAD, **conninfo_to_dict(conninfo)}
+    if deadline.current() is not None and (given := str(said["connect_timeout"])).isdecimal():
+        said["connect_timeout"] = max(1, math.ceil(min(_patience(), float(given) or _WAIT)))  # psycopg waits 2 at least
+    connection = Connection.connect(make_conninfo(**{**said, "client_encoding": "UTF8"}), autocommit=True)
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # writers wait for each other
     return connection
+
+
+def _patience() -> float:
+    """Return how many seconds a new connection is waited for."""
+    limit = deadline.current()
+    return _WAIT if limit is None else min(_WAIT, limit.left)
 
 
 def reason(error: BaseException) -> str:

@@ -51,8 +51,9 @@ def _condition(clause: Clause, parameters: list[Any]) -> str:
         if isinstance(clause, Range)
         else _tested(clause, "a.string", "a.number", parameters)
     )
+    # EXISTS, not IN: where many rows match, under NOT or OR, the server would compare with each of them for every node
     return (
-        "n.num IN (SELECT a.node FROM attributes a WHERE md5(a.key) = md5(%s::text) AND a.key = %s::text "
+        "EXISTS (SELECT FROM attributes a WHERE a.node = n.num AND md5(a.key) = md5(%s::text) AND a.key = %s::text "
         f"AND a.kind IN ({listed}) AND {test})"
     )
 

@@ -20,7 +20,7 @@ from psycopg import sql
 from fourfold import deadline
 from fourfold.deadline import Deadline
 from fourfold.engines.postgres.address import Address
-from fourfold.engines.postgres.connections import Connections, reason
+from fourfold.engines.postgres.connections import Connection, Connections, SilentError, reason
 from fourfold.errors import StoreError
 
 Statement = tuple[str, Sequence[Any] | Mapping[str, Any]]
@@ -33,6 +33,8 @@ EF_SEARCH = 400
 _TURN_SECONDS = 0.1
 _LONGEST = 2_000_000.0
 """Seconds; the server counts milliseconds in 32 bits."""
+_GRACE = 1.0
+"""Seconds for the way, beyond the time after which the server itself gives up."""
 _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
 
 
@@ -40,7 +42,7 @@ _BEGIN: Statement = ("BEGIN ISOLATION LEVEL REPEATABLE READ, READ ONLY", ())
 class Question:
     """What one thread asks of one state; ``known`` is for the parts to remember what they have read of it."""
 
-    connection: psycopg.Connection[Row] | None = None
+    connection: Connection | None = None
     round_trips: int = 0
     known: dict[str, Any] = field(default_factory=dict)
 
@@ -112,10 +114,11 @@ class Link:
             if (connection := question.connection) is not None:
                 self._ended(connection)
 
-    def _ended(self, connection: psycopg.Connection[Row]) -> None:
+    def _ended(self, connection: Connection) -> None:
         try:
             self.round_trips += 1
-            connection.execute("COMMIT")
+            with connection.answering(self._patience(1)):
+                connection.execute("COMMIT")
         except psycopg.Error:
             connection.close()
         self._connections.give_back(connection)
@@ -123,7 +126,7 @@ class Link:
     # -- writing ------------------------------------------------------------------------------------------------
 
     @contextmanager
-    def writing(self) -> Iterator[psycopg.Connection[Row]]:
+    def writing(self) -> Iterator[Connection]:
         """One transaction: committed at the end, undone where the block raises.
 
         Raises:
@@ -199,18 +202,15 @@ class Link:
                     self._connections.give_back(connection)
         raise AssertionError("unreachable")
 
-    def _sent(self, connection: psycopg.Connection[Row], statements: Sequence[Statement]) -> list[list[Row]]:
+    def _sent(self, connection: Connection, statements: Sequence[Statement]) -> list[list[Row]]:
         self.round_trips += 1
         try:
-            if len(statements) == 1:
-                cursors = [connection.cursor(binary=True)]
-                cursors[0].execute(*statements[0])
-            else:
-                with connection.pipeline():
-                    cursors = [connection.cursor(binary=True) for _ in statements]
-                    for cursor, statement in zip(cursors, statements, strict=True):
-                        cursor.execute(*statement)
-            return [cursor.fetchall() if cursor.description is not None else [] for cursor in cursors]
+            with connection.answering(self._patience(len(statements))):
+                return _answered(connection, statements)
+        except SilentError as error:
+            if (limit := deadline.current()) is not None and limit.passed:
+                raise limit.error() from error
+            raise StoreError(f"{self.path!r} does not answer; the connection to it was given up.") from error
         except psycopg.Error as error:
             if connection.closed or connection.broken:
                 connection.close()
@@ -222,12 +222,18 @@ class Link:
                 raise StoreError(f"{told}; give it more: &statement_timeout=SECONDS in the address.") from error
             raise StoreError(f"Reading {self.path!r} failed: {reason(error)}") from error
 
+    def _patience(self, statements: int) -> float | None:
+        """Return the seconds after which the server should have given up so many statements; None is never."""
+        if (limit := deadline.current()) is not None:
+            return limit.left + _GRACE
+        return statements * self.address.timeout + _GRACE if self.address.timeout else None
+
     def _until(self, limit: Deadline) -> Statement:
         """Have the server itself look at the clock, for the rest of the transaction; the address's limit stays one."""
         seconds = min(limit.left, self.address.timeout or limit.left, _LONGEST)
         return "SELECT set_config('statement_timeout', %s, true)", (str(int(seconds * 1000) + 1),)
 
-    def _configure(self, connection: psycopg.Connection[Row]) -> None:
+    def _configure(self, connection: Connection) -> None:
         connection.execute(*self._settings())
 
     def _settings(self) -> Statement:
@@ -241,6 +247,19 @@ class Link:
 
 class _LostError(StoreError):
     """The connection is gone; another may be had."""
+
+
+def _answered(connection: Connection, statements: Sequence[Statement]) -> list[list[Row]]:
+    """Return the rows of each statement; several are sent at once."""
+    if len(statements) == 1:
+        cursors = [connection.cursor(binary=True)]
+        cursors[0].execute(*statements[0])
+    else:
+        with connection.pipeline():
+            cursors = [connection.cursor(binary=True) for _ in statements]
+            for cursor, statement in zip(cursors, statements, strict=True):
+                cursor.execute(*statement)
+    return [cursor.fetchall() if cursor.description is not None else [] for cursor in cursors]
 
 
 def _quoted(name: str) -> str:

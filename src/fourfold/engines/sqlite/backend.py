@@ -6,6 +6,7 @@ import json
 import sqlite3
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
+from functools import partial
 from pathlib import Path
 
 from fourfold.config import RetrievalConfig
@@ -15,7 +16,8 @@ from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.connection import address_of, fault
 from fourfold.engines.sqlite.documents import Documents
-from fourfold.engines.sqlite.filters import to_sql
+from fourfold.engines.sqlite.filters import meeting
+from fourfold.engines.sqlite.rows import numbers
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.staging import Staged, Staging
 from fourfold.engines.sqlite.store import Store
@@ -86,7 +88,8 @@ class SqliteBackend(Store):
 
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
-        return Allowed(self.matching(*to_sql(clause)))
+        with self._snapshot() as connection:
+            return Allowed(meeting(clause, partial(numbers, connection)))
 
     def sample(self, count: int) -> list[int]:
         """Return the numbers of at most so many nodes, evenly spread over all in the order of their ids."""

@@ -106,13 +106,13 @@ class Snapshots:
         segment = VectorSegment.build(nodes, rows, first_stage=self._first_stage)
         return replace(found, vectors=Vectors((segment,), exact=config.index.exact))
 
-    def holders(self, terms: Nodes) -> Nodes | None:
-        """Return the nodes whose names or types may hold any of these terms; None where not all of both are read."""
+    def texts(self) -> tuple[Sequence[TextSegment], Sequence[Sequence[str]]]:
+        """Return the texts as they are now, and the columns of each reading of them; none while they are read anew."""
         self.current()
         with self._lock:
-            read = {column for one in self._config.text.fields for column in one.columns}
-            parts = self._state.parts.text if self._state and read >= {"name", "type"} else None
-        return None if parts is None else np.concatenate([terms[:0], *(p.nums[:][p.holders(terms)[1]] for p in parts)])
+            if self._state is None:
+                return (), ()
+            return self._state.parts.text, [tuple(field.columns) for field in self._config.text.fields]
 
     def use(self, config: RetrievalConfig) -> None:
         """Go on with another config."""
@@ -214,10 +214,10 @@ class Snapshots:
         names = self._store.edge_type_names()
         before, after = self._edges(old.edges, names), self._edges(edges, names)
         gone = ends_of(old.edges, np.concatenate((changes.edge_nums, changes.deleted_edges)))
-        touched = np.unique(np.concatenate((changes.nums, changes.edge_sources, changes.edge_targets, *gone)))
+        touched = ordered.distinct(np.concatenate((changes.nums, changes.edge_sources, changes.edge_targets, *gone)))
         around = [part.expand(touched).targets for part in (before, after)]
         return fused_at(
-            np.unique(np.concatenate((touched, *around))),
+            ordered.union((touched, *around)),
             self._store.vectors,
             after,
             self._config.graph.weights_of(names),

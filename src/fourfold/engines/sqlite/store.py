@@ -26,7 +26,16 @@ from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, until, whole_path
 from fourfold.engines.sqlite.log import Log
-from fourfold.engines.sqlite.rows import DamagedValueError, generation_of, id_list, meta, nums_of, texts, token_of
+from fourfold.engines.sqlite.rows import (
+    DamagedValueError,
+    generation_of,
+    id_list,
+    meta,
+    numbers,
+    nums_of,
+    texts,
+    token_of,
+)
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
@@ -38,6 +47,12 @@ W = TypeVar("W", bound=Writer)
 
 _UNREADABLE = (TypeError, ValueError, OverflowError, IndexError, KeyError, RecursionError, AttributeError)
 """What reading a value raises that no version of fourfold writes."""
+
+_IDS = "SELECT json_group_array(num), json_group_array(CASE typeof(id) WHEN 'text' THEN id END) FROM nodes"
+"""As two lists, see ``rows.numbers``; of what is no text nothing, for JSON holds no blob."""
+
+_SCANNED = 3
+"""Where one id in so many is asked for, the index of ids is read from end to end, which is sooner."""
 
 _COUNTS = {table: f"SELECT count(*) FROM {table}" for table in ("nodes", "edges", "vectors")}
 
@@ -209,9 +224,11 @@ class Store:
     def ids(self, nums: NDArray[np.int64]) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
         with self.reading() as connection:
-            sql = "SELECT num, id FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
-            found = dict(connection.execute(sql, (json.dumps(nums.tolist()),)).fetchall())
-            texts(found.values())
+            sql, given = _IDS, list[str]()
+            if len(nums) * _SCANNED < (connection.execute("SELECT max(num) FROM nodes").fetchone()[0] or 0):
+                sql, given = f"{sql} WHERE num IN (SELECT value FROM json_each(?))", [json.dumps(nums.tolist())]
+            present, ids = map(json.loads, connection.execute(sql, given).fetchone())
+            found = dict(zip(present, texts(ids), strict=True))
         return [found.get(num, "") for num in nums.tolist()]
 
     def nums(self, ids: Sequence[str]) -> dict[str, int]:
@@ -313,10 +330,9 @@ class Store:
             ).fetchall()
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
-        """Return the node numbers that a statement selects."""
+        """Return the numbers that a statement selects as ``num``."""
         with self.reading() as connection:
-            rows = connection.execute(sql, parameters).fetchall()
-            return np.fromiter(chain.from_iterable(rows), np.int64, len(rows))
+            return numbers(connection, sql, parameters)
 
     def select(self, sql: str, parameters: Sequence[Any] = ()) -> list[tuple[Any, ...]]:
         """Return the rows of a statement of another module of the store."""

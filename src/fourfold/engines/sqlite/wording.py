@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.store import Store
@@ -16,6 +18,8 @@ from fourfold.index.base import Nodes
 from fourfold.index.changes import TOKEN
 
 _ROWS = 10_000
+_RECORDS = 8
+"""Where no more than one node in so many holds the terms, its record is read; else the index, and one of each type."""
 _CHOSEN = 300
 """Texts in one statement: of three parameters each, of which old versions of SQLite take 999."""
 _HEAD = 16 * TOKEN.itemsize
@@ -23,6 +27,8 @@ _LABELS = f"""SELECT node,
     CASE WHEN substr(terms, {_HEAD - 2}, 1) >= X'02' THEN substr(terms, 1, {_HEAD}) ELSE terms END
 FROM tokens"""
 """The records of a node's text come last: where there are some among the first sixteen, the others are left."""
+_TYPES = """SELECT t.node, t.terms
+FROM (SELECT min(num) AS num FROM nodes GROUP BY type) n CROSS JOIN tokens t ON t.node = n.num"""
 _PAIRS = """WITH RECURSIVE
 keys (key) AS (
     SELECT min(key) FROM attributes
@@ -52,27 +58,61 @@ class Wording:
         self._store, self._snapshots = store, snapshots
 
     def standing(self, terms: Sequence[str]) -> tuple[list[Nodes], list[Nodes]]:
-        """Return the holders of terms in names and in types: those of the index say in whose rows to look."""
+        """Return the holders of terms in names and in types, by as little reading as the index allows."""
         numbers = self._store.term_numbers(terms)
         known = np.array([numbers.get(term, 0) for term in terms], np.int64)  # no term has the number 0
-        sql, among = _LABELS, self._snapshots.holders(np.unique(known))
-        if among is not None and 4 * len(among) > self._snapshots.current().size:
-            among = None  # all rows are read sooner, one after the other
-        if among is not None:
-            sql += " WHERE node IN (SELECT value FROM json_each(?))"
+        parts, read = self._snapshots.texts()
+        few = _RECORDS * int(self._snapshots.current().text.df(known).sum()) <= sum(map(len, parts))
+        if few and {column for columns in read for column in columns} >= {"name", "type"}:
+            return self._recorded(known, np.concatenate([known[:0], *(p.nums[:][p.holders(known)[1]] for p in parts)]))
+        if ("name",) not in read:
+            return self._recorded(known, None)
+        each = [part.named(known, read.index(("name",))) for part in parts]
+        named = [ordered.union([own[place] for own in each]) for place in range(len(known))]
+        return named, [self._typed(term) for term in known.tolist()]
+
+    def _typed(self, term: int) -> Nodes:
+        """Return the nodes whose type holds a term."""
+        terms, nodes = self._types
+        examples: Nodes = nodes[terms == term]
+        if not len(examples):
+            return examples
+        of_these = "SELECT type FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+        found = self._store.matching(
+            f"SELECT num FROM nodes WHERE type IN ({of_these})", (json.dumps(examples.tolist()),)
+        )
+        return ordered.distinct(found)
+
+    @cached_property
+    def _types(self) -> tuple[Nodes, Nodes]:
+        """The terms of every type, and a node of it, parallel."""
+        term, field, node = self._labels(_TYPES)
+        return term[field == 1], node[field == 1]
+
+    def _recorded(self, known: Nodes, among: Nodes | None) -> tuple[list[Nodes], list[Nodes]]:
+        """Return the holders of terms from the records of some nodes, or of all."""
+        if among is None:
+            term, field, node = self._labels(_LABELS, known=known)
+        else:
+            sql = f"{_LABELS} WHERE node IN (SELECT value FROM json_each(?))"
+            term, field, node = self._labels(sql, json.dumps(among.tolist()), known=known)
+        order = np.argsort(known)
+        return holders(len(known), order[np.searchsorted(known, term, sorter=order)], field, node)
+
+    def _labels(self, sql: str, *parameters: str, known: Nodes | None = None) -> NDArray[np.int64]:
+        """Return terms (the known ones alone), their fields, 0 for name or 1 for type, and nodes, (3, n)."""
         found = [np.empty((3, 0), np.int64)]
         with self._store.reading() as connection:
-            cursor = connection.execute(sql, () if among is None else (json.dumps(among.tolist()),))
+            cursor = connection.execute(sql, parameters)
             while rows := cursor.fetchmany(_ROWS):
                 nodes, blobs = zip(*rows, strict=True)
                 tokens = np.frombuffer(b"".join(blobs), TOKEN)
                 own = np.flatnonzero(tokens["field"] < 2)
-                own = own[np.isin(tokens["term"][own], known)]
+                if known is not None:
+                    own = own[np.isin(tokens["term"][own], known)]
                 node = np.repeat(np.array(nodes, np.int64), [len(blob) // TOKEN.itemsize for blob in blobs])
                 found.append(np.stack([tokens["term"][own], tokens["field"][own], node[own]]).astype(np.int64))
-        numbered, field, node = np.concatenate(found, axis=1)
-        order = np.argsort(known)
-        return holders(len(terms), order[np.searchsorted(known, numbered, sorter=order)], field, node)
+        return np.concatenate(found, axis=1)
 
     def metadata(self) -> list[tuple[str, tuple[str, Scalar, str]]]:
         """Return every text; 1 and 1.0 are one value of the index, so every number is told of in both ways."""
@@ -88,7 +128,7 @@ class Wording:
             some = chosen[start : start + _CHOSEN]
             sql = (
                 f"WITH chosen (key, value, text) AS (VALUES {', '.join(['(?, ?, ?)'] * len(some))}) "
-                "SELECT a.node FROM chosen c CROSS JOIN attributes a ON a.key = c.key AND a.value = c.value "
+                "SELECT a.node AS num FROM chosen c CROSS JOIN attributes a ON a.key = c.key AND a.value = c.value "
                 f"WHERE a.kind IN ({SCALAR:d}, {ELEMENT:d}) AND a.key || ' ' || a.value = c.text"
             )
             found.append(self._store.matching(sql, [part for own in some for part in own]))

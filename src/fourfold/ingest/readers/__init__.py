@@ -7,7 +7,7 @@ from functools import cache
 from types import MappingProxyType
 from typing import Protocol
 
-from fourfold.ingest.readers.html import parse_html
+from fourfold.ingest.readers.html import read_html
 from fourfold.ingest.readers.markdown import parse_markdown
 from fourfold.ingest.readers.notebook import read_notebook
 from fourfold.ingest.readers.parsed import Parsed, decoded, plain_lines
@@ -45,8 +45,8 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         ".markdown": _of_text(parse_markdown),
         ".txt": _of_text(_plain),
         ".text": _of_text(_plain),
-        ".html": _of_text(parse_html),
-        ".htm": _of_text(parse_html),
+        ".html": read_html,
+        ".htm": read_html,
         ".rst": _of_text(parse_rst),
         ".ipynb": read_notebook,
         ".py": read_python,

@@ -7,6 +7,7 @@ import re
 from typing import Any
 
 from fourfold.errors import InvalidValueError
+from fourfold.ingest.documents import of_others
 from fourfold.when_needed import load
 
 MAX_LENGTH = 16_384
@@ -38,7 +39,7 @@ def front_matter(source: str) -> tuple[dict[str, Any], str]:
     metadata = _loaded(given)
     if not isinstance(metadata, dict):
         return {}, source
-    return metadata, source[found.end() :]
+    return of_others(metadata), source[found.end() :]
 
 
 def _loaded(given: str) -> object:

@@ -1,12 +1,15 @@
-"""HTML → a document, however broken it is: the visible text, the title, the links."""
+"""HTML → a document, however broken it is: the visible text, cut at its headings, the title, the links."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
+from collections.abc import Iterable, Iterator
 from typing import Any
 
-from fourfold.ingest.readers.parsed import Parsed
+from fourfold.arguments import shown
+from fourfold.errors import InvalidValueError
+from fourfold.ingest.readers.parsed import Parsed, cut_at, decoded, with_those_above
 from fourfold.when_needed import load
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
@@ -15,13 +18,48 @@ _BLOCKS = frozenset(
     "figure footer form h1 h2 h3 h4 h5 h6 header hr label legend li main nav ol optgroup option p pre section select "
     "summary table tbody td textarea tfoot th thead tr ul".split()
 )
+_HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_ASIDE = ("aside", "blockquote", "dialog", "fieldset", "figure", "nav")
+"""Where headings stand for themselves: what follows the element is not below them."""
+
 _MISNESTED = ("Opening and ending tag mismatch", "Unexpected end tag")
 _SPACE = re.compile(r"[ \t\r\f\v\n]+")
-_BLOCK, _LINE, _BLANK = "\0\1\2"
-"""What stands for the end of a block, and for line ends and blanks that were set as they are, until all is read."""
+_BLOCK, _LINE, _BLANK, _CUT = "\0\1\2\3"
+"""What stands for the end of a block, for line ends and blanks that were set as they are, and before a block that is a
+heading, until all is read."""
 
-_NO_MARKS = str.maketrans(dict.fromkeys((_BLOCK, _LINE, _BLANK), " "))
+_NO_MARKS = str.maketrans(dict.fromkeys((_BLOCK, _LINE, _BLANK, _CUT), " "))
 _AS_SET = str.maketrans({"\n": _LINE, " ": _BLANK})
+
+
+_DECLARED = re.compile(rb"""<(?:meta\s[^>]*?charset|\?xml\s[^>]*?encoding)\s*=\s*["']?\s*([\w-]+)""", re.IGNORECASE)
+_BROWSERS_READ = re.compile(
+    r"(?:iso-?8859-\d+|latin-?\d|windows-\d+|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|euc-(?:jp|kr)|shift_jis)\Z",
+    re.IGNORECASE,
+)
+_HEAD = 1024
+"""Bytes in which a page may say how it is encoded, as browsers have it."""
+
+
+def read_html(data: bytes) -> Parsed:
+    """Read HTML in UTF-8 or UTF-16, or as it says itself that it is encoded; see ``parse_html``."""
+    try:
+        return parse_html(decoded(data))
+    except InvalidValueError:
+        declared = _DECLARED.search(data, 0, _HEAD)
+        encoding = declared[1].decode("ascii", "replace") if declared else ""
+        if not _BROWSERS_READ.match(encoding):
+            raise
+        # what is called Latin-1 has the quotation marks of Windows
+        encoding = "cp1252" if encoding.lower() in ("iso-8859-1", "latin1", "latin-1") else encoding
+        return parse_html(_in(encoding, data))
+
+
+def _in(encoding: str, data: bytes) -> str:
+    try:
+        return data.decode(encoding, "replace")
+    except LookupError as error:
+        raise InvalidValueError(f"the file is no UTF-8 text, and {shown(encoding)} is no encoding.") from error
 
 
 def parse_html(source: str) -> Parsed:
@@ -39,15 +77,29 @@ def parse_html(source: str) -> Parsed:
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, recover=True)
     etree.fromstring(source.encode(), parser)
-    blocks = (_SPACE.sub(" ", block).strip(f" {_LINE}") for block in "".join(reader.text).split(_BLOCK))
-    shown = (block.replace(_LINE, "\n").replace(_BLANK, " ").rstrip() for block in blocks)
-    parsed = Parsed("\n\n".join(block for block in shown if block.strip()))
-    parsed.title = " ".join("".join(reader.title).split()) or " ".join("".join(reader.heading).split())
+    blocks = [_SPACE.sub(" ", block).strip(f" {_LINE}") for block in "".join(reader.text).split(_BLOCK)]
+    shown = [block.replace(_LINE, "\n").replace(_BLANK, " ").rstrip() for block in blocks]
+    text = "\n\n".join(block.removeprefix(_CUT).lstrip() for block in shown if block.strip(f" {_CUT}"))
+    headings = [(level, " ".join("".join(said).split())) for level, said in reader.headings]
+    first = next((words for level, words in headings if level == 1 and words), "")
+    parsed = Parsed(text, " ".join("".join(reader.title).split()) or first)
+    cuts = ((line, *headings[number]) for line, number in zip(_cut_lines(shown), reader.cuts, strict=True))
+    parsed.sections = tuple(cut_at(text, with_those_above(cuts, parsed.title)))
     parsed.links = reader.links
     wrong = dict.fromkeys(entry.message for entry in parser.error_log if entry.message.startswith(_MISNESTED))
     if wrong:
         parsed.problem = f"broken HTML ({'; '.join(list(wrong)[:3])}); it was read as far as it goes."
     return parsed
+
+
+def _cut_lines(blocks: Iterable[str]) -> Iterator[int]:
+    """Return on which line of the text each heading that cuts it stands, from 0."""
+    line = 0
+    for block in blocks:
+        if block.startswith(_CUT):
+            yield line
+        if block.strip(f" {_CUT}"):
+            line += block.count("\n") + 2
 
 
 class _Reader:
@@ -56,16 +108,24 @@ class _Reader:
     def __init__(self) -> None:
         self.text: list[str] = []
         self.title: list[str] = []
-        self.heading: list[str] = []
+        self.headings: list[tuple[int, list[str]]] = []
+        self.cuts: list[int] = []
         self.links: list[str] = []
         self._open: Counter[str] = Counter()
         self._hidden = 0
-        self._titled = self._headed = False
+        self._titled = self._in_heading = False
 
     def start(self, tag: str, attributes: Any) -> None:
         if tag in _BLOCKS:
             self.text.append(_BLOCK)
-            self.heading += [" "] if self.heading and not self._headed else []
+            if self._in_heading:
+                self.headings[-1][1].append(" ")
+        if tag in _HEADINGS:
+            self._in_heading = True
+            if not self._hidden and not any(self._open[place] for place in _ASIDE):
+                self.text.append(_CUT)
+                self.cuts.append(len(self.headings))
+            self.headings.append((_HEADINGS[tag], []))
         if tag == "a" and (target := attributes.get("href")):
             self.links.append(target)
         self._open[tag] += 1
@@ -75,7 +135,7 @@ class _Reader:
         if tag in _BLOCKS:
             self.text.append(_BLOCK)
         self._titled |= tag == "title" and self._open["svg"] == 0
-        self._headed |= tag == "h1" and any(map(str.strip, self.heading))
+        self._in_heading &= tag not in _HEADINGS  # also of one that was left open around it
         self._open[tag] -= 1
         self._hidden -= tag in _HIDDEN
 
@@ -87,8 +147,8 @@ class _Reader:
             if not self._titled and not self._open["svg"]:
                 self.title.append(plain)
             return
-        if self._open["h1"] and not self._headed:
-            self.heading.append(plain)
+        if self._in_heading:
+            self.headings[-1][1].append(plain)
         if self._open["pre"]:
             self.text.append(plain.expandtabs(4).translate(_AS_SET))
         else:

@@ -17,6 +17,9 @@ _MARKS = {  # that of UTF-32 begins with that of UTF-16
     codecs.BOM_UTF16_BE: "utf-16",
 }
 
+_LOOKED_AT = 4096
+"""Bytes of a file that tell how it is encoded."""
+
 
 @dataclass(slots=True)
 class Parsed:
@@ -32,19 +35,33 @@ class Parsed:
 
 
 def decoded(data: bytes) -> str:
-    """Return the text of a file in UTF-8, or in UTF-16 or UTF-32 with a byte order mark.
+    """Return the text of a file in UTF-8 or UTF-16, or in UTF-32 with a byte order mark.
 
     Raises:
         InvalidValueError: it is in none of them; the sentence has the first byte that is wrong.
 
     """
-    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), "utf-8-sig")
+    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None) or _without_mark(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
         raise InvalidValueError(
             f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
         ) from error
+
+
+def _without_mark(data: bytes) -> str:
+    """Return UTF-16 where every other byte is what begins a letter of an alphabet there, and some are NUL; else UTF-8.
+
+    Blanks, line ends and all of ASCII begin with NUL, every alphabet up to Thai with a byte below 0x10. Chinese does
+    not, but is no UTF-8 either, and so refused.
+    """
+    for encoding, place in (("utf-16-le", 1), ("utf-16-be", 0)):
+        firsts, seconds = data[place:_LOOKED_AT:2], data[1 - place : _LOOKED_AT : 2]
+        others = firsts.translate(None, delete=bytes(range(0x10)))
+        if firsts.count(0) > 8 * seconds.count(0) and 4 * len(others) <= len(firsts):
+            return encoding
+    return "utf-8-sig"
 
 
 def without_halves(text: str) -> str:

@@ -37,8 +37,8 @@ from fourfold import (
     SearchResult,
     Weights,
 )
+from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
-from fourfold.filters import parse
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:
@@ -116,8 +116,18 @@ class FourfoldRetriever(BaseRetriever):
             raise InvalidValueError(
                 f"similarity_top_k is {similarity_top_k!r}; it must be a whole number of at least 1."
             )
-        if (condition := translate(filters)) is not None:
-            parse(condition)
+        Options(
+            filter=translate(filters),
+            weights=weights,
+            intent=intent,
+            mode=mode,
+            min_score=min_score,
+            min_confidence=min_confidence,
+            group_by=group_by,
+            max_per_source=max_per_source,
+            timeout=timeout,
+            rerank=rerank,
+        )
         if embedder is not None and embed_model is not None:
             raise InvalidValueError("embedder and embed_model are two names of one argument; give one of them.")
         model = embedder if embedder is not None else embed_model

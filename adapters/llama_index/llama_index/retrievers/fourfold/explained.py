@@ -20,6 +20,9 @@ BREAKDOWN = "fourfold"
 """The metadata key under which a hit tells what its score is made of."""
 
 
+_READ_BACK = {"name": str, "type": str, "text": str, "labels": list, "metadata": dict}
+
+
 class Explained:
     """A node that carries a breakdown, and is otherwise the node it was.
 
@@ -88,14 +91,17 @@ BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): cls for cls in EXPLAI
 
 
 def is_breakdown(value: object) -> bool:
-    """Tell a breakdown from a user's own ``fourfold``."""
-    return isinstance(value, Mapping) and {"intent", "weights", "components", "method", "why"} <= value.keys()
+    """Tell a breakdown from a user's own ``fourfold``, by its keys and by what is read back of it."""
+    if not isinstance(value, Mapping) or not {"intent", "weights", "components", "method", "why"} <= value.keys():
+        return False
+    whole = "labels" not in value or {"name", "type", "text"} <= value.keys()
+    return whole and all(isinstance(value.get(key, kind()), kind) for key, kind in _READ_BACK.items())
 
 
 def without_breakdown(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a node's metadata as they were before it was found."""
     breakdown = metadata.get(BREAKDOWN)
-    own = breakdown.get("metadata", {}) if isinstance(breakdown, dict) else {}
+    own = breakdown["metadata"] if is_breakdown(breakdown) and "metadata" in breakdown else {}
     return {
         key: own.get(key, value) if key == BREAKDOWN else value
         for key, value in metadata.items()

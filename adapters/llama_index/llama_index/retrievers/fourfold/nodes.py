@@ -38,10 +38,8 @@ from fourfold import Node as GraphNode
 from fourfold.arguments import strings, without_sets
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
+from fourfold.ingest.documents import RESERVED
 from fourfold.validation import check_node
-
-RESERVED = "_fourfold"
-"""The metadata key of a stored node that belongs to the adapters."""
 
 REF_DOC_ID = f"{RESERVED}.ref_doc_id"
 """The filter key of a node's source document."""
@@ -290,19 +288,28 @@ def as_given(node: GraphNode, vector: Any = None) -> BaseNode:
 def _class_and_fields(node: GraphNode) -> tuple[type[BaseNode], dict[str, Any]]:
     """Return LlamaIndex's class of a node, and new copies of all its fields but the id."""
     own = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
-    kept = _kept_of(node)
-    if not kept:
-        labels = {"name": node.name if node.text else "", "type": node.type}
-        shown = {**{key: value for key, value in labels.items() if value}, **own}
-        return TextNode, {"text": node.text or node.name, "metadata": shown}
+    if kept := _kept_of(node):
+        cls, fields = _as_it_was(node, kept)
+        try:
+            cls(id_=node.id, **fields)
+            return cls, {**fields, "metadata": own}
+        except (TypeError, ValueError):  # somebody else has written what is kept
+            pass
+    labels = {"name": node.name if node.text else "", "type": node.type}
+    shown = {**{key: value for key, value in labels.items() if value}, **own}
+    return TextNode, {"text": node.text or node.name, "metadata": shown}
+
+
+def _as_it_was(node: GraphNode, kept: Mapping[str, Any]) -> tuple[type[BaseNode], dict[str, Any]]:
+    """Return LlamaIndex's class of a node that came from there, and the fields that were kept of it."""
     cls = BY_NAME[kept["class"]]
     fields: dict[str, Any] = deepcopy(kept["node"][0]) if "node" in kept else {}
     text = fields.pop("text", node.text)
     if issubclass(cls, TextNode):
         fields["text"] = text
-    elif "text_resource" in fields:
-        fields["text_resource"].setdefault("text", text)
-    return cls, {**fields, "metadata": own}
+    elif isinstance(resource := fields.get("text_resource"), dict):
+        resource.setdefault("text", text)
+    return cls, fields
 
 
 def _kept_of(node: GraphNode) -> Mapping[str, Any]:

@@ -1,0 +1,42 @@
+"""Sets of numbers as NumPy's set routines have them, whether they are marked, counted or searched."""
+
+import numpy as np
+import pytest
+
+from fourfold.index import ordered
+
+RNG = np.random.default_rng(4)
+SETS = {
+    "dense": RNG.integers(0, 4000, 3000),
+    "of one": np.full(2000, 7),
+    "ascending": np.arange(5, 3000),
+    "spread": RNG.integers(0, 2**60, 3000),
+    "negative": RNG.integers(-2000, 2000, 3000),
+    "few": RNG.integers(0, 9, 5),
+    "none": np.empty(0, np.int64),
+    "narrow": RNG.integers(0, 4000, 3000).astype(np.int32),
+}
+
+
+@pytest.mark.parametrize("numbers", SETS.values(), ids=SETS)
+def test_distinct_and_numbered(numbers):
+    found, place = np.unique(numbers, return_inverse=True)
+    for own in (ordered.distinct(numbers), ordered.numbered(numbers)[0]):
+        assert own.tolist() == found.tolist() and own.dtype == numbers.dtype
+    assert ordered.numbered(numbers)[1].tolist() == place.tolist()
+
+
+@pytest.mark.parametrize("numbers", SETS.values(), ids=SETS)
+@pytest.mark.parametrize("others", SETS.values(), ids=SETS)
+def test_sets_of_two(numbers, others):
+    among = np.unique(others)
+    place, here = ordered.places(among, numbers)
+    assert here.tolist() == np.isin(numbers, among).tolist()
+    assert among[place[here]].tolist() == numbers[here].tolist() and (
+        not len(among) or place.max(initial=0) < len(among)
+    )
+    distinct = np.unique(numbers)
+    assert ordered.common(distinct, among).tolist() == np.intersect1d(distinct, among).tolist()
+    assert ordered.without(distinct, among).tolist() == np.setdiff1d(distinct, among).tolist()
+    assert ordered.union([numbers, others]).tolist() == np.union1d(numbers, others).tolist()
+    assert ordered.union([]).tolist() == []
