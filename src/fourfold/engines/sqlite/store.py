@@ -54,6 +54,7 @@ _IDS = "SELECT json_group_array(num), json_group_array(CASE typeof(id) WHEN 'tex
 _SCANNED = 3
 """Where one id in so many is asked for, the index of ids is read from end to end, which is sooner."""
 
+_OF_NUMBERS = "FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
 _COUNTS = {table: f"SELECT count(*) FROM {table}" for table in ("nodes", "edges", "vectors")}
 
 
@@ -204,8 +205,7 @@ class Store:
     def edge_type_names(self) -> list[str]:
         """Return every edge type ever used; the position is the type's number."""
         with self.reading() as connection:
-            rows = connection.execute("SELECT type FROM edge_types ORDER BY num").fetchall()
-            return [row[0] for row in rows]
+            return [row[0] for row in connection.execute("SELECT type FROM edge_types ORDER BY num")]
 
     def changes(self, since: int) -> Changes:
         """Return all that changed after a generation; ``since=-1`` is everything."""
@@ -215,10 +215,8 @@ class Store:
     def nodes(self, nums: Sequence[int]) -> dict[int, Node]:
         """Return the nodes of these numbers, without vectors; numbers that are gone are left out."""
         with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT num, id, name, type, text, metadata FROM nodes WHERE num IN (SELECT value FROM json_each(?))",
-                (json.dumps([int(num) for num in nums]),),
-            ).fetchall()
+            sql = f"SELECT num, id, name, type, text, metadata {_OF_NUMBERS}"
+            rows = connection.execute(sql, (json.dumps([int(num) for num in nums]),)).fetchall()
             return {num: _node(*row) for num, *row in rows}
 
     def ids(self, nums: NDArray[np.int64]) -> list[str]:
@@ -264,23 +262,16 @@ class Store:
 
     def labels(self, nums: Sequence[int]) -> dict[int, tuple[str, str]]:
         """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
-        if not nums:
-            return {}
         with self.reading() as connection:
-            sql = "SELECT num, id, name FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
-            rows = connection.execute(sql, (json.dumps(list(nums)),)).fetchall()
+            rows = connection.execute(f"SELECT num, id, name {_OF_NUMBERS}", (json.dumps(list(nums)),)).fetchall()
             texts(chain.from_iterable(names for _, *names in rows))
         return {num: (identity, name) for num, identity, name in rows}
 
     def types(self, nums: Sequence[int]) -> dict[int, str]:
         """Return the type of the nodes of these numbers; numbers that are gone are left out."""
-        if not nums:
-            return {}
         with self.reading() as connection:
-            sql = "SELECT num, type FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
-            found = dict(connection.execute(sql, (json.dumps(list(nums)),)).fetchall())
-            texts(found.values())
-        return found
+            rows = connection.execute(f"SELECT num, type {_OF_NUMBERS}", (json.dumps(list(nums)),)).fetchall()
+            return dict(zip((num for num, _ in rows), texts(kind for _, kind in rows), strict=True))
 
     def nodes_by_id(self, ids: Sequence[str]) -> dict[str, Node]:
         """Return the nodes of these ids, without vectors; unknown ids are left out."""
