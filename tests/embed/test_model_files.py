@@ -1,10 +1,13 @@
 """Model folders with missing, truncated and empty files: the error names the file."""
 
 import shutil
+import subprocess
+import sys
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from model2vec import StaticModel
 
 from fourfold import EmbedderError, Node, Retriever
 from fourfold.embed import StaticEmbedder
@@ -82,7 +85,7 @@ def test_a_graph_is_searched_without_the_broken_model(folder, tmp_path, caplog):
 def test_a_question_is_embedded_as_the_library_embeds_it():
     model = bundled()
     texts = ["how does the parser read a quoted field", "", "Ünknown 漢字 words", "delete"]
-    whole = model._loaded().encode(texts, use_multiprocessing=False)
+    whole = StaticModel.from_pretrained(BUNDLED_FOLDER, force_download=False).encode(texts, use_multiprocessing=False)
     np.testing.assert_allclose(model.embed_documents(texts), whole, atol=1e-7)
     np.testing.assert_allclose(model.embed_query(texts[0]), whole[0], atol=1e-7)
 
@@ -117,3 +120,25 @@ def test_a_text_among_many_has_the_vector_it_has_alone(kind, weighed):
     assert together.any(axis=1).sum() > 90
     for text, vector in zip(texts, together, strict=True):
         assert np.array_equal(vector, model.embed_query(text)), text
+
+
+def test_the_model_in_the_package_is_what_model2vec_reads():
+    theirs, ours = StaticModel.from_pretrained(BUNDLED_FOLDER, force_download=False), bundled()._loaded()
+    assert np.array_equal(ours.embedding, theirs.embedding) and ours.embedding.dtype == theirs.embedding.dtype
+    for name in ("weights", "token_mapping", "normalize", "median_token_length", "unk_token_id", "dim"):
+        assert getattr(ours, name) == getattr(theirs, name), name
+    assert ours.max_length == getattr(theirs, "max_length", 512)
+    texts = ["Saves a file.", "naïve 日本 \ud800", "", "word " * 2000]
+    assert np.array_equal(bundled().embed_documents(texts), StaticEmbedder(BUNDLED_FOLDER).embed_documents(texts))
+    assert bundled().tokenize(texts) == StaticEmbedder(BUNDLED_FOLDER).tokenize(texts)
+
+
+def test_a_search_with_the_model_in_the_package_loads_no_library_for_others():
+    """Of a process's first search they would take a third."""
+    program = (
+        "import sys; from fourfold import Node, Retriever\n"
+        "with Retriever() as r: r.add([Node('a', 'alpha')]); r.search('alpha')\n"
+        "print([name for name in ('model2vec', 'huggingface_hub') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=300)
+    assert done.stdout == "[]\n", done.stderr

@@ -329,6 +329,7 @@ def test_a_heading_stands_with_the_text_below_it(tmp_path):
         ("<select><option>Red<option>Green</select><label>Name</label>", "", "Red\n\nGreen\n\nName"),
         ("<p>a  b\n c</p><pre>def f():\n    return 1\n</pre>", "", "a b c\n\ndef f():\n    return 1"),
         ("<pre>a\tb \x01\n\n</pre>", "", "a   b"),
+        ("<pre>\n    return 1\n  x</pre><h2> y", "", "    return 1\n  x\n\ny"),
         ("<h1> </h1><h1>A <b>first</b>\none</h1><h1>Two</h1>", "A first one", "A first one\n\nTwo"),
         ("<title> </title><h1>Head<br>line</h1>", "Head line", "Head\n\nline"),
         ("<title>Page</title><h1>Head</h1>", "Page", "Head"),
@@ -343,11 +344,11 @@ def test_a_page_is_cut_at_its_headings():
     parsed = parse_html(
         "<title>Guide - Site</title><nav><h2>Menu</h2>Links</nav><h1>Guide</h1><p>Welcome.<h2><div>Inst</div>all</h2>"
         "<pre>\na\n\n\nb</pre><aside><h3>Note</h3>Careful.</aside><template><h1>Hidden</h1></template><h4> </h4>"
-        "<p>More.<h2>Use<h3>Deep</h3>left open</h2>around\x03"
+        "<p>More.<pre><h2>\n\nSet</h2></pre>so<h2>Use<h3>Deep</h3>left open</h2>around\x03"
     )
     assert [(s.heading, s.text.strip()) for s in parsed.sections] == [
         ("", "Menu\n\nLinks"), ("", "Guide\n\nWelcome."), ("Install", "Inst\n\nall\n\na\n\n\nb\n\nNote\n\nCareful."),
-        ("Install", "More."), ("Use", "Use"), ("Use › Deep", "Deep\n\nleft open\n\naround"),
+        ("Install", "More."), ("Set", "Set\n\nso"), ("Use", "Use"), ("Use › Deep", "Deep\n\nleft open\n\naround"),
     ]  # fmt: skip
     assert "".join(section.text for section in parsed.sections).strip() == parsed.text
 

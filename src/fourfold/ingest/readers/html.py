@@ -25,8 +25,8 @@ _ASIDE = ("aside", "blockquote", "dialog", "fieldset", "figure", "nav")
 _MISNESTED = ("Opening and ending tag mismatch", "Unexpected end tag")
 _SPACE = re.compile(r"[ \t\r\f\v\n]+")
 _BLOCK, _LINE, _BLANK, _CUT = "\0\1\2\3"
-"""What stands for the end of a block, for line ends and blanks that were set as they are, and before a block that is a
-heading, until all is read."""
+"""What stands for the end of a block, for line ends and blanks that were set as they are, and as a block of its own
+before a heading, until all is read."""
 
 _NO_MARKS = str.maketrans(dict.fromkeys((_BLOCK, _LINE, _BLANK, _CUT), " "))
 _AS_SET = str.maketrans({"\n": _LINE, " ": _BLANK})
@@ -77,13 +77,13 @@ def parse_html(source: str) -> Parsed:
     reader = _Reader()
     parser = etree.HTMLParser(target=reader, encoding="utf-8", huge_tree=True, recover=True)
     etree.fromstring(source.encode(), parser)
-    blocks = [_SPACE.sub(" ", block).strip(f" {_LINE}") for block in "".join(reader.text).split(_BLOCK)]
-    shown = [block.replace(_LINE, "\n").replace(_BLANK, " ").rstrip() for block in blocks]
-    text = "\n\n".join(block.removeprefix(_CUT).lstrip() for block in shown if block.strip(f" {_CUT}"))
+    given = (_SPACE.sub(" ", block).strip(f" {_LINE}") for block in "".join(reader.text).split(_BLOCK))
+    blocks = [block for each in given if (block := each.replace(_LINE, "\n").replace(_BLANK, " ").rstrip())]
+    text = "\n\n".join(block for block in blocks if block != _CUT)
     headings = [(level, " ".join("".join(said).split())) for level, said in reader.headings]
     first = next((words for level, words in headings if level == 1 and words), "")
     parsed = Parsed(text, " ".join("".join(reader.title).split()) or first)
-    cuts = ((line, *headings[number]) for line, number in zip(_cut_lines(shown), reader.cuts, strict=True))
+    cuts = ((line, *headings[number]) for line, number in zip(_cut_lines(blocks), reader.cuts, strict=True))
     parsed.sections = tuple(cut_at(text, with_those_above(cuts, parsed.title)))
     parsed.links = reader.links
     wrong = dict.fromkeys(entry.message for entry in parser.error_log if entry.message.startswith(_MISNESTED))
@@ -96,9 +96,9 @@ def _cut_lines(blocks: Iterable[str]) -> Iterator[int]:
     """Return on which line of the text each heading that cuts it stands, from 0."""
     line = 0
     for block in blocks:
-        if block.startswith(_CUT):
+        if block == _CUT:
             yield line
-        if block.strip(f" {_CUT}"):
+        else:
             line += block.count("\n") + 2
 
 
@@ -123,7 +123,7 @@ class _Reader:
         if tag in _HEADINGS:
             self._in_heading = True
             if not self._hidden and not any(self._open[place] for place in _ASIDE):
-                self.text.append(_CUT)
+                self.text += [_CUT, _BLOCK]
                 self.cuts.append(len(self.headings))
             self.headings.append((_HEADINGS[tag], []))
         if tag == "a" and (target := attributes.get("href")):
