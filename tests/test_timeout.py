@@ -1,5 +1,8 @@
 """A search ends within the time it was given, with a sentence; what it leaves behind is as good as before."""
 
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
 import pytest
 
 from fourfold import Edge, FourfoldError, InvalidValueError, Node, Retriever, SearchTimeoutError, deadline
@@ -110,3 +113,24 @@ def test_a_time_that_cannot_be_meant_is_refused(retriever, timeout):
 
 def test_the_error_is_caught_as_ours_and_as_python_s():
     assert issubclass(SearchTimeoutError, FourfoldError) and issubclass(SearchTimeoutError, TimeoutError)
+
+
+def test_who_waits_for_another_searchs_calibration_waits_no_longer_than_given(retriever, monkeypatch):
+    fit, begun, may_end = Calibrator._fit, Event(), Event()
+
+    def slow(self, snapshot):
+        begun.set()
+        assert may_end.wait(10)
+        return fit(self, snapshot)
+
+    monkeypatch.setattr(Calibrator, "_fit", slow)
+    with ThreadPoolExecutor(1) as pool:
+        first = pool.submit(retriever.search, "how do I compress files")
+        try:
+            assert begun.wait(60)
+            with pytest.raises(SearchTimeoutError, match=r"given 0\.3 s"):
+                retriever.search("compress files faster", timeout=0.3)
+        finally:
+            may_end.set()
+        assert first.result(60).hits
+    assert retriever.search("compress files faster", timeout=60).hits

@@ -58,7 +58,7 @@ class Calibrator:
 
     def of(self, snapshot: Snapshot) -> Calibration:
         """Return the calibration of a graph of about this size, with vectors of this embedder."""
-        with self._lock:
+        with deadline.held(self._lock):
             if self._fitted is not None:
                 embedder, size, known = self._fitted
                 if embedder == snapshot.embedder and size / _GROWN < snapshot.size < size * _GROWN:

@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from threading import TIMEOUT_MAX, Lock
 
 from fourfold.errors import SearchTimeoutError
 
@@ -59,6 +60,19 @@ def lifted() -> Iterator[None]:
         yield
     finally:
         _IN_FORCE.reset(token)
+
+
+@contextmanager
+def held(lock: Lock) -> Iterator[None]:
+    """Hold a lock, and wait for it no longer than there is time."""
+    limit = _IN_FORCE.get()
+    if not lock.acquire(timeout=-1 if limit is None else min(limit.left, TIMEOUT_MAX)):
+        assert limit is not None
+        raise limit.error()
+    try:
+        yield
+    finally:
+        lock.release()
 
 
 def current() -> Deadline | None:
