@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeGuard
 
 from llama_index.core.schema import (
     BaseNode,
@@ -90,7 +90,7 @@ EXPLAINED: Mapping[type[BaseNode], type[BaseNode]] = {
 BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): cls for cls in EXPLAINED}
 
 
-def is_breakdown(value: object) -> bool:
+def is_breakdown(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Tell a breakdown from a user's own ``fourfold``, by its keys and by what is read back of it."""
     if not isinstance(value, Mapping) or not {"intent", "weights", "components", "method", "why"} <= value.keys():
         return False
