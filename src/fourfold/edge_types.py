@@ -7,7 +7,7 @@ every room.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -334,7 +334,8 @@ def reading(edge_type: str) -> Reading | None:
     words = plain.split()
     denied = not _DENIALS.isdisjoint(words)
     said = f" {_NEIGHBOUR.sub(_in_order, _NO_ORDER.sub('', plain))} "
-    if not _said_by_any()(said):
+    first, beginnings = _beginnings()
+    if not any(word in first or word.startswith(beginnings) for word in said.split()):
         return None  # as most words of questions, which are read here, too
     for name, role in ROLES.items():
         turned = _holds(said, role.inverse_stems)
@@ -351,12 +352,10 @@ def _holds(said: str, stems: Sequence[str]) -> bool:
 
 
 @once
-def _said_by_any() -> Callable[[str], re.Match[str] | None]:
-    """Return a search for the stems of all roles at once."""
-    stems = {stem for role in ROLES.values() for stem in (*role.stems, *role.inverse_stems)}
-    return re.compile(
-        "|".join(re.escape(f" {stem[:-1]}" if stem.endswith("*") else f" {stem} ") for stem in stems)
-    ).search
+def _beginnings() -> tuple[frozenset[str], tuple[str, ...]]:
+    """Return the first words of the stems of all roles, and the beginnings of words that are such stems."""
+    first = {stem.split(" ")[0] for role in ROLES.values() for stem in (*role.stems, *role.inverse_stems)}
+    return frozenset(first), tuple(word[:-1] for word in first if word.endswith("*"))
 
 
 def _in_order(neighbour: re.Match[str]) -> str:

@@ -178,7 +178,8 @@ def _evaluated(call: ast.Call, module: ModuleType) -> tuple[str, int]:
         0 if part is None else eval(compile(ast.Expression(part), "pattern", "eval"), vars(module))
         for part in (call.args[0], flags)
     ]
-    return values[0], int(values[1])
+    pattern = values[0].decode("latin-1") if isinstance(values[0], bytes) else values[0]  # they read as fast
+    return pattern, int(values[1])
 
 
 def _method(tree: ast.AST, call: ast.Call) -> str:

@@ -32,7 +32,9 @@ _NO_MARKS = str.maketrans(dict.fromkeys((_BLOCK, _LINE, _BLANK, _CUT), " "))
 _AS_SET = str.maketrans({"\n": _LINE, " ": _BLANK})
 
 
-_DECLARED = re.compile(rb"""<(?:meta\s[^>]*?charset|\?xml\s[^>]*?encoding)\s*=\s*["']?\s*([\w-]+)""", re.IGNORECASE)
+_DECLARED = re.compile(
+    rb"""<(?:meta\s[^<>]*?charset|\?xml\s[^<>]*?encoding)\s*=\s*(?:["']\s*)?([\w-]+)""", re.IGNORECASE
+)
 _BROWSERS_READ = re.compile(
     r"(?:iso-?8859-\d+|latin-?\d|windows-\d+|cp125\d|koi8-[ru]|gbk|gb2312|gb18030|big5|euc-(?:jp|kr)|shift_jis)\Z",
     re.IGNORECASE,
