@@ -45,6 +45,13 @@ def test_judgements_are_tuned_by_as_they_were_loaded(graph):
         tune(retriever, judged, k=0)
 
 
+def assert_cached_scores_are_the_pipelines(retriever, queries, config):
+    scores = ComponentScores(retriever, queries)
+    of = measure("ndcg@10")
+    expected = [of(ranking, query) for ranking, query in zip(scores.exact(config), queries, strict=True)]
+    assert scores.values(config) == pytest.approx(expected, abs=1e-6)
+
+
 @settings(max_examples=12, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     weights=st.builds(Weights, *[st.floats(0.05, 1.5)] * 4),
@@ -61,10 +68,7 @@ def test_cached_scores_are_worth_what_the_pipeline_is_worth(graph, weights, tilt
         intents={"paths": {"weight": 0.0}},
         diversity={"bonus": 0.0, "coverage": {"weight": 0.0}},
     )
-    scores = ComponentScores(retriever, queries)
-    of = measure("ndcg@10")
-    expected = [of(ranking, query) for ranking, query in zip(scores.exact(config), queries, strict=True)]
-    assert scores.values(config) == pytest.approx(expected, abs=1e-6)
+    assert_cached_scores_are_the_pipelines(retriever, queries, config)
 
 
 def test_what_is_called_by_its_name_is_scored_as_the_pipeline_does(graph):
@@ -79,10 +83,7 @@ def test_what_is_called_by_its_name_is_scored_as_the_pipeline_does(graph):
         intents={"paths": {"weight": 0.0}},
         diversity={"bonus": 0.0, "coverage": {"weight": 0.0}},
     )
-    scores = ComponentScores(retriever, called)
-    of = measure("ndcg@10")
-    expected = [of(ranking, query) for ranking, query in zip(scores.exact(config), called, strict=True)]
-    assert scores.values(config) == pytest.approx(expected, abs=1e-6)
+    assert_cached_scores_are_the_pipelines(retriever, called, config)
 
 
 def test_what_is_planted_is_found_and_nothing_is_applied_unasked(graph):

@@ -17,7 +17,7 @@ from fourfold.config import Paths, RetrievalConfig
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import NO_INTENT
-from fourfold.kinds import Kinds
+from fourfold.kinds import MOST_EDGES, Kinds
 from fourfold.scores import AskedPaths, Query, Scores
 from fourfold.signals import names, paths
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
@@ -48,9 +48,6 @@ _LEAST = 0.4
 
 _EVERYWHERE = 0.8
 """Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
-
-_MOST_EDGES = 100_000
-"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
 MOST_WORDS = 128
 """A question of more words is a text: which of them names what, and asks for which edge, takes their square."""
@@ -194,7 +191,7 @@ class _Asked:
         edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.sorts]
         nodes = ordered.distinct(np.concatenate([one.nodes for one in self.named]))
         sorts = False
-        if len(types) and edges.degree(nodes).sum() <= _MOST_EDGES:
+        if len(types) and edges.degree(nodes).sum() <= MOST_EDGES:
             worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
             sorts = len(edges.expand(nodes, forward=False, worth=worth, weights="none")) > 0
         return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
@@ -357,7 +354,7 @@ class _Asked:
         edges, query = self.scores.snapshot.edges, self.query
         places = [place for place in places if not self.kinds.ended([place], answer.named).any()]
         best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
-        if len(best_ends) > _MOST_ENDS or edges.degree(best_ends).sum() > _MOST_EDGES:
+        if len(best_ends) > _MOST_ENDS or edges.degree(best_ends).sum() > MOST_EDGES:
             return answer
         steps = edges.expand(best_ends, weights="none", cap=_MOST_BEHIND, allowed=query.allowed)
         known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)

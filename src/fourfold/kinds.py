@@ -16,7 +16,7 @@ from fourfold.index.base import Nodes
 from fourfold.scores import Query, Scores
 from fourfold.signals.relations import Relations
 
-_MOST_EDGES = 100_000
+MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
 _MOST_TYPES = 200
@@ -57,7 +57,7 @@ class Kinds:
         """Tell of which nodes the edges say that they are of the kind that words of the question call."""
         edges, labels, words = self.scores.snapshot.edges, self.relations.labels, self.query.words
         found = np.zeros(len(nodes), bool)
-        if edges.degree(nodes).sum() > _MOST_EDGES:
+        if edges.degree(nodes).sum() > MOST_EDGES:
             return found
         for place in places:
             if labels.qualifies(*(word for word, _ in words[place : place + 2])):

@@ -1,4 +1,4 @@
-"""What a question names, for paths to begin there: nodes by their names, else one by a part of its name."""
+"""What a question names: nodes by their names; for paths to begin there, else one by a part of its name."""
 
 from __future__ import annotations
 
@@ -21,6 +21,13 @@ _RARE = 3
 """… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
 
 
+def named_in(scores: Scores, query: Query) -> Sequence[Named]:
+    """Return the nodes that words of a question name, in its order; looked up once, for every step that asks."""
+    if scores.named is None:
+        scores.named = names.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+    return scores.named
+
+
 def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Iterator[list[Named]]:
     """Give what a question may name, the likeliest first: nodes with edges, then the one named by a part of its name.
 
@@ -28,8 +35,7 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     play in" beside a node *Play*.
     """
     snapshot = scores.snapshot
-    found = names.named(query.words, scores.term_numbers, snapshot.names, query.names_of)
-    found = [one for one in found if snapshot.edges.degree(one.nodes).any()]
+    found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
     if len(found) > 1:
         found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
     if found:

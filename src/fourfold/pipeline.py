@@ -22,7 +22,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from fourfold import phrases, refine, signals
+from fourfold import naming, phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
@@ -193,20 +193,19 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, kee
 
 def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Find what the question calls by its name: of several of one name the best by text and embedding."""
-    hidden, weights = scores.snapshot.hidden, scores.weights
+    weights = scores.weights
     too_long = len(query.words) > MOST_WORDS
     if "text" not in scores.rankings or not config.text.called or too_long or not may_call(query.words):
         return
 
     def best_of(nodes: Nodes) -> int | None:
-        nodes = ordered.without(nodes if query.allowed is None else nodes[query.allowed.contains(nodes)], hidden)
+        nodes = refine.answerable(scores, query, nodes)
         own = scores.components_at(nodes)
         values = weights.embedding * own["embedding"] + weights.text * own["text"]
         found = best(nodes, values, 1, scores.snapshot, positive=False)
         return int(found[0]) if len(found) else None
 
-    found = names.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
-    scores.called = called(found, query.words, query.names_of, best_of)
+    scores.called = called(naming.named_in(scores, query), query.words, query.names_of, best_of)
     scores.take(scores.called.nodes)
 
 

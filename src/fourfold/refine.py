@@ -219,14 +219,18 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     scores.order = nodes[order].tolist()
 
 
+def answerable(scores: Scores, query: Query, nodes: Nodes) -> Nodes:
+    """Return those of some nodes that may be hits: the filter keeps them, and no chunks stand for them."""
+    kept = nodes if query.allowed is None else nodes[query.allowed.contains(nodes)]
+    return ordered.without(kept, scores.snapshot.hidden)
+
+
 def _called(scores: Scores, query: Query, terms: Sequence[str]) -> int:
     """Return the best node of that name; -1 where there is none: what merely holds the words is no side."""
     snapshot = scores.snapshot
     spans = names.named([(term, (term,)) for term in terms], snapshot.term_numbers(terms), snapshot.names)
     whole = [span.nodes for span in spans if span.end - span.start == len(terms)]
     nodes = whole[0] if whole else np.empty(0, np.int64)
-    if query.allowed is not None:
-        nodes = nodes[query.allowed.contains(nodes)]
-    nodes = ordered.without(nodes, snapshot.hidden)
+    nodes = answerable(scores, query, nodes)
     found = best(nodes, scores.first_stage("text", nodes), 1, snapshot, positive=False)
     return int(found[0]) if len(found) else -1

@@ -21,6 +21,7 @@ from fourfold.intent import IntentSpec
 from fourfold.signals.called import NOTHING, Called
 from fourfold.signals.graph import Walk
 from fourfold.signals.late import Late
+from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
 from fourfold.signals.scaling import Scale
@@ -190,6 +191,8 @@ class Scores:
     pool: Pool = field(default_factory=Pool.empty)
     phrase: NodeValues = field(default_factory=NodeValues.none)
     phrase_asked: str = ""
+    named: Sequence[Named] | None = None
+    """What words of the question name, once it was looked up, see ``naming.named_in``."""
     called: Called = NOTHING
     """What the question calls by its name: all of text is theirs."""
     seeds: Nodes = field(default_factory=lambda: np.empty(0, np.int64))
