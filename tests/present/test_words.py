@@ -18,7 +18,7 @@ from fourfold.types import Evidence, PathStep
          "from A via uses to B and on against uses"),
         ([PathStep("a", "d", "wrote", True, "Anna", "Notes"), PathStep("d", "d#0", "part_of", False, "Notes", "Notes")],
          "from Anna via wrote to Notes and on against part_of"),
-        ([PathStep("d#0", "d", "part_of", True, "Notes", "Notes"), PathStep("d", "d#1", "part_of", False, "Notes", "Notes")],
+        ([PathStep("d#0", "d", "part_of", True, "Log", "Log"), PathStep("d", "d#1", "part_of", False, "Log", "Log")],
          "from d#0 via part_of to d and on against part_of"),
     ],
 )  # fmt: skip
