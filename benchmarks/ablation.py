@@ -49,6 +49,7 @@ def as_published(config: RetrievalConfig) -> list[Variant]:
         "text.topic: off": {"text": {"topic": text.topic}},
         "text.phrase_nodes: none": {"text": {"phrase_nodes": text.phrase_nodes}},
         "text.called: off": {"text": {"called": text.called}},
+        "text.spelling: off": {"text": {"spelling": text.spelling}},
         "embedding: name once, with type": {"embedding": old.embedding},
         "fusion.weights: published": {"fusion": {"weights": fusion.weights}},
         "fusion.foreign = 1": {"fusion": {"foreign": fusion.foreign}},

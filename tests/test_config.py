@@ -67,7 +67,7 @@ def changed(config, group, name):
 
 def test_nine_fields_hold_every_constant():
     assert len(dataclasses.fields(RetrievalConfig)) <= 9
-    assert len(list(constants())) == len(set(constants())) == 63
+    assert len(list(constants())) == len(set(constants())) == 64
 
 
 @pytest.mark.parametrize(("group", "name"), list(constants()))
@@ -209,7 +209,13 @@ def test_two_flags_became_one_choice(flags, phrase):
 
 def test_every_flat_name_stands_for_a_constant():
     since = {("index", "exact"), ("index", "first_stage"), ("graph", "background")}
-    since |= {("text", "phrase_nodes"), ("text", "topic"), ("text", "called"), ("fusion", "foreign")}
+    since |= {
+        ("text", "phrase_nodes"),
+        ("text", "topic"),
+        ("text", "called"),
+        ("text", "spelling"),
+        ("fusion", "foreign"),
+    }
     since |= {
         ("fusion", "late"),
         ("fusion", "priors"),

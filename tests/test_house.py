@@ -25,7 +25,7 @@ FLOORS = (
     {"index", "config_history", "two_signal"},
     {"signals", "topic", "weighting"},
     {"engines"},
-    {"graph_embedding"},
+    {"graph_embedding", "spelling"},
     {"scores", "reembedding"},
     {"refine", "calibration"},
     {"phrases", "naming", "kinds"},

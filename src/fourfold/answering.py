@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import nullcontext
 from dataclasses import replace
 from typing import Any, TypeVar
@@ -56,7 +56,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
             generation=snapshot.generation,
             meta=freeze({"diversity": sorted(bonus)}),
             grounds=grounds,
-            notes=_notes(query, scores, hits, options),
+            notes=(*_read_as(query), *_notes(query, scores, hits, options)),
             tokenizer=session.tokenizer.name,
         )
         if not result.degraded and options.rerank is None:
@@ -171,6 +171,12 @@ def _ranked(
         if enough:
             return scores, hits, grounds
         depth = min(depth * _FURTHER, snapshot.size)
+
+
+def _read_as(query: Query) -> Iterator[str]:
+    """Yield what misspelt words were read as."""
+    for typed, meant in query.read_as.items():
+        yield f"No text has the word {shown(typed)}; it was read as {shown(meant)}."
 
 
 def _notes(query: Query, scores: Scores, hits: tuple[Hit, ...], options: Options) -> tuple[str, ...]:

@@ -18,13 +18,16 @@ from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
+from fourfold.following import MOST_WORDS
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.pipeline import MODES, Query
 from fourfold.rerank import as_reranker
+from fourfold.signals.names import Words
 from fourfold.signals.relations import Relations
 from fourfold.signals.type_labels import TypeLabels
+from fourfold.spelling import corrections, put_right
 from fourfold.tokenizer import Tokenizer, is_unspaced
 from fourfold.topic import topic_of
 from fourfold.types import COMPONENTS, FloatArray, Weights
@@ -167,6 +170,10 @@ class Asker:
         stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
         topic = topic_of(stripped, snapshot, self._tokenizer.terms) if self.config.text.topic else stripped
         words = self._tokenizer.terms_of_words(topic)
+        slips = self._slips(snapshot, topic, words)
+        if slips:
+            topic = put_right(topic, slips)
+            words = self._tokenizer.terms_of_words(topic)
         own = options.query_vector is None
         read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
         vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
@@ -187,8 +194,15 @@ class Asker:
             names_of=self._names_of,
             types_of=self._types_of,
             pairs=_pairs(snapshot, words),
+            read_as=slips,
             failed=failed,
         )
+
+    def _slips(self, snapshot: Snapshot, question: str, words: Words) -> Mapping[str, str]:
+        """Return the misspelt words of a question with what is meant; none of a long one, which is a text."""
+        if not self.config.text.spelling or '"' in question or len(words) > MOST_WORDS:
+            return {}
+        return corrections(words, snapshot, self._tokenizer.terms_of_word, bundled().whole)
 
     def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:
         """Return the nodes a filter keeps; None where it keeps every node."""

@@ -46,7 +46,7 @@ class Query:
     given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice; ``relations`` returns the
     edge types to be compared with the question, or None where they say nothing; ``names_of`` returns the words of
     nodes' names, in lower case, ``types_of`` their types; ``pairs`` has, for a term that is one character of a script
-    without word boundaries, the terms of two characters that hold it.
+    without word boundaries, the terms of two characters that hold it; ``read_as``: misspelt words and those meant.
     """
 
     text: str
@@ -65,6 +65,7 @@ class Query:
     names_of: Callable[[Nodes], Sequence[tuple[str, ...]]] = lambda nodes: [()] * len(nodes)
     types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
     pairs: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict)
+    read_as: Mapping[str, str] = field(default_factory=FrozenDict)
     failed: tuple[str, ...] = ()
 
 

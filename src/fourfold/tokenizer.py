@@ -55,6 +55,10 @@ class Tokenizer(Protocol):
         """Return each word of the text, as written, with its terms."""
         ...
 
+    def terms_of_word(self, word: str) -> tuple[str, ...]:
+        """Return the terms of a word that need not be remembered."""
+        ...
+
     def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
         """Return the terms of all texts in one list, and the number of terms of each text."""
         ...
@@ -89,6 +93,10 @@ class WordTokenizer:
         found = [word for word in self._find(text) if word]
         known = self._learn(found)
         return [(word, known[word]) for word in found]
+
+    def terms_of_word(self, word: str) -> tuple[str, ...]:
+        """Return the terms of a word that need not be remembered."""
+        return self._analyse(word)
 
     def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
         """Return the terms of all texts in one list, and the number of terms of each text."""

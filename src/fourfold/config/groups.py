@@ -47,7 +47,9 @@ class TextConfig:
         phrase_nodes: the whole query is looked up as a phrase only where its rarest word is in at most so many nodes,
             which bounds the time; None: always, quotation marks and all (published).
         called: what the question calls by its whole name, in two words or more that are written as names are, has all
-            of the text component and leads on as the best match does, see ``signals.names.called``.
+            of the text component and leads on as the best match does, see ``signals.called``.
+        spelling: a word of a question in English that no node holds is read as one of the graph's that is a slip of the
+            keyboard away, see ``spelling``; ``SearchResult.notes`` says so.
 
     """
 
@@ -62,6 +64,7 @@ class TextConfig:
     phrase: Literal["never", "quoted", "always"] = "always"
     phrase_nodes: int | None = 2_000
     called: bool = True
+    spelling: bool = True
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

@@ -120,6 +120,7 @@ class RetrievalConfig:
                 keyword_prefix=False,
                 phrase_nodes=None,
                 called=False,
+                spelling=False,
             ),
             embedding=EmbeddingConfig(name_times=1, with_type=True),
             fusion=FusionConfig(
@@ -160,7 +161,11 @@ class RetrievalConfig:
         return cls(
             limit=limit,
             text=TextConfig(
-                fields=(TextField(("name", "type", "text"), 1.0),), topic=False, phrase="never", called=False
+                fields=(TextField(("name", "type", "text"), 1.0),),
+                topic=False,
+                phrase="never",
+                called=False,
+                spelling=False,
             ),
             fusion=FusionConfig(
                 scaling="min-max",

@@ -1,0 +1,123 @@
+"""Slips of the keyboard: a word that no node holds is read as one of the graph that is a letter away.
+
+"Who directed Terminatr?" asks about The Terminator. One letter too many, too few, another, or two that changed places,
+but for the first, make four of five misspelt words (Damerau 1964). Of several words of the graph the likelier slip is
+meant, then the more frequent word.
+
+Read so are questions in English, and of these only words that are none of it: a word that the model in the package
+has, as it is or but for endings, may be one that the graph just does not hold. A question with double quotes is read as
+it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
+from string import ascii_lowercase
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.snapshot import Snapshot
+from fourfold.signals.names import Words
+from fourfold.weighting import legible
+
+Whole = Callable[[Sequence[str]], NDArray[np.bool_]]
+"""Words → which of them the model's vocabulary has as they are."""
+
+_SHORT, _LONG = 5, 6
+"""Letters of a word in which a likely slip is looked for, and of one in which any: the shorter, the more are near."""
+
+_MOST = 4
+"""So many words of a question are looked at, the first of them."""
+
+_ENDINGS = (
+    (re.compile(r"(?:s|d|r|y|ly|ful|ness|less|ment|like)$"), ("",)),
+    (re.compile(r"(?:ed|er|es|al|ic|en|est|ing|ism|ist|able|ation)$"), ("", "e")),
+    (re.compile(r"(?:ies|ied|ier|iest|ily|iness|ication)$"), ("y",)),
+)
+"""What English puts behind words, and what is cut off for it."""
+_BEGINNING = re.compile(r"^(?:un|re|in|im|non|dis|mis|over|under|pre|anti|micro|multi|bio|sub|super|inter)")
+
+
+def put_right(question: str, corrected: Mapping[str, str]) -> str:
+    """Return a question with what is meant in the place of what was typed."""
+    for typed, meant in corrected.items():
+        question = question.replace(typed, meant)
+    return question
+
+
+def corrections(
+    words: Words, snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]], whole: Whole
+) -> dict[str, str]:
+    """Return the misspelt words of a question, as typed, each with what is meant.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        snapshot: the graph.
+        terms_of: a word → its terms, by the tokenizer of the index; it is asked about many that nobody wrote.
+        whole: see ``Whole``; of words in lower case.
+
+    """
+    asked = {word: terms for word, terms in words if len(word) >= _SHORT and word.isascii() and word.isalpha()}
+    known = snapshot.term_numbers(set(chain.from_iterable(asked.values())))
+    unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
+    found: dict[str, str] = {}
+    for word in unknown[:_MOST]:
+        lowered, others = word.lower(), [other for other, _ in words if other != word]
+        if (
+            legible(others, whole(others)) < 1.0
+            or whole(_without_affixes(lowered)).any()
+            or _in_edge_types(asked[word], snapshot, terms_of)
+        ):
+            continue
+        if meant := _nearest(lowered, snapshot, terms_of):
+            found[word] = meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
+    return found
+
+
+def _in_edge_types(terms: Sequence[str], snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]]) -> bool:
+    """Tell whether an edge type has one of these terms: its words need stand in no text."""
+    return any(not set(terms).isdisjoint(terms_of(name)) for name in snapshot.edges.type_names)
+
+
+def _without_affixes(word: str) -> list[str]:
+    """Return a word with and without what English puts before and behind words."""
+    found = [word]
+    for _ in range(2):
+        for ending, ends in _ENDINGS:
+            cut = [short for one in found if (short := ending.sub("", one)) != one]
+            found += [short + end for short in cut for end in ends]
+            found += [short[:-1] for short in cut if short[-2:-1] == short[-1:]]
+    found += [short for one in found if (short := _BEGINNING.sub("", one)) != one]
+    return [one for one in dict.fromkeys(found) if len(one) > 2]
+
+
+def _nearest(word: str, snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]]) -> str | None:
+    """Return the word of the graph that a misspelt one is a slip away from; None where there is none."""
+    for slips in (_likely(word), _any(word) if len(word) >= _LONG else ()):
+        terms = {meant: own[0] for meant in slips if len(own := terms_of(meant)) == 1}
+        numbers = snapshot.term_numbers(set(terms.values()))
+        held = [meant for meant, term in terms.items() if term in numbers]
+        if held:
+            often = snapshot.text.df(np.array([numbers[terms[meant]] for meant in held], np.int64))
+            return held[int(np.argmax(often))]
+    return None
+
+
+def _likely(word: str) -> Iterator[str]:
+    """Yield the words in which two letters of this one change places, or one is doubled or not."""
+    for at in range(1, len(word)):
+        yield word[:at] + word[at : at + 2][::-1] + word[at + 2 :]
+        yield word[:at] + word[at] + word[at:]
+        if word[at] == word[at - 1]:
+            yield word[:at] + word[at + 1 :]
+
+
+def _any(word: str) -> Iterator[str]:
+    """Yield the words that have one letter more than this one, one less, or another, but for the first."""
+    places = range(1, len(word) + 1)
+    yield from (word[:at] + letter + word[at:] for at in places for letter in ascii_lowercase)
+    yield from (word[:at] + word[at + 1 :] for at in places)
+    yield from (word[:at] + letter + word[at + 1 :] for at in places for letter in ascii_lowercase)

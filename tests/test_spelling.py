@@ -1,0 +1,106 @@
+"""A word a letter away from one of the graph is read as that one, and the answer says so."""
+
+import pytest
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever
+
+FILMS = {
+    "The Terminator": "A machine from the future hunts a waitress. Directed by James Cameron.",
+    "Alien": "A crew meets a creature on a distant moon. Directed by Ridley Scott.",
+    "Metropolis": "Workers below a city rise. Directed by Fritz Lang in Babelsberg.",
+    "Nosferatu": "A count from the mountains brings the plague. Directed by Friedrich Murnau.",
+    "Amarcord": "A year in a town by the sea. Directed by Federico Fellini in Cinecitta.",
+}
+
+
+def retriever_of(**text):
+    retriever = Retriever(config=RetrievalConfig().replace(text=text))
+    retriever.add(Node(name, name, "film", plot) for name, plot in FILMS.items())
+    return retriever
+
+
+@pytest.fixture(scope="module")
+def films():
+    with retriever_of() as retriever:
+        yield retriever
+
+
+def asked(retriever, question):
+    result = retriever.search(question, k=3)
+    return result.ids, [round(hit.score, 9) for hit in result]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("Terminatr", "Terminator"),  # a letter left out
+        ("Nosfferatu", "Nosferatu"),  # one twice
+        ("Nosferattu", "Nosferatu"),
+        ("Metropolsi", "Metropolis"),  # two that changed places
+        ("Metropalis", "Metropolis"),  # another letter
+        ("Amarxcord", "Amarcord"),  # one too many
+        ("alein", "alien"),
+        ("FELINI", "FELLINI"),
+    ],
+)
+def test_a_misspelt_word_is_read_as_that_of_the_graph(films, typed, meant):
+    question = "who has made the film {} and where?"
+    result = films.search(question.format(typed), k=3)
+    assert result.notes == (f"No text has the word '{typed}'; it was read as '{meant}'.",)
+    assert asked(films, question.format(typed)) == asked(films, question.format(meant))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who made Terminator",  # right
+        "who made the film Xerminator",  # the first letter is another
+        "who made the film Trminatr",  # two slips
+        "who made Alion",  # a short word where any letter may be wrong
+        'who made the film "Terminatr"',  # to be read as it is
+        "chi ha fatto il film Terminatr e dove lavorava il regista allora",  # not English
+        "who made films about waiters",  # an English word that the graph does not hold as it is
+        "a crow on a distant mood",  # words of the language, a letter from words of the graph
+    ],
+)
+def test_what_may_be_meant_as_it_is_written_stays(films, question):
+    assert films.search(question).notes == ()
+
+
+def test_words_of_edge_types_need_stand_in_no_text():
+    with Retriever() as retriever:
+        retriever.add([Node("a", "Vestibulum"), Node("b", "Kestrel")], [Edge("a", "b", "kestrol_of")])
+        assert retriever.search("what is kestrol of Vestibulum").notes == ()
+        assert retriever.search("what is kestrul of Vestibulum").notes != ()
+
+
+def test_it_can_be_switched_off_and_the_published_method_has_none():
+    with retriever_of(spelling=False) as retriever:
+        assert retriever.search("who made Terminatr").notes == ()
+    assert not RetrievalConfig.published().text.spelling
+    assert not RetrievalConfig.two_signal().text.spelling
+
+
+def test_a_text_is_no_question(films):
+    assert films.search("who made Terminatr " + "and what else " * 50).notes == ()
+
+
+def test_of_several_words_the_likelier_slip_is_meant_then_the_more_frequent_word():
+    with Retriever() as retriever:
+        words = ["Karolin", "Karolina", "Karolina", "Karolini"]
+        retriever.add(Node(f"n{num}", word) for num, word in enumerate(words))
+        assert "'Karolina'" in retriever.search("where is Karolna today").notes[0]
+        assert "'Karolin'" in retriever.search("where is Karoiln today").notes[0]
+
+
+def test_words_that_nobody_wrote_are_not_remembered(films):
+    known = films._session.tokenizer._known
+    films.search("who made the film Nosferato")
+    before = len(known)
+    films.search("who made the film Metropilis")
+    assert len(known) <= before + 2  # what was typed and what was meant
+
+
+def test_explanations_tell_the_word_that_was_meant(films):
+    explanation = films.explain("who made Terminatr", "The Terminator")
+    assert "Terminator" in [item.word for item in explanation.evidence if item.kind == "term"]
