@@ -360,6 +360,37 @@ def test_only_while_it_is_written_many_pages_are_held(tmp_path):
         assert held(writer) <= 2_000
 
 
+@pytest.mark.parametrize("most", [True, False])
+def test_many_edges_are_written_with_few_pages_read(tmp_path, monkeypatch, check_file, most):
+    """At a million nodes the ends of edges lie on pages all over the file, and so does the index by target."""
+    monkeypatch.setattr("fourfold.engines.sqlite.writer._MANY_EDGES", 30)
+    path, told = tmp_path / "kg.sqlite", []
+    nodes = [Node(f"n{i}", text="x") for i in range(40)]
+    edges = [Edge(f"n{i}", f"n{i * 7 % 40}", "uses", i / 40) for i in range(40)]
+    with Retriever(path) as retriever:
+        if not most:
+            retriever.add(nodes, [Edge(f"n{i}", f"n{(i + 1) % 40}", "likes") for i in range(40)] + edges[:10])
+        retriever.backend._writer.set_trace_callback(told.append)
+        retriever.add(nodes, edges)
+        retriever.add(edges=edges)  # the same once more
+        retriever.backend._writer.set_trace_callback(None)
+        assert sum(line.startswith("DROP INDEX edges_by_target") for line in told) == (2 if most else 0)
+        with pytest.raises(UnknownNodeError, match="'nobody'"):
+            retriever.add([Node("late")], [*edges, Edge("late", "nobody")])
+        with pytest.raises(UnknownNodeError, match="'nobody'"):
+            retriever.add([], [*edges, Edge("n1", "nobody")])
+        retriever.add([Node("new")], [Edge("new", "n0"), Edge("n0", "new")])
+        assert {(e.source, e.target) for e in retriever.edges(["new"])} == {("new", "n0"), ("n0", "new")}
+        retriever.delete(["n0"])
+    check_file(path)
+    with sqlite3.connect(path) as outside:
+        assert outside.execute("PRAGMA foreign_key_check").fetchall() == []
+        count = outside.execute("SELECT count(*) FROM edges").fetchone()[0]
+        by_target = "SELECT count(*) FROM edges INDEXED BY edges_by_target WHERE target > 0"
+        assert outside.execute(by_target).fetchone()[0] == count > 0
+    outside.close()
+
+
 @pytest.mark.parametrize("writes", [1, 40])
 def test_a_plain_copy_of_an_idle_file_holds_what_was_written(tmp_path, writes):
     path, backup = tmp_path / "kg.sqlite", tmp_path / "backup.sqlite"

@@ -265,7 +265,7 @@ class Session:
         *,
         vectors_by: str | None = None,
         progress: Progress | None = None,
-        first: Callable[[Writer], None] = lambda writer: None,
+        first: Callable[[Writer], None] | None = None,
         also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``.
@@ -280,8 +280,9 @@ class Session:
                 with _told_of_a_switch(self.backend, there):
                     made, makers = embedding.documents(nodes, there, progress, vectors_by)
                     batches, dimensions = self._prepared(nodes, made)
-                with self.backend.transaction() as writer:
-                    first(writer)
+                with self.backend.transaction(deletes=first is not None or also is not None) as writer:
+                    if first is not None:
+                        first(writer)
                     with _told_of_a_switch(writer, there):
                         embedding.sign(writer, dimensions, makers)
                     if there.embedder is None and writer.meta("embedder") is not None and _lacking(batches):

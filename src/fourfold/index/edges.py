@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
-from fourfold.runs import spans
+from fourfold.runs import firsts, spans
 from fourfold.types import FloatArray
 
 _PLAIN = ("nums", "sources", "targets", "types", "weights")
@@ -61,7 +61,8 @@ class EdgeSegment:
         nums, sources, targets = nums[by_num], sources[by_num], targets[by_num]
         ends = np.concatenate((sources, targets))
         order = np.argsort(ends, kind="stable")
-        keys, first = np.unique(ends[order], return_index=True)
+        ends = ends[order]
+        first = firsts(ends).nonzero()[0]
         rows = np.where(order < len(nums), order, ~(order - len(nums)))
         return cls(
             nums,
@@ -69,7 +70,7 @@ class EdgeSegment:
             targets,
             types[by_num],
             weights[by_num],
-            keys,
+            ends[first],
             np.append(first, len(ends)),
             rows.astype(np.int32 if len(nums) < 2**31 else np.int64),
         )
@@ -178,8 +179,8 @@ class Edges:
     @cached_property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the edge types that have an edge."""
-        found = (np.unique(segment.types[:][segment.live()]).tolist() for segment in self.segments)
-        return frozenset(number for numbers in found for number in numbers)
+        types = (s.types[:] if s.dead is None else s.types[s.live()] for s in self.segments)
+        return frozenset(number for own in types for number in np.bincount(own).nonzero()[0].tolist())
 
     def expand(
         self,

@@ -62,7 +62,7 @@ class TokenTable:
     @classmethod
     def of(cls, model: StaticEmbedder, dimensions: int = DIMENSIONS) -> TokenTable:
         """Return the table of a static model, turned to its main axes; the model's own vectors are not kept."""
-        _, vectors = model.token_vectors()
+        vectors = model.table()
         norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         unit = vectors / np.where(norms > 0, norms, 1.0)[:, None]
         if dimensions < unit.shape[1]:

@@ -123,9 +123,9 @@ class SqliteBackend(Store):
             except sqlite3.Error as error:
                 raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
 
-    def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
+    def transaction(self, *, moves: bool = True, deletes: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""
-        return self.writing(SqliteWriter, moves=moves)
+        return self.writing(SqliteWriter, moves=moves, deletes=deletes)
 
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""

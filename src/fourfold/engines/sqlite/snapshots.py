@@ -276,6 +276,7 @@ class Snapshots:
             names=Names(state.parts.names),
             lookup=self._store,
             structure=structure,
+            notes=self._derived,
         )
 
     # -- derived files and compaction ---------------------------------------------------------------------------

@@ -24,7 +24,7 @@ from fourfold import deadline
 from fourfold.arguments import said
 from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, until, whole_path
+from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, for_writing, prepare, until, whole_path
 from fourfold.engines.sqlite.log import Log
 from fourfold.engines.sqlite.rows import (
     DamagedValueError,
@@ -353,24 +353,24 @@ class Store:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def _many_pages(self) -> AbstractContextManager[sqlite3.Connection]:
+    def _for_writing(self, *, deletes: bool) -> AbstractContextManager[sqlite3.Connection]:
         self._require_open()
-        return many_pages(self._writer)
+        return for_writing(self._writer, deletes=deletes)
 
     @contextmanager
-    def writing(self, kind: type[W], *, moves: bool) -> Iterator[W]:
+    def writing(self, kind: type[W], *, moves: bool, deletes: bool = True) -> Iterator[W]:
         """One write, whose statements are those of a ``kind`` of Writer; see ``engines.base``."""
         if self.read_only:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
         self._require_process()
-        with self._write_lock, self._many_pages() as connection:
+        with self._write_lock, self._for_writing(deletes=deletes) as connection:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 raise StoreError(f"The file {self.path!r} cannot be written: {said(error)}.") from error
             writer = None
             try:
-                writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves)
+                writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves, deletes=deletes)
                 yield writer
                 if self._place is not None:
                     self._place.confirm()
