@@ -460,6 +460,31 @@ def test_what_a_file_holds_is_counted_once_for_every_state(tmp_path):
         assert len(memory) == 0
 
 
+def test_vectors_are_counted_without_reading_them(tmp_path, monkeypatch):
+    """Of a million nodes they are a gigabyte; the index knows how many there are."""
+    monkeypatch.setattr("fourfold.engines.sqlite.parts._DERIVED_FROM", 2)
+    path, statements = tmp_path / "kg.sqlite", []
+
+    def counted(retriever):
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(statements.append)
+        found = retriever.info()
+        return list(found)[1:4], found["nodes"], found["edges"], found["vectors"]
+
+    names = ["nodes", "edges", "vectors"]
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "a"), Node("b", "b"), Node("c", "c")], [Edge("a", "b", "x")])
+        assert counted(retriever) == (names, 3, 1, 3)
+        assert any("FROM vectors" in statement for statement in statements)  # no index is there yet
+        retriever.delete(["c"])
+        retriever.search("a")
+        statements.clear()
+        assert counted(retriever) == (names, 2, 1, 2)
+    with Retriever(path) as retriever, Retriever(path, read_only=True) as reader:
+        assert counted(retriever) == counted(reader) == (names, 2, 1, 2)
+    assert not any("FROM vectors" in statement for statement in statements)
+
+
 def test_questions_begin_without_counting_what_a_file_holds(tmp_path, monkeypatch):
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         retriever.add([Node("a", "quagga")])

@@ -171,7 +171,7 @@ class _Copy:
             Row(node, content_hash(node), vectors.get(node.id), own) for node, own in zip(nodes, pieces, strict=True)
         ]
         terms, lengths = self._tokenizer.batch([getattr(node, name) for node in nodes for name in FIELDS])
-        with self._target.transaction() as writer:
+        with self._target.transaction(deletes=False) as writer:
             writer.put_nodes(rows, terms, lengths)
         self._sent += len(nodes)
 
@@ -182,8 +182,10 @@ class _Copy:
             return
         known = self._target.nums(list({end for edge in own for end in (edge.source, edge.target)}))
         kept = {(edge.source, edge.target, edge.type) for edge in own}
-        with self._target.transaction() as writer:
-            writer.delete_edges([e for e in there if (e.source, e.target, e.type) not in kept])
+        gone = [e for e in there if (e.source, e.target, e.type) not in kept]
+        with self._target.transaction(deletes=bool(gone)) as writer:
+            if gone:
+                writer.delete_edges(gone)
             writer.put_edges([e for e in own - there if e.source in known and e.target in known])
 
     def _beside(self) -> None:

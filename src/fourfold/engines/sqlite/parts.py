@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,6 +38,21 @@ class Parts:
     names: tuple[NameSegment, ...] = ()
     edges: tuple[EdgeSegment, ...] = ()
 
+    @classmethod
+    def from_arrays(cls, names: Sequence[str], arrays: Mapping[str, Any]) -> Parts:
+        """Return what ``arrays`` gave: the names of the parts that there are, and their arrays."""
+
+        def under(name: str) -> dict[str, Any]:
+            return {key.removeprefix(name): array for key, array in arrays.items() if key.startswith(name)}
+
+        return cls(*((kind.from_arrays(under(name)),) if name in names else () for name, kind in _KINDS.items()))
+
+    def arrays(self) -> tuple[list[str], dict[str, NDArray[Any]]]:
+        """Return the names of the parts that there are, of one segment each, and their arrays by name."""
+        found = {name: getattr(self, name.rstrip(".")) for name in _KINDS}
+        arrays = {name + key: array for name, own in found.items() for s in own for key, array in s.arrays().items()}
+        return sorted(name for name in found if found[name]), arrays
+
     def are_many(self) -> bool:
         """Whether there are so many rows that derived files are worth their place, or codes, which are made slowly."""
         rows = sum(map(len, self.text)) + sum(map(len, self.edges))
@@ -65,6 +81,15 @@ def _one(segments: tuple[S, ...], merge: Callable[[Sequence[S]], S]) -> tuple[S,
     if not segments or (len(segments) == 1 and len(segments[0]) == segments[0].size):
         return segments
     return (merge(segments),)
+
+
+_KINDS: Mapping[str, Any] = {
+    "vectors.": VectorSegment,
+    "text.": TextSegment,
+    "tokens.": TokenSegment,
+    "names.": NameSegment,
+    "edges.": EdgeSegment,
+}
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ and brought up to date; otherwise from the store. Segments that have grown are c
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -80,11 +80,21 @@ class Snapshots:
     def first_stage(self) -> tuple[str, float] | None:
         """Return what names the nearest vectors, and the recall measured when it was made, without opening for it."""
         with self._lock:
-            state = self._state or self._opened()
+            self._state = state = self._state or self._opened()
         if state is None:
             return None
         info = Vectors(state.parts.vectors, exact=self._config.index.exact).info()
         return info.first_stage, info.recall
+
+    def vector_count(self, generation: int) -> int | None:
+        """Return how many nodes have a vector at a generation, where what is there already tells; it waits for nobody.
+
+        SQLite would read them all.
+        """
+        state = self._state
+        if state is None or state.generation != generation or state.own_share < 1:
+            return None
+        return sum(segment.size for segment in state.parts.vectors)
 
     def under(self, config: RetrievalConfig) -> Snapshot:
         """Return the current snapshot as another config would have it; for studies of the config."""
@@ -307,22 +317,14 @@ class Snapshots:
         facts, arrays = found
         if facts.get("fused_by") != self._fused_by(facts["own_share"]):
             return None
-        parts = Parts(
-            *(
-                (kind.from_arrays(_under(arrays, name)),) if f"{name}." in facts["parts"] else ()
-                for name, kind in _KINDS.items()
-            )
-        )
+        parts = Parts.from_arrays(facts["parts"], arrays)
         return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
 
     def _keep(self) -> None:
         """Write the present state beside the store and go on with the mapped files; as it is where that fails."""
         assert self._state is not None
         state = replace(self._state, parts=self._state.parts.compacted(self._first_stage))
-        arrays: dict[str, NDArray[Any]] = {}
-        for name in _KINDS:
-            for segment in getattr(state.parts, name):
-                arrays |= {f"{name}.{key}": array for key, array in segment.arrays().items()}
+        names, arrays = state.parts.arrays()
         facts = {
             **self._facts,
             "generation": state.generation,
@@ -330,7 +332,7 @@ class Snapshots:
             "own_share": state.own_share,
             "fused_by": self._fused_by(state.own_share),
             "embedder": state.embedder,
-            "parts": sorted({f"{name}." for name in _KINDS if getattr(state.parts, name)}),
+            "parts": names,
         }
         if self._derived.write(arrays, facts, self._store.knows):
             opened = self._opened()
@@ -364,19 +366,6 @@ class Snapshots:
         assert state is not None
         self._take_in(state.parts, self._store.changes(state.generation))
         self._show()
-
-
-_KINDS: Mapping[str, Any] = {
-    "vectors": VectorSegment,
-    "text": TextSegment,
-    "tokens": TokenSegment,
-    "names": NameSegment,
-    "edges": EdgeSegment,
-}
-
-
-def _under(arrays: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
 
 
 def _name_segment(changes: Changes) -> NameSegment:

@@ -290,6 +290,9 @@ class Writer:
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:
         """Delete edges by (source, target, type); unknown ones are passed over. Return how many there were."""
+        if not edges:
+            return 0
+        assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, list({end for e in edges for end in (e.source, e.target)}))
         known = [e for e in edges if e.source in nums and e.target in nums and encodable(e.type)]
         keys = [(nums[e.source], nums[e.target], e.type) for e in known]
