@@ -19,6 +19,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.graph_embedding import GraphEmbedding
+from fourfold.index import ordered
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
 from fourfold.scores import best
@@ -136,7 +137,7 @@ class Calibrator:
         terms = dict.fromkeys(term for _, terms in self._tokenizer.terms_of_words(text) for term in terms)
         numbers = snapshot.term_numbers(terms)
         by_meaning, by_words = snapshot.vectors.ask(vector), snapshot.text.ask(dict.fromkeys(numbers.values(), 1.0))
-        nodes = np.union1d(_leading(by_meaning, snapshot), _leading(by_words, snapshot))
+        nodes = ordered.union((_leading(by_meaning, snapshot), _leading(by_words, snapshot)))
         unknown = len(terms) - len(numbers)
         covered = confidence.covered(snapshot.text, snapshot.size, list(numbers.values()), unknown, nodes)
         return float(Calibration().evidence(by_meaning.at(nodes), covered).max(initial=0.0))

@@ -203,7 +203,7 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     final = final_scores(scores, nodes.tolist(), config)
     ranked = best(nodes, final, len(nodes), scores.snapshot)
     nodes, final = ranked, final[nodes.searchsorted(ranked)]
-    if not np.isin(heads, nodes).all():
+    if not set(heads) <= set(nodes.tolist()):
         return
     shares = [scores.snapshot.text.holds(side, nodes).mean(axis=1) for side in known]
     which = np.select([shares[0] > shares[1], shares[1] > shares[0]], [FIRST, SECOND], NEITHER).astype(np.int8)

@@ -23,6 +23,7 @@ from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import CANDIDATES, View, lacking
 from fourfold.questions.vocabulary import Vocabulary
+from fourfold.runs import distinct
 from fourfold.types import Node
 
 ROLES = ("has_limitation", "has_workaround", "requires")
@@ -188,7 +189,7 @@ def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backw
     if backwards:
         along, against = against, along
     targets = graph.walk(np.array([node], np.int64), along=along, against=against).targets
-    return _by_id(graph, np.unique(targets[targets != node]))
+    return _by_id(graph, distinct(targets[targets != node]))
 
 
 def _by_id(graph: Graph, nodes: Nodes) -> Nodes:

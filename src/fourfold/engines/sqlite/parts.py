@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.edges import EdgeSegment
 from fourfold.index.edges import merge as merge_edges
@@ -107,6 +108,7 @@ def ends_of(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[No
     """Return the nodes at the ends of some edges, as far as the segments know them."""
     found = []
     for segment in segments:
-        rows = np.nonzero(np.isin(segment.nums[:], nums))[0]
+        rows, here = ordered.places(segment.nums[:], ordered.distinct(nums))
+        rows = rows[here]
         found += [segment.sources[rows], segment.targets[rows]]
     return found

@@ -206,7 +206,7 @@ class Snapshots:
         return Parts(
             grown(
                 old.vectors,
-                np.union1d(gone, nodes),
+                ordered.union((gone, nodes)),
                 VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
