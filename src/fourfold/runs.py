@@ -41,7 +41,8 @@ def difference(values: NDArray[V], others: NDArray[V]) -> NDArray[V]:
     values, others = distinct(values), np.sort(others)
     if not len(others):
         return values
-    return values[others.take(others.searchsorted(values), mode="clip") != values]
+    found: NDArray[V] = values[others.take(others.searchsorted(values), mode="clip") != values]
+    return found
 
 
 def firsts(values: NDArray[Any]) -> NDArray[np.bool_]:
