@@ -152,7 +152,7 @@ def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
     # what the subject's other workarounds serve: every limitation that has none of its own
     general = [int(w) for w in own if int(w) not in spoken_for]
     limitations = {limit: found or general for limit, found in limitations.items()}
-    everything = _by_id(graph, np.union1d(own[:LISTED], np.array(sorted(spoken_for), np.int64))).tolist()
+    everything = _by_id(graph, distinct(np.array([*own[:LISTED], *spoken_for], np.int64))).tolist()
     truncated = max(len(limits), len(own), len(needed)) > LISTED
     return Evidence(limitations, everything, needed[:LISTED].tolist(), truncated)
 

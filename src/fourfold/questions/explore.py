@@ -115,7 +115,7 @@ def tree(graph: Graph, start: int, depth: int, width: int) -> list[Level]:
         origin, targets = origin[order], targets[order]
         first = first_of_each(targets)
         nodes, parents = targets[first], frontier[origin[first]]
-        seen = np.union1d(seen, nodes)
+        seen = distinct(np.concatenate((seen, nodes)))
         scores = CENTRALITY * graph.centrality(nodes) + VARIETY * graph.variety(nodes) / n_types
         degrees = graph.degree(nodes)
         hubs = degrees > HUB * degrees.mean()

@@ -125,7 +125,7 @@ def arrivals_at(graph: Graph, found: Reach, positions: Nodes) -> dict[int, Edge]
     for steps in reversed(found.arrived):  # the last level first: it names what is needed of the one before
         here = np.nonzero(np.isin(steps.targets, wanted))[0]
         edges |= {int(steps.targets[place]): graph.edge(steps, place) for place in here.tolist()}
-        wanted = np.union1d(wanted, steps.sources[here])
+        wanted = distinct(np.concatenate((wanted, steps.sources[here])))
     return edges
 
 

@@ -264,7 +264,8 @@ class Snapshots:
         """Make the snapshot of the present state."""
         state, before = self._state, self._current
         assert state is not None
-        edges = self._edges(state.parts.edges, self._store.edge_type_names())
+        known = before.edges if before is not None and isinstance(before.edges, Edges) else None
+        edges = Edges(state.parts.edges, self._store.edge_type_names(), self._store.ids, known)
         part: EdgePart = edges
         if before is not None and edges.same_as(before.edges):
             structure, part = before.structure, before.edges  # which knows its hubs, and which types are in use
