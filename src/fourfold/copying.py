@@ -20,7 +20,7 @@ from fourfold.engines.base import OWN_SHARE, Row
 from fourfold.errors import StoreError, UnsupportedError, warn
 from fourfold.index.changes import FIELDS
 from fourfold.retriever import Retriever
-from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer, tokenizer_settings
 from fourfold.validation import content_hash
 
@@ -166,7 +166,7 @@ class _Copy:
     def _send(self, ids: Sequence[str]) -> None:
         found, vectors = self._source.nodes_by_id(ids), self._source.vectors_of(ids)
         nodes = [found[identity] for identity in ids if identity in found]  # others are gone meanwhile
-        pieces = token_table().distinct([wordpiece_text(node) for node in nodes])
+        pieces = distinct_pieces([wordpiece_text(node) for node in nodes])
         rows = [
             Row(node, content_hash(node), vectors.get(node.id), own) for node, own in zip(nodes, pieces, strict=True)
         ]

@@ -28,7 +28,7 @@ from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.reembedding import Reembedding, unfinished
-from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import make_tokenizer, same_language, stored_tokenizer, tokenizer_settings
 from fourfold.types import Edge, Node, SearchResult
 from fourfold.validation import content_hash
@@ -314,7 +314,7 @@ class Session:
         for vectors in made:
             part = nodes[done : done + len(vectors)]
             done += len(vectors)
-            pieces = token_table().distinct([wordpiece_text(node) for node in part])
+            pieces = distinct_pieces([wordpiece_text(node) for node in part])
             rows = [
                 Row(node, content_hash(node), vector, own)
                 for node, vector, own in zip(part, vectors, pieces, strict=True)

@@ -169,8 +169,10 @@ class Edges:
         self.segments = tuple(segment for segment in segments if segment.size)
         self.type_names = tuple(type_names)
         self._ids = ids
-        self._hubs: dict[_HubKey, tuple[bytes, NDArray[Any]]] = {}
-        self._hubs_before = {} if before is None else dict(before._hubs or before._hubs_before)
+        self._hubs: dict[_HubKey, tuple[bytes, Any]] = {}
+        self._hubs_before: dict[_HubKey, tuple[bytes, Any]] = (
+            {} if before is None else dict(before._hubs or before._hubs_before)
+        )
 
     def same_as(self, other: object) -> bool:
         """Whether nothing was written to any edge between the two: they have the same segments and types."""
@@ -188,7 +190,7 @@ class Edges:
     @cached_property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the edge types that have an edge."""
-        types = (s.types[:] if s.dead is None else s.types[s.live()] for s in self.segments)
+        types = (s.types[:] if s.dead is None else s.types[:][~s.dead] for s in self.segments)
         return frozenset(number for own in types for number in np.bincount(own).nonzero()[0].tolist())
 
     def expand(

@@ -39,7 +39,7 @@ from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
 from fourfold.runs import bounds
-from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.signals.late import distinct_pieces, wordpiece_text
 
 _PAGE = 10_000
 
@@ -240,7 +240,7 @@ class Snapshots:
         if (unread := np.nonzero(counts < 0)[0]).size:
             nodes = self._store.nodes(changes.nums[unread].tolist())
             texts = [wordpiece_text(nodes[num]) if num in nodes else "" for num in changes.nums[unread].tolist()]
-            found = dict(zip(unread.tolist(), token_table().distinct(texts), strict=True))
+            found = dict(zip(unread.tolist(), distinct_pieces(texts), strict=True))
             ends = np.cumsum(np.maximum(counts, 0))
             own = np.split(pieces, ends[:-1])
             each = [found.get(place, own[place]) for place in range(len(counts))]
