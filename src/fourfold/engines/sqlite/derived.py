@@ -95,7 +95,7 @@ class Derived:
         """
         if not self.writable or self.folder is None:
             return False
-        target = self.folder / f"{facts['generation']:012d}-{facts['token']}"
+        target = self._at(facts["generation"], facts["token"])
         if target in self._aside:
             return False
         try:
@@ -110,6 +110,14 @@ class Derived:
         for partial in files.leftovers(self.folder, time.time() - _LEFT_BEHIND):
             self._remove(partial)
         return True
+
+    def shows(self, generation: int, token: str) -> bool:
+        """Whether the folder opened last is of this write, and still there."""
+        return self._opened is not None and self._opened == self._at(generation, token) and self._opened.exists()
+
+    def _at(self, generation: int, token: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{generation:012d}-{token}"
 
     def note(self, name: str) -> dict[str, Any] | None:
         """Return a note that lies with the folder opened last; None where there is none, or it is damaged."""

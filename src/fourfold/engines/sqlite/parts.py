@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from functools import partial
 from typing import Any
 
@@ -53,6 +54,14 @@ class Parts:
         found = {name: getattr(self, name.rstrip(".")) for name in _KINDS}
         arrays = {name + key: array for name, own in found.items() for s in own for key, array in s.arrays().items()}
         return sorted(name for name in found if found[name]), arrays
+
+    def same_as(self, other: Parts) -> bool:
+        """Whether all segments are the very same."""
+        return all(
+            len(own := getattr(self, part.name)) == len(theirs := getattr(other, part.name))
+            and all(map(operator.is_, own, theirs))
+            for part in fields(self)
+        )
 
     def are_many(self) -> bool:
         """Whether there are so many rows that derived files are worth their place, or codes, which are made slowly."""

@@ -349,6 +349,8 @@ class Snapshots:
             if begun is None:
                 return
             merged = begun.parts.compacted(self._first_stage)
+            if merged.same_as(begun.parts) and self._derived.shows(begun.generation, begun.token):
+                return
             with self._lock:
                 if self._state is None or self._state.own_share != begun.own_share:
                     return
