@@ -289,8 +289,9 @@ class Session:
                         raise _SwitchedError
                     if nodes:
                         self._sign_tokenizer(writer)
-                    for prepared in batches:
-                        writer.put_nodes(*prepared)
+                    batches.reverse()
+                    while batches:  # what is written is let go: of a million nodes, gigabytes
+                        writer.put_nodes(*batches.pop())
                     if edges:
                         writer.put_edges(edges)
                     if also is not None:
