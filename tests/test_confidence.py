@@ -2,13 +2,15 @@
 
 import copy
 import pickle
+import shutil
 from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from fourfold import Edge, InvalidValueError, Node, Retriever, grounds, pipeline
+from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, grounds, pipeline
 from fourfold.calibration import Calibrator
+from fourfold.engines.sqlite import parts
 from fourfold.index.base import NodeValues
 from fourfold.questions import Questions
 from fourfold.types import UNKNOWN_BELOW
@@ -202,6 +204,44 @@ def test_fitted_once_for_a_size_and_by_the_graph_alone(graph, monkeypatch):
         assert fits == [64, 128]
         same = retriever.search("violin near the quarry").confidence
     assert graph.search("violin near the quarry").confidence == pytest.approx(same, abs=0.05)
+
+
+def test_what_was_fitted_is_laid_with_the_derived_files_for_the_next_process(tmp_path, monkeypatch):
+    fits = []
+    fit = Calibrator._fit
+    monkeypatch.setattr(Calibrator, "_fit", lambda self, snapshot: fits.append(snapshot.size) or fit(self, snapshot))
+    monkeypatch.setattr(parts, "_DERIVED_FROM", 10)
+    nodes = crafts()
+
+    def confidence(**options):
+        with Retriever(tmp_path / "kg.sqlite", **options) as retriever:
+            return retriever.search("violin near the quarry").confidence
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(nodes[:40])
+        first = retriever.search("violin near the quarry").confidence
+    assert fits == [40]
+    assert confidence() == confidence(read_only=True) == first
+    assert fits == [40]
+
+    confidence(config=RetrievalConfig().replace(text={"k1": 0.5}))  # other constants
+    assert (list(fits), confidence()) == ([40, 40], first)
+    assert fits == [40, 40, 40]  # for the latest stands there
+    (note,) = (tmp_path / "kg.sqlite.index").glob("*/calibration.json")
+    for content in (note.read_text()[:-9], ""):  # truncated
+        note.write_text(content)
+        assert confidence() == first
+    assert fits == [40] * 5
+    assert confidence() == first
+    assert fits == [40] * 5
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(nodes[40:])
+        retriever.search("violin")
+        assert fits[-1] == 128  # grown: what stands there is too old
+    shutil.rmtree(tmp_path / "kg.sqlite.index")
+    confidence()
+    assert fits[5:] == [128, 128]
 
 
 def test_a_model_that_may_cost_is_not_asked_for_it():

@@ -237,3 +237,14 @@ def test_a_module_is_one_concept_and_short(name, path):
 
 def test_the_config_has_few_fields_of_its_own():
     assert len(dataclasses.fields(fourfold.RetrievalConfig)) <= 9
+
+
+HASHED = re.compile(r"np\.(unique\((?!.*return_)|union1d|setdiff1d|intersect1d)")
+
+
+@pytest.mark.parametrize("room", ["index", "engines/sqlite", "signals", "evaluate", "calibration.py", "refine.py"])
+def test_what_runs_in_daemon_threads_sorts_and_does_not_hash(room):
+    """NumPy's hashing ``unique`` aborts a process that ends while a daemon thread is in it: ``runs.distinct``."""
+    place = SRC / room
+    for path in sorted(place.rglob("*.py")) if place.is_dir() else [place]:
+        assert not HASHED.search(path.read_text(encoding="utf-8")), path

@@ -360,6 +360,37 @@ def test_only_while_it_is_written_many_pages_are_held(tmp_path):
         assert held(writer) <= 2_000
 
 
+@pytest.mark.parametrize("most", [True, False])
+def test_many_edges_are_written_with_few_pages_read(tmp_path, monkeypatch, check_file, most):
+    """At a million nodes the ends of edges lie on pages all over the file, and so does the index by target."""
+    monkeypatch.setattr("fourfold.engines.sqlite.writer._MANY_EDGES", 30)
+    path, told = tmp_path / "kg.sqlite", []
+    nodes = [Node(f"n{i}", text="x") for i in range(40)]
+    edges = [Edge(f"n{i}", f"n{i * 7 % 40}", "uses", i / 40) for i in range(40)]
+    with Retriever(path) as retriever:
+        if not most:
+            retriever.add(nodes, [Edge(f"n{i}", f"n{(i + 1) % 40}", "likes") for i in range(40)] + edges[:10])
+        retriever.backend._writer.set_trace_callback(told.append)
+        retriever.add(nodes, edges)
+        retriever.add(edges=edges)  # the same once more
+        retriever.backend._writer.set_trace_callback(None)
+        assert sum(line.startswith("DROP INDEX edges_by_target") for line in told) == (2 if most else 0)
+        with pytest.raises(UnknownNodeError, match="'nobody'"):
+            retriever.add([Node("late")], [*edges, Edge("late", "nobody")])
+        with pytest.raises(UnknownNodeError, match="'nobody'"):
+            retriever.add([], [*edges, Edge("n1", "nobody")])
+        retriever.add([Node("new")], [Edge("new", "n0"), Edge("n0", "new")])
+        assert {(e.source, e.target) for e in retriever.edges(["new"])} == {("new", "n0"), ("n0", "new")}
+        retriever.delete(["n0"])
+    check_file(path)
+    with sqlite3.connect(path) as outside:
+        assert outside.execute("PRAGMA foreign_key_check").fetchall() == []
+        count = outside.execute("SELECT count(*) FROM edges").fetchone()[0]
+        by_target = "SELECT count(*) FROM edges INDEXED BY edges_by_target WHERE target > 0"
+        assert outside.execute(by_target).fetchone()[0] == count > 0
+    outside.close()
+
+
 @pytest.mark.parametrize("writes", [1, 40])
 def test_a_plain_copy_of_an_idle_file_holds_what_was_written(tmp_path, writes):
     path, backup = tmp_path / "kg.sqlite", tmp_path / "backup.sqlite"
@@ -427,6 +458,31 @@ def test_what_a_file_holds_is_counted_once_for_every_state(tmp_path):
             assert memory.delete([]) == 0 and writer.delete_nodes(["a"]) == 1
             assert memory.backend.counts()["nodes"] == 0
         assert len(memory) == 0
+
+
+def test_vectors_are_counted_without_reading_them(tmp_path, monkeypatch):
+    """Of a million nodes they are a gigabyte; the index knows how many there are."""
+    monkeypatch.setattr("fourfold.engines.sqlite.parts._DERIVED_FROM", 2)
+    path, statements = tmp_path / "kg.sqlite", []
+
+    def counted(retriever):
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(statements.append)
+        found = retriever.info()
+        return list(found)[1:4], found["nodes"], found["edges"], found["vectors"]
+
+    names = ["nodes", "edges", "vectors"]
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "a"), Node("b", "b"), Node("c", "c")], [Edge("a", "b", "x")])
+        assert counted(retriever) == (names, 3, 1, 3)
+        assert any("FROM vectors" in statement for statement in statements)  # no index is there yet
+        retriever.delete(["c"])
+        retriever.search("a")
+        statements.clear()
+        assert counted(retriever) == (names, 2, 1, 2)
+    with Retriever(path) as retriever, Retriever(path, read_only=True) as reader:
+        assert counted(retriever) == counted(reader) == (names, 2, 1, 2)
+    assert not any("FROM vectors" in statement for statement in statements)
 
 
 def test_questions_begin_without_counting_what_a_file_holds(tmp_path, monkeypatch):

@@ -59,7 +59,7 @@ from fourfold import Node, Retriever
 from fourfold.signals import late
 
 made, make = [], late.TokenTable.of
-late.TokenTable.of = lambda model: made.append(1) or make(model)
+late.TokenTable.of = lambda model, **options: made.append(1) or make(model, **options)
 retriever = Retriever()
 retriever.add([Node(id="a", name="alpha beta"), Node(id="b", name="gamma")])
 asking = threading.Barrier({THREADS})

@@ -162,7 +162,7 @@ class Asker:
         self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
         self._labels: TypeLabels | None = None
         self._relations_of: Relations | None = None
-        self.calibrator = Calibrator(backend, embedding, tokenizer)
+        self.calibrator = Calibrator(backend, embedding, tokenizer, config)
         """What evidence is worth in this graph."""
 
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:

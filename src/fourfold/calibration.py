@@ -2,20 +2,24 @@
 
 Fitting asks a few dozen questions of text and vectors, about the work of as many searches. It is done with the first
 search of a graph, and again where the graph has grown or shrunk by half: what evidence is worth moves with the
-logarithm of the size.
+logarithm of the size. Where a graph has derived files, it lies with them for the processes to come.
 """
 
 from __future__ import annotations
 
 import json
 import threading
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
 from fourfold import deadline
+from fourfold.config import RetrievalConfig
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.graph_embedding import GraphEmbedding
+from fourfold.index import ordered
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
 from fourfold.scores import best
@@ -39,6 +43,24 @@ _LEADING = 10
 _SHORTEST_WORD = 3
 
 
+_NOTE = "calibration"
+_FORM = 1
+"""Moves with every change of how a calibration is fitted."""
+
+
+@dataclass(frozen=True)
+class _Fitted:
+    """A calibration, and the embedder and the size of the graph that it was fitted on."""
+
+    embedder: str | None
+    size: int
+    calibration: Calibration
+
+    def serves(self, snapshot: Snapshot) -> bool:
+        """Whether a graph has these vectors and about this size."""
+        return self.embedder == snapshot.embedder and self.size / _GROWN < snapshot.size < self.size * _GROWN
+
+
 class Calibrator:
     """Fits a graph's calibration when it is first asked for, and keeps it.
 
@@ -46,27 +68,46 @@ class Calibrator:
         backend: has the texts.
         embedding: makes the questions' vectors.
         tokenizer: that of the index.
+        config: the constants of retrieval.
 
     """
 
-    def __init__(self, backend: Backend, embedding: GraphEmbedding, tokenizer: Tokenizer) -> None:
+    def __init__(
+        self, backend: Backend, embedding: GraphEmbedding, tokenizer: Tokenizer, config: RetrievalConfig
+    ) -> None:
         self._backend = backend
         self._embedding = embedding
         self._tokenizer = tokenizer
+        self._config = config
         self._lock = threading.Lock()
-        self._fitted: tuple[str | None, int, Calibration] | None = None
+        self._fitted: _Fitted | None = None
 
     def of(self, snapshot: Snapshot) -> Calibration:
         """Return the calibration of a graph of about this size, with vectors of this embedder."""
         with deadline.held(self._lock):
-            if self._fitted is not None:
-                embedder, size, known = self._fitted
-                if embedder == snapshot.embedder and size / _GROWN < snapshot.size < size * _GROWN:
-                    return known
-            with deadline.lifted():  # cut short it would be begun anew by every search, and none would come to its end
-                fitted = self._fit(snapshot)
-            self._fitted = snapshot.embedder, snapshot.size, fitted
-            return fitted
+            if self._fitted is None:
+                self._fitted = self._noted(snapshot)
+            if self._fitted is None or not self._fitted.serves(snapshot):
+                with deadline.lifted():  # cut short, every search would begin it anew and none end it
+                    self._fitted = _Fitted(snapshot.embedder, snapshot.size, self._fit(snapshot))
+                if snapshot.notes is not None:
+                    snapshot.notes.put_note(_NOTE, {"key": self._key, **asdict(self._fitted)})
+            return self._fitted.calibration
+
+    def _noted(self, snapshot: Snapshot) -> _Fitted | None:
+        """Return what another process fitted, by the same constants; None where nothing can be read."""
+        note = None if snapshot.notes is None else snapshot.notes.note(_NOTE)
+        try:
+            if note is None or note["key"] != self._key:
+                return None
+            return _Fitted(note["embedder"], int(note["size"]), Calibration(**note["calibration"]))
+        except (KeyError, TypeError, ValueError):  # of another version
+            return None
+
+    @property
+    def _key(self) -> list[Any]:
+        """Return what a fit depends on beside the graph and its embedder."""
+        return [_FORM, self._tokenizer.name, self._config.fingerprint()]
 
     def _fit(self, snapshot: Snapshot) -> Calibration:
         if snapshot.size < _FEWEST_NODES or not snapshot.vectors.size:
@@ -96,7 +137,7 @@ class Calibrator:
         terms = dict.fromkeys(term for _, terms in self._tokenizer.terms_of_words(text) for term in terms)
         numbers = snapshot.term_numbers(terms)
         by_meaning, by_words = snapshot.vectors.ask(vector), snapshot.text.ask(dict.fromkeys(numbers.values(), 1.0))
-        nodes = np.union1d(_leading(by_meaning, snapshot), _leading(by_words, snapshot))
+        nodes = ordered.union((_leading(by_meaning, snapshot), _leading(by_words, snapshot)))
         unknown = len(terms) - len(numbers)
         covered = confidence.covered(snapshot.text, snapshot.size, list(numbers.values()), unknown, nodes)
         return float(Calibration().evidence(by_meaning.at(nodes), covered).max(initial=0.0))

@@ -20,7 +20,7 @@ from fourfold.engines.base import OWN_SHARE, Row
 from fourfold.errors import StoreError, UnsupportedError, warn
 from fourfold.index.changes import FIELDS
 from fourfold.retriever import Retriever
-from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer, tokenizer_settings
 from fourfold.validation import content_hash
 
@@ -166,12 +166,12 @@ class _Copy:
     def _send(self, ids: Sequence[str]) -> None:
         found, vectors = self._source.nodes_by_id(ids), self._source.vectors_of(ids)
         nodes = [found[identity] for identity in ids if identity in found]  # others are gone meanwhile
-        pieces = token_table().distinct([wordpiece_text(node) for node in nodes])
+        pieces = distinct_pieces([wordpiece_text(node) for node in nodes])
         rows = [
             Row(node, content_hash(node), vectors.get(node.id), own) for node, own in zip(nodes, pieces, strict=True)
         ]
         terms, lengths = self._tokenizer.batch([getattr(node, name) for node in nodes for name in FIELDS])
-        with self._target.transaction() as writer:
+        with self._target.transaction(deletes=False) as writer:
             writer.put_nodes(rows, terms, lengths)
         self._sent += len(nodes)
 
@@ -182,8 +182,10 @@ class _Copy:
             return
         known = self._target.nums(list({end for edge in own for end in (edge.source, edge.target)}))
         kept = {(edge.source, edge.target, edge.type) for edge in own}
-        with self._target.transaction() as writer:
-            writer.delete_edges([e for e in there if (e.source, e.target, e.type) not in kept])
+        gone = [e for e in there if (e.source, e.target, e.type) not in kept]
+        with self._target.transaction(deletes=bool(gone)) as writer:
+            if gone:
+                writer.delete_edges(gone)
             writer.put_edges([e for e in own - there if e.source in known and e.target in known])
 
     def _beside(self) -> None:

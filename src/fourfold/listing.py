@@ -8,11 +8,10 @@ from dataclasses import replace
 from itertools import islice
 from typing import Any
 
-import numpy as np
-
 from fourfold import arguments
 from fourfold.filters import parse
 from fourfold.retriever import Retriever
+from fourfold.runs import difference
 from fourfold.types import Components, Hit, Node, SearchResult
 
 _AT_ONCE = 500
@@ -67,7 +66,7 @@ def by_filter(
 def _passing(retriever: Retriever, filter: Mapping[str, Any]) -> Iterator[Node]:
     """Yield the nodes that pass a filter and have a text of their own, in the order in which they came."""
     passing = retriever.backend.allowed(parse(filter)).nodes
-    numbers = np.setdiff1d(passing, retriever.analysis.snapshot().hidden).tolist()
+    numbers = difference(passing, retriever.analysis.snapshot().hidden).tolist()
     for start in range(0, len(numbers), _AT_ONCE):
         found = retriever.backend.nodes(numbers[start : start + _AT_ONCE])
         yield from (node for _, node in sorted(found.items()))

@@ -83,8 +83,8 @@ def told_by_edges(
         nodes: distinct and ascending.
 
     """
-    snapshot, table = scores.snapshot, late.token_table()
-    asked = table.distinct([" ".join((query.topic, *(one.whole for one in named)))])
-    known = np.concatenate((*asked, relations.labels.pieces(table)))
+    snapshot = scores.snapshot
+    asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
+    known = np.concatenate((*asked, relations.labels.pieces()))
     told = silent.told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
     return told >= settings.silent

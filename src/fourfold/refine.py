@@ -46,7 +46,7 @@ def pieces_of(query: Query, config: RetrievalConfig) -> NDArray[np.int64]:
     """Return the distinct wordpieces of a question, ascending; none where nothing asks for them."""
     if not config.fusion.late.depth:
         return np.empty(0, np.int64)
-    return late.token_table().distinct([query.topic])[0].astype(np.int64)
+    return late.distinct_pieces([query.topic])[0].astype(np.int64)
 
 
 def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -54,7 +54,7 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     settings, snapshot = config.fusion.late, scores.snapshot
     if not settings.depth or not scores.rankings or not snapshot.tokens.size:
         return
-    table = late.token_table()
+    table = late.token_table(snapshot.notes)
     pieces = table.distinct([query.topic])[0]
     asked = late.ask(table, pieces, snapshot.tokens.frequency(pieces.astype(np.int64)), snapshot.size, settings)
     if asked is None:
@@ -143,8 +143,8 @@ def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[n
     if not known.all():
         missing = ordered.distinct(nodes[~known])
         starts, held = scores.snapshot.tokens.of(missing)
-        threshold = config.fusion.late.threshold
-        new = late.coverage(late.token_table(), scores.late.asked, starts, held, threshold=threshold)
+        table, threshold = late.token_table(scores.snapshot.notes), config.fusion.late.threshold
+        new = late.coverage(table, scores.late.asked, starts, held, threshold=threshold)
         scores.covered = scores.covered.grown(missing, new)
     return scores.covered.values[scores.covered.nodes.searchsorted(nodes)]
 
@@ -198,7 +198,7 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     final = final_scores(scores, nodes.tolist(), config)
     ranked = best(nodes, final, len(nodes), scores.snapshot)
     nodes, final = ranked, final[nodes.searchsorted(ranked)]
-    if not np.isin(heads, nodes).all():
+    if not set(heads) <= set(nodes.tolist()):
         return
     shares = [scores.snapshot.text.holds(side, nodes).mean(axis=1) for side in known]
     which = np.select([shares[0] > shares[1], shares[1] > shares[0]], [FIRST, SECOND], NEITHER).astype(np.int8)

@@ -29,10 +29,20 @@ def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_])
 def distinct(values: NDArray[V]) -> NDArray[V]:
     """Return the distinct values of a one-dimensional array, ascending.
 
-    By sorting: NumPy's ``unique`` hashes, from 2.3 on, what has many distinct values in ten times as long.
+    By sorting: NumPy's ``unique``, and what is built on it, hashes from 2.3 on, in ten times as long where there are
+    many; and a daemon thread that does so as the process ends aborts it.
     """
     values = np.sort(values)
     return values[firsts(values)]
+
+
+def difference(values: NDArray[V], others: NDArray[V]) -> NDArray[V]:
+    """Return the distinct values, ascending, that do not occur among others; both one-dimensional."""
+    values, others = distinct(values), np.sort(others)
+    if not len(others):
+        return values
+    found: NDArray[V] = values[others.take(others.searchsorted(values), mode="clip") != values]
+    return found
 
 
 def firsts(values: NDArray[Any]) -> NDArray[np.bool_]:

@@ -28,7 +28,7 @@ from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.reembedding import Reembedding, unfinished
-from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import make_tokenizer, same_language, stored_tokenizer, tokenizer_settings
 from fourfold.types import Edge, Node, SearchResult
 from fourfold.validation import content_hash
@@ -265,7 +265,7 @@ class Session:
         *,
         vectors_by: str | None = None,
         progress: Progress | None = None,
-        first: Callable[[Writer], None] = lambda writer: None,
+        first: Callable[[Writer], None] | None = None,
         also: Callable[[Writer], None] | None = None,
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``.
@@ -280,16 +280,18 @@ class Session:
                 with _told_of_a_switch(self.backend, there):
                     made, makers = embedding.documents(nodes, there, progress, vectors_by)
                     batches, dimensions = self._prepared(nodes, made)
-                with self.backend.transaction() as writer:
-                    first(writer)
+                with self.backend.transaction(deletes=first is not None or also is not None) as writer:
+                    if first is not None:
+                        first(writer)
                     with _told_of_a_switch(writer, there):
                         embedding.sign(writer, dimensions, makers)
                     if there.embedder is None and writer.meta("embedder") is not None and _lacking(batches):
                         raise _SwitchedError
                     if nodes:
                         self._sign_tokenizer(writer)
-                    for prepared in batches:
-                        writer.put_nodes(*prepared)
+                    batches.reverse()
+                    while batches:  # what is written is let go: of a million nodes, gigabytes
+                        writer.put_nodes(*batches.pop())
                     if edges:
                         writer.put_edges(edges)
                     if also is not None:
@@ -313,7 +315,7 @@ class Session:
         for vectors in made:
             part = nodes[done : done + len(vectors)]
             done += len(vectors)
-            pieces = token_table().distinct([wordpiece_text(node) for node in part])
+            pieces = distinct_pieces([wordpiece_text(node) for node in part])
             rows = [
                 Row(node, content_hash(node), vector, own)
                 for node, vector, own in zip(part, vectors, pieces, strict=True)

@@ -10,11 +10,12 @@ import importlib
 import os
 import threading
 from collections.abc import Callable
-from typing import Any, Generic, Self, TypeVar, overload
+from typing import Any, Generic, ParamSpec, Self, TypeVar, overload
 
 from fourfold.errors import MissingExtraError
 
 Made = TypeVar("Made")
+Given = ParamSpec("Given")
 
 _MAKING = threading.RLock()
 if hasattr(os, "register_at_fork"):  # a child would wait for ever for a thread that it has not got
@@ -55,19 +56,20 @@ def load(module: str, what: str, *, extra: str = "", instead: str = "") -> Any:
         ) from error
 
 
-def once(make: Callable[[], Made]) -> Callable[[], Made]:
+def once(make: Callable[Given, Made]) -> Callable[Given, Made]:
     """Return a function that makes something at its first call, once for the process, however many threads ask first.
 
-    ``functools.cache`` lets every thread make its own until the first is done.
+    ``functools.cache`` lets every thread make its own until the first is done. Whatever later calls give, they get what
+    the first one made.
     """
     made: list[Made] = []
 
     @functools.wraps(make)
-    def given() -> Made:
+    def given(*args: Given.args, **kwargs: Given.kwargs) -> Made:
         if not made:
             with _MAKING:
                 if not made:
-                    made.append(make())
+                    made.append(make(*args, **kwargs))
         return made[0]
 
     return given

@@ -390,3 +390,21 @@ def test_the_command_shows_it(path):
     assert shown.exit_code == 0
     lines = [line.split() for line in shown.output.splitlines()]
     assert ["first", "stage", "exact"] in lines and ["recall", "1.0"] in lines
+
+
+def test_what_is_one_piece_already_is_not_written_again(path, monkeypatch):
+    written, write = [], snapshots.Derived.write
+    monkeypatch.setattr(snapshots.Derived, "write", lambda self, *given: written.append(1) or write(self, *given))
+    with Retriever(path) as retriever:
+        before = answers(retriever)
+        retriever.maintenance.compact()
+        assert not written and answers(retriever) == before
+        (folder,) = derived(path)
+        shutil.rmtree(folder)
+        retriever.maintenance.compact()
+        assert written == [1] and derived(path) == [folder]
+        retriever.delete(["n07"])
+        retriever.maintenance.compact()
+        assert written == [1, 1] and derived(path) != [folder]
+    with Retriever(path) as retriever:
+        assert "n07" not in retriever.search("save the file", k=40).ids

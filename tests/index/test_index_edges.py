@@ -130,6 +130,29 @@ def test_a_capped_hub_keeps_its_strongest_edges_whatever_was_written_first():
         assert steps_of(edges, [0], forward=True, worth=np.ones(3), cap=3) == expected
 
 
+def test_a_hub_that_a_write_leaves_as_it_is_stays_known():
+    """To order the edges of a hub the ids at their ends are read, of which there may be 300,000."""
+    asked = []
+
+    def ids(nodes):
+        asked.append(len(nodes))
+        return ids_of(nodes)
+
+    def best(edges):
+        asked.clear()
+        return steps_of(edges, [0], forward=True, worth=np.ones(3), cap=2), bool(asked)
+
+    hub = segment([(num, 0, num, 0, 1.0) for num in range(1, 9)])
+    edges = Edges((hub,), TYPES, ids)
+    assert best(edges) == ([(0, 1, 0, 1.0), (0, 2, 0, 1.0)], True)
+    elsewhere = Edges((hub, segment([(20, 5, 6, 0, 9.0)])), TYPES, ids, Edges((hub,), TYPES, ids, edges))
+    assert best(elsewhere) == ([(0, 1, 0, 1.0), (0, 2, 0, 1.0)], False)
+    stronger = segment([(21, 0, 9, 0, 2.0)])
+    assert best(Edges((hub, stronger), TYPES, ids, elsewhere)) == ([(0, 1, 0, 1.0), (0, 9, 0, 2.0)], True)
+    fewer = hub.without(np.array([1]))
+    assert best(Edges((fewer,), TYPES, ids, elsewhere)) == ([(0, 2, 0, 1.0), (0, 3, 0, 1.0)], True)
+
+
 def test_a_merge_drops_what_is_gone():
     whole = segment([(1, 0, 1, 0, 1.0), (2, 1, 2, 1, 1.0), (3, 2, 0, 2, 1.0)])
     merged = merge([whole.without(np.array([2])), segment([(4, 5, 6, 0, 3.0)])])

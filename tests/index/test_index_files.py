@@ -64,7 +64,8 @@ def test_an_untouched_block_is_not_read(folder):
         mapped[-1:]
 
 
-def test_a_row_is_read_with_little_beside_it(folder, monkeypatch):
+@pytest.mark.parametrize(("name", "most"), [("numbers", 65_536), ("matrix", 4_096)])
+def test_a_row_is_read_with_little_beside_it(folder, monkeypatch, name, most):
     """Of a million vectors the candidates of one question lie in a thousand megabytes."""
     read = []
     crc = zlib.crc32
@@ -73,15 +74,15 @@ def test_a_row_is_read_with_little_beside_it(folder, monkeypatch):
         read.append(len(content))
         return crc(content)
 
-    mapped = files.read(folder)["numbers"]
+    mapped = files.read(folder)[name]
     monkeypatch.setattr(files.zlib, "crc32", counted)
-    mapped[np.array([5, 250_000])]
-    assert 0 < sum(read) <= 2 * 65_536
+    mapped[np.array([5, len(mapped) // 2])]
+    assert 0 < sum(read) <= 2 * 2 * most  # a row may lie across two
 
 
 def test_a_folder_of_larger_blocks_is_read_as_it_is(folder):
     manifest = folder / "manifest.json"
-    of = json.loads(manifest.read_text().partition("\n")[2])
+    of = json.loads(manifest.read_text().partition("\n")[2]) | {"format": 2}
     for described in of["arrays"].values():
         raw = (folder / described["file"]).read_bytes()
         del described["block"]
@@ -89,6 +90,22 @@ def test_a_folder_of_larger_blocks_is_read_as_it_is(folder):
     content = json.dumps(of)
     manifest.write_text(f"{zlib.crc32(content.encode())}\n{content}")
     test_what_was_written_is_read(folder)
+
+
+def test_a_note_is_read_as_it_was_written_or_not_at_all(folder):
+    assert files.read_note(folder, "told") is None
+    files.write_note(folder, "told", {"of": 1})
+    files.write_note(folder, "told", {"of": 2.5})
+    assert files.read_note(folder, "told") == {"of": 2.5}
+    assert {path.name for path in folder.iterdir() if path.suffix != ".bin"} == {"told.json", "manifest.json"}
+    content = (folder / "told.json").read_text()
+    for damaged in (content[:-1], content.replace("2.5", "2.4"), "", "\x00"):
+        (folder / "told.json").write_text(damaged)
+        assert files.read_note(folder, "told") is None
+    files.remove(folder)
+    with pytest.raises(OSError, match="No such file"):
+        files.write_note(folder, "told", {"of": 3})
+    assert not folder.exists()
 
 
 def test_a_truncated_or_missing_file_is_noticed_when_opened(folder):

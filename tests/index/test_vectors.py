@@ -615,3 +615,24 @@ def test_recall_is_measured_among_no_more_candidates_than_a_search_begins_with()
     codes = Late(matrix, 2100)
     assert measure(codes, unit(matrix)) == (6000, 0.0)
     assert codes.asked == {2048, 6000}
+
+
+@pytest.mark.parametrize(("share", "gathers"), [(1.0, False), (0.5, False), (0.1, True)])
+def test_most_rows_are_read_where_they_lie(share, gathers, monkeypatch):
+    """Gathered, the rows of a million tools are a gigabyte for each question."""
+    monkeypatch.setattr(vectors, "_BLOCK", 100)
+    stored = segment(np.arange(1000), clustered(1000))
+    read = []
+
+    class Watched(OnDisk):
+        def __getitem__(self, key):
+            read.append(key)
+            return super().__getitem__(key)
+
+    watched = VectorSegment.from_arrays({name: Watched(array[:]) for name, array in stored.arrays().items()})
+    nodes = np.sort(np.random.default_rng(0).permutation(1000)[: int(1000 * share)])
+    question = clustered(1)[0]
+    found = Vectors([watched]).ask(question).at(nodes)
+    assert any(isinstance(key, np.ndarray) for key in read) == gathers
+    few = np.concatenate([Vectors([stored]).ask(question).at(nodes[start : start + 9]) for start in range(0, 1000, 9)])
+    np.testing.assert_array_equal(found, few)  # to the bit

@@ -1,5 +1,7 @@
 """Late interaction: the question's wordpieces against each candidate's."""
 
+import json
+
 import numpy as np
 import pytest
 
@@ -32,6 +34,23 @@ def test_the_table_is_small_and_its_cosines_are_those_of_the_model(table):
     np.testing.assert_allclose(table.cosines(pieces, pieces), unit @ unit.T, atol=0.2)
     np.testing.assert_allclose(np.diag(table.cosines(pieces, pieces)), 1, atol=1e-5)
     assert late.token_table() is table
+
+
+def test_the_axes_are_found_once_and_laid_down_for_other_processes(monkeypatch, table):
+    """Among busy processes LAPACK's threads wait seconds for one another."""
+    from fourfold.embed.static import bundled
+
+    class Laid(dict):
+        note, put_note = dict.get, dict.__setitem__
+
+    laid = Laid()
+    first = TokenTable.of(bundled(), notes=laid)
+    np.testing.assert_array_equal(first.unit, table.unit)
+    laid = Laid(json.loads(json.dumps(laid)))
+    monkeypatch.setattr(np.linalg, "eigh", None)
+    np.testing.assert_array_equal(TokenTable.of(bundled(), notes=laid).unit, table.unit)
+    with pytest.raises(TypeError):  # those of another model, or so many others, are no axes of this one
+        TokenTable.of(bundled(), dimensions=64, notes=laid)
 
 
 def test_coverage_is_the_largest_cosine_above_the_threshold(table):

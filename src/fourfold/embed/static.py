@@ -78,10 +78,12 @@ class StaticEmbedder:
 
         """
         model = self._loaded()
-        longest = None if model.max_length is None else model.max_length * model.median_token_length
+        longest = model.max_length
+        if longest is not None and any(len(text) > longest for text in texts):  # else a token has a character, at least
+            texts = [text[: longest * model.median_token_length] for text in texts]
         vectors = np.zeros((len(texts), model.dim), np.float32)
         for start in range(0, len(texts), _BATCH):
-            pieces = self.pieces([text[:longest] for text in texts[start : start + _BATCH]])
+            pieces = self.pieces(texts[start : start + _BATCH])
             batch = vectors[start : start + _BATCH]
             _add_up(model, pieces, batch)
             batch /= np.maximum(np.diff(pieces.starts), 1).astype(np.float32)[:, None]
@@ -120,13 +122,17 @@ class StaticEmbedder:
 
     def token_vectors(self) -> tuple[str, FloatArray]:
         """Return the tokenizer's JSON, and the vector of each token, (n_tokens, dimensions), float32."""
+        return self._loaded().tokenizer.to_str(), self.table()
+
+    def table(self) -> FloatArray:
+        """Return the vector of each token, (n_tokens, dimensions), float32."""
         model = self._loaded()
         table = np.asarray(model.embedding, np.float32)
         if model.token_mapping is not None:
             table = table[model.token_mapping]
         if model.weights is not None:
             table = table * np.asarray(model.weights, np.float32)[:, None]
-        return model.tokenizer.to_str(), table
+        return table
 
     def _loaded(self) -> Any:
         if self._model is None:

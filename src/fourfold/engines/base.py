@@ -18,12 +18,12 @@ The words:
   retrieval that reading depends on (text fields, k1, b, edge weights of trained vectors, the first stage) come by
   ``use``; ``snapshot(config)`` reads the texts of the same generation as another config would, for studies.
 - A *transaction* is one write: all of it or nothing. What it reads through its ``Writer`` is what it is based on: no
-  other writer commits between. ``moves=False`` leaves the generation: for what no search reads (staged vectors).
+  other writer commits between. ``moves=False`` leaves the generation: for what no search reads (staged vectors). With
+  ``deletes=False`` no node is deleted in it, and an engine need not look for what would go along.
 - A filter comes as a tree (``filters.Clause``), checked already; the engine compiles it to its own language.
 - *Settings* (``meta``) are texts by key, written in a transaction with what they speak of: "embedder", "dimensions",
   "tokenizer", "config", "ingest" and so on. Nobody but their owner reads them.
-- What an engine cannot do it says in ``capabilities``, and its methods raise UnsupportedError with a sentence; never
-  is a difference silent.
+- What an engine cannot do it says in ``capabilities``, and its methods raise UnsupportedError, never silently differ.
 
 Every method may be called from any thread, and raises StoreError with a sentence that names ``path`` where the place
 cannot be reached, is read-only or is damaged. Addresses with a password in them never get into ``path``.
@@ -360,7 +360,7 @@ class Backend(Settings, Protocol):
 
     # -- what else is kept --------------------------------------------------------------------------------------
 
-    def transaction(self, *, moves: bool = True) -> AbstractContextManager[Writer]:
+    def transaction(self, *, moves: bool = True, deletes: bool = True) -> AbstractContextManager[Writer]:
         """Open one write; it is committed when the block ends, and undone where the block raises."""
         ...
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
+from operator import attrgetter
 
 from fourfold.errors import UnknownNodeError
 from fourfold.types import Edge
@@ -11,20 +13,19 @@ _LISTED = 5
 
 
 def ends_of(edges: Sequence[Edge], numbers: Callable[[Sequence[str]], Mapping[str, int]]) -> Mapping[str, int]:
-    """Return the number of each node at an end of the edges.
+    """Return the number of each node at an end of the edges, and perhaps of others.
 
     Args:
         edges: the edges.
-        numbers: ids → the number of each that is a node.
+        numbers: ids → the number of each that is a node, and perhaps of others.
 
     Raises:
         UnknownNodeError: an end that is no node; the first few are listed.
 
     """
-    ends = list(dict.fromkeys(end for edge in edges for end in (edge.source, edge.target)))
+    ends = list(dict.fromkeys(chain.from_iterable(map(attrgetter("source", "target"), edges))))
     nums = numbers(ends)
-    if len(nums) < len(ends):
-        unknown = [end for end in ends if end not in nums]
+    if unknown := [end for end in ends if end not in nums]:
         first = ", ".join(repr(end) for end in unknown[:_LISTED])
         more = f" and {len(unknown) - _LISTED} more" if len(unknown) > _LISTED else ""
         raise UnknownNodeError(f"Edges name nodes that are not in the graph: {first}{more}. Nothing was written.")

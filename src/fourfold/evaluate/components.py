@@ -22,6 +22,7 @@ from fourfold.evaluate.metrics import gains_of, measure
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
 from fourfold.pipeline import Query, Scores
+from fourfold.runs import difference, distinct
 from fourfold.scores import best
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.weighting import choose_weights
@@ -234,7 +235,7 @@ class ComponentScores:
                 pipeline.ask_embedding(scores, query)
                 pipeline.bring_to_scale(scores, query, config)
                 best = [ranking.best(_CANDIDATES, query.allowed).nodes for ranking in scores.rankings.values()]
-                base.append(_Base(scores, np.unique(np.concatenate((scores.phrase.nodes, *best)))))
+                base.append(_Base(scores, distinct(np.concatenate((scores.phrase.nodes, *best)))))
             return base
 
         return self._remembered(self._base, self._base_key(config), compute, 2)
@@ -261,7 +262,7 @@ class ComponentScores:
         reached = [
             best(spread.nodes, spread.values, _CANDIDATES, snapshot, positive=False) for spread in spreads.values()
         ]
-        nodes = np.setdiff1d(np.concatenate((known.best, seeded.called.nodes, *reached)), snapshot.hidden)
+        nodes = difference(np.concatenate((known.best, seeded.called.nodes, *reached)), snapshot.hidden)
         ids = snapshot.ids(nodes)
         nodes = nodes[sorted(range(len(nodes)), key=ids.__getitem__)]
         none = NodeValues.none()

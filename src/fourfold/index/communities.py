@@ -36,7 +36,7 @@ def greedy_modularity(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[n
         instead=", or leave them to label propagation: diversity.exact_communities=False",
     )
     graph = nx.Graph()
-    graph.add_nodes_from(sorted(ids[node] for node in np.unique(pairs)))
+    graph.add_nodes_from(sorted(ids[node] for node in ordered.distinct(pairs.ravel())))
     graph.add_edges_from((ids[source], ids[target]) for source, target in pairs)
     labels = np.full(len(ids), NONE, np.int32)
     if graph.number_of_edges() == 0:

@@ -10,6 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property, partial
+from hashlib import blake2b
 from typing import Any, TypeVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from numpy.typing import NDArray
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
-from fourfold.runs import spans
+from fourfold.runs import firsts, spans
 from fourfold.types import FloatArray
 
 _PLAIN = ("nums", "sources", "targets", "types", "weights")
@@ -26,6 +27,8 @@ _GROUPS = ("keys", "starts", "order")
 _REMEMBERED_HUBS = 4096
 
 Found = TypeVar("Found", bound=NDArray[Any])
+_HubKey = tuple[int, bool, bytes, str, int | None]
+"""A hub, its direction, what edges are worth and how they are weighed, and how many are kept."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +64,8 @@ class EdgeSegment:
         nums, sources, targets = nums[by_num], sources[by_num], targets[by_num]
         ends = np.concatenate((sources, targets))
         order = np.argsort(ends, kind="stable")
-        keys, first = np.unique(ends[order], return_index=True)
+        ends = ends[order]
+        first = firsts(ends).nonzero()[0]
         rows = np.where(order < len(nums), order, ~(order - len(nums)))
         return cls(
             nums,
@@ -69,7 +73,7 @@ class EdgeSegment:
             targets,
             types[by_num],
             weights[by_num],
-            keys,
+            ends[first],
             np.append(first, len(ends)),
             rows.astype(np.int32 if len(nums) < 2**31 else np.int64),
         )
@@ -151,16 +155,24 @@ class Edges:
         segments: their edges.
         type_names: every edge type ever used; the place is the type's number.
         ids: nodes → their ids, by which equally strong edges of a hub are told apart.
+        before: those of an older generation, which knows hubs: most writes leave them as they are.
 
     """
 
     def __init__(
-        self, segments: Sequence[EdgeSegment], type_names: Sequence[str], ids: Callable[[Nodes], Sequence[str]]
+        self,
+        segments: Sequence[EdgeSegment],
+        type_names: Sequence[str],
+        ids: Callable[[Nodes], Sequence[str]],
+        before: Edges | None = None,
     ) -> None:
         self.segments = tuple(segment for segment in segments if segment.size)
         self.type_names = tuple(type_names)
         self._ids = ids
-        self._hubs: dict[tuple[int, bool, bytes, str, int | None], NDArray[Any]] = {}
+        self._hubs: dict[_HubKey, tuple[bytes, Any]] = {}
+        self._hubs_before: dict[_HubKey, tuple[bytes, Any]] = (
+            {} if before is None else dict(before._hubs or before._hubs_before)
+        )
 
     def same_as(self, other: object) -> bool:
         """Whether nothing was written to any edge between the two: they have the same segments and types."""
@@ -178,8 +190,8 @@ class Edges:
     @cached_property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the edge types that have an edge."""
-        found = (np.unique(segment.types[:][segment.live()]).tolist() for segment in self.segments)
-        return frozenset(number for numbers in found for number in numbers)
+        types = (s.types[:] if s.dead is None else s.types[:][~s.dead] for s in self.segments)
+        return frozenset(number for own in types for number in np.bincount(own).nonzero()[0].tolist())
 
     def expand(
         self,
@@ -241,22 +253,27 @@ class Edges:
             own = (ways == hub).nonzero()[0]
             key = (int(nodes[hub // 2]), bool(hub % 2), b"" if worth is None else worth.tobytes(), weights)
             if passing is None:
-                kept[own] = self._remembered((*key, cap), partial(self._strongest_of, steps, own, worth, cap))
+                best = partial(self._strongest_of, steps, own, worth, cap)
+                kept[own] = self._remembered((*key, cap), steps, own, best)
             elif np.count_nonzero(passing[own]) > cap:
                 # whatever the filter, the best that pass are the first of one order, whose ids are read once
-                order = self._remembered((*key, None), partial(self._ordered, steps, own, worth))
+                order = self._remembered((*key, None), steps, own, partial(self._ordered, steps, own, worth))
                 kept[own] = False
                 kept[own[order[passing[own[order]]][:cap]]] = True
         return kept
 
-    def _remembered(self, key: tuple[int, bool, bytes, str, int | None], find: Callable[[], Found]) -> Found:
-        """Return what is known of a hub."""
-        known: Any = self._hubs.get(key)
-        if known is None:
+    def _remembered(self, key: _HubKey, steps: Steps, own: NDArray[np.intp], find: Callable[[], Found]) -> Found:
+        """Return what is known of a hub, from an older generation where it has the same steps."""
+        if (known := self._hubs.get(key)) is None:
             if len(self._hubs) >= _REMEMBERED_HUBS:
                 self._hubs.clear()
-            self._hubs[key] = known = find()
-        found: Found = known
+                self._hubs_before = {}
+            told = _told(steps, own)
+            known = self._hubs_before.pop(key, None)
+            if known is None or known[0] != told:
+                known = told, find()
+            self._hubs[key] = known
+        found: Found = known[1]
         return found
 
     def _strongest_of(
@@ -286,6 +303,14 @@ class Edges:
             for end in ("sources", "targets")
         )
         return np.stack(ordered.distinct_pairs(sources, targets), axis=1)
+
+
+def _told(steps: Steps, own: NDArray[np.intp]) -> bytes:
+    """Return what tells some steps, in their order, from any others."""
+    digest = blake2b(digest_size=16)
+    for column in (steps.targets, steps.types, steps.weights):
+        digest.update(column[own].tobytes())
+    return digest.digest()
 
 
 def _values(steps: Steps, own: NDArray[np.intp], worth: FloatArray | None) -> FloatArray:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.embed.contextual.fusion import fuse
+from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.directions import unit
 from fourfold.types import FloatArray
@@ -35,7 +36,7 @@ def fused_at(
     steps = edges.expand(nodes)
     origin, targets = steps.origin, steps.targets
     weights = (type_weights[steps.types] * steps.weights).astype(np.float32)
-    others, around = _unit(text_vectors(np.unique(targets)))
+    others, around = _unit(text_vectors(ordered.distinct(targets)))
     place = np.minimum(np.searchsorted(others, targets), max(len(others) - 1, 0))
     counts = (others[place] == targets if len(others) else np.zeros(len(targets), bool)) & (nodes[origin] != targets)
     links = sparse.csr_matrix((weights[counts], (origin[counts], place[counts])), shape=(len(nodes), len(others)))

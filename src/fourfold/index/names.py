@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Keys, Nodes
 from fourfold.index.files import Stored
 from fourfold.runs import spans
@@ -77,9 +78,11 @@ class NameSegment:
 
     def without(self, nums: Nodes) -> NameSegment:
         """Return the segment without these nodes."""
-        gone = np.isin(self.nums[:], nums)
-        if not gone.any():
+        rows, here = ordered.places(self.nums[:], nums)
+        if not here.any():
             return self
+        gone = np.zeros(len(self), bool)
+        gone[rows[here]] = True
         return replace(self, dead=gone if self.dead is None else self.dead | gone)
 
     def arrays(self) -> dict[str, NDArray[Any]]:

@@ -133,8 +133,8 @@ class ProductCodes:
 
     def __init__(self, rotation: Vectors32, serialised: NDArray[np.uint8], index: Any = None) -> None:
         self._rotation = rotation
-        self._serialised = serialised
-        self._index = faiss().deserialize_index(serialised) if index is None else index
+        self._serialised = serialised  # of which faiss may hold views
+        self._index = _deserialised(serialised) if index is None else index
 
     @classmethod
     def build(cls, vectors: Vectors32, mean: FloatArray, covariance: FloatArray) -> Self:
@@ -304,6 +304,17 @@ def faiss() -> Any:
             'first_stage="auto" uses numpy where it is missing.'
         )
     return library
+
+
+def _deserialised(serialised: NDArray[np.uint8]) -> Any:
+    """Return an index of faiss, which is read where it lies: a copy would be filled with zeros before.
+
+    faiss 1.9 cannot do that.
+    """
+    library = faiss()
+    if not hasattr(library, "ZeroCopyIOReader"):
+        return library.deserialize_index(serialised)
+    return library.read_index(library.ZeroCopyIOReader(library.swig_ptr(serialised), serialised.nbytes))
 
 
 @contextmanager

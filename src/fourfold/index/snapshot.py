@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,6 +42,18 @@ class Expect(Protocol):
         ...
 
 
+class Notes(Protocol):
+    """What was found out about a graph, laid with its derived files: it may be gone, or of an older generation."""
+
+    def note(self, name: str) -> Mapping[str, Any] | None:
+        """Return a note (JSON values); None where there is none."""
+        ...
+
+    def put_note(self, name: str, note: Mapping[str, Any]) -> None:
+        """Lay a note there, if there is a place."""
+        ...
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """One generation. Immutable, so searches share it while the next one is made.
@@ -61,6 +73,7 @@ class Snapshot:
         structure: PageRank and communities.
         expect: told what a question will ask for before it does: an engine at the far end of a wire fetches it
             together. None where nothing is won by it.
+        notes: what other processes found out about the graph; None where nobody keeps it.
 
     """
 
@@ -77,6 +90,7 @@ class Snapshot:
     lookup: Lookup
     structure: Structure
     expect: Expect | None = None
+    notes: Notes | None = None
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order."""

@@ -191,7 +191,7 @@ class TextSegment:
             _, term, codes = self.held(rows)
         else:
             place, node, codes = self._postings()
-            dead = np.isin(np.arange(len(self)), rows)[node]
+            dead = (self.live[:] & ~live)[node]
             term, codes = place[dead].astype(np.int64), codes[dead]
         tfs = self.pairs[:][:, ::2]
         for reading in range(tfs.shape[1]):

@@ -88,7 +88,7 @@ class Selection:
 
     def keeps(self, rows: NDArray[np.int64]) -> NDArray[np.bool_]:
         """Return which of these rows are selected, (len(rows),)."""
-        return np.isin(rows, self.listed()) if self.mask is None else self.mask.rows[rows]
+        return ordered.contains(self.listed(), rows) if self.mask is None else self.mask.rows[rows]
 
 
 class VectorSegment:

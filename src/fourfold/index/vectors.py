@@ -39,6 +39,8 @@ _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
 _SCATTERED = 24
 """Beyond one in so many rows, reading every vector one after the other is sooner than those here and there."""
+_MOST, _BLOCK = 4, 16_384
+"""From one in so many rows on, all are read where they lie, so many at a time, instead of gathering those."""
 _ROUNDING = 1.3e-7
 """Two float32 products of unit vectors differ by less than this times the dimensions: 2 · 2⁻²⁴, and some."""
 
@@ -207,9 +209,19 @@ class _Search:
         """Return what these rows score, (len(rows),)."""
         if self._zero:
             return np.zeros(len(rows), np.float32)
-        values: NDArray[np.float32] = np.einsum("ij,j->i", self.segment.vectors[rows], self._question)
+        most = len(rows) * _MOST >= len(self.segment)
+        values = self._of_most(rows) if most else self._dot(self.segment.vectors[rows])
         self._largest = max(self._largest, float(values.max(initial=-math.inf)))
         return values
+
+    def _dot(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        values: NDArray[np.float32] = np.einsum("ij,j->i", vectors, self._question)
+        return values
+
+    def _of_most(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
+        """Return the same of so many rows that reading all where they lie is sooner than gathering them."""
+        blocks = range(0, len(self.segment), _BLOCK)
+        return np.concatenate([self._dot(self.segment.vectors[start : start + _BLOCK]) for start in blocks])[rows]
 
     @lazy
     def sums(self) -> tuple[float, float]:

@@ -23,6 +23,7 @@ from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import CANDIDATES, View, lacking
 from fourfold.questions.vocabulary import Vocabulary
+from fourfold.runs import distinct
 from fourfold.types import Node
 
 ROLES = ("has_limitation", "has_workaround", "requires")
@@ -151,7 +152,7 @@ def evidence(graph: Graph, vocabulary: Vocabulary, subject: int) -> Evidence:
     # what the subject's other workarounds serve: every limitation that has none of its own
     general = [int(w) for w in own if int(w) not in spoken_for]
     limitations = {limit: found or general for limit, found in limitations.items()}
-    everything = _by_id(graph, np.union1d(own[:LISTED], np.array(sorted(spoken_for), np.int64))).tolist()
+    everything = _by_id(graph, distinct(np.array([*own[:LISTED], *spoken_for], np.int64))).tolist()
     truncated = max(len(limits), len(own), len(needed)) > LISTED
     return Evidence(limitations, everything, needed[:LISTED].tolist(), truncated)
 
@@ -188,7 +189,7 @@ def _linked(graph: Graph, vocabulary: Vocabulary, role: str, node: int, *, backw
     if backwards:
         along, against = against, along
     targets = graph.walk(np.array([node], np.int64), along=along, against=against).targets
-    return _by_id(graph, np.unique(targets[targets != node]))
+    return _by_id(graph, distinct(targets[targets != node]))
 
 
 def _by_id(graph: Graph, nodes: Nodes) -> Nodes:

@@ -20,6 +20,7 @@ from fourfold.questions.graph import Graph, Walk
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import Vocabulary
+from fourfold.runs import distinct
 from fourfold.types import Edge, Node
 
 ROLES = ("feeds_into", "requires", "conflicts_with")
@@ -120,7 +121,7 @@ def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[li
             (int(target), walk.where(np.array([place]))) for place, target in enumerate(walk.targets[: MISSING + 1])
         ]
         frontier = walk.targets
-        seen = np.union1d(seen, frontier)
+        seen = distinct(np.concatenate((seen, frontier)))
     return missing[:MISSING], len(missing) > MISSING
 
 

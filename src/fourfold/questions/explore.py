@@ -17,6 +17,7 @@ from fourfold.index.base import Nodes
 from fourfold.questions.graph import Graph, first_of_each
 from fourfold.questions.results import Answer, arrow, mermaid, passage, title
 from fourfold.questions.view import View
+from fourfold.runs import distinct
 from fourfold.types import Edge, FloatArray, Node
 
 CENTRALITY, VARIETY, HUB = 0.6, 0.4, 2.0
@@ -114,7 +115,7 @@ def tree(graph: Graph, start: int, depth: int, width: int) -> list[Level]:
         origin, targets = origin[order], targets[order]
         first = first_of_each(targets)
         nodes, parents = targets[first], frontier[origin[first]]
-        seen = np.union1d(seen, nodes)
+        seen = distinct(np.concatenate((seen, nodes)))
         scores = CENTRALITY * graph.centrality(nodes) + VARIETY * graph.variety(nodes) / n_types
         degrees = graph.degree(nodes)
         hubs = degrees > HUB * degrees.mean()
@@ -197,7 +198,7 @@ def boost_answer(view: View, seeds: Iterable[str | Node], types: Iterable[str], 
     """Return the boosted neighbours; the arguments are those of ``Questions.edge_type_boost``."""
     graph = view.graph
     given = [seeds] if isinstance(seeds, (str, Node)) else many(seeds, "seeds", "nodes")
-    starts = np.unique(np.array([view.number(seed) for seed in given], np.int64))
+    starts = distinct(np.array([view.number(seed) for seed in given], np.int64))
     wanted = list(dict.fromkeys(strings(types, "types")))
     by_type = {name: view.vocabulary.chosen(name) for name in wanted}
     followed = tuple({match.type: match for found in by_type.values() for match in found}.values())

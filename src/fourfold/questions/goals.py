@@ -18,6 +18,7 @@ from fourfold.questions.graph import Graph, Reached, Walk, first_of_each
 from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import Vocabulary
+from fourfold.runs import distinct
 from fourfold.types import Edge, FloatArray, Node
 
 ROLES = ("enables", "requires", "optimizes")
@@ -119,12 +120,12 @@ def way_to(found: Reach, position: int, arrivals: Mapping[int, Edge]) -> tuple[l
 
 def arrivals_at(graph: Graph, found: Reach, positions: Nodes) -> dict[int, Edge]:
     """Return the edge by which each of these nodes, and each node on the way to them, was reached."""
-    wanted = np.unique(positions)
+    wanted = distinct(positions)
     edges: dict[int, Edge] = {}
     for steps in reversed(found.arrived):  # the last level first: it names what is needed of the one before
         here = np.nonzero(np.isin(steps.targets, wanted))[0]
         edges |= {int(steps.targets[place]): graph.edge(steps, place) for place in here.tolist()}
-        wanted = np.union1d(wanted, steps.sources[here])
+        wanted = distinct(np.concatenate((wanted, steps.sources[here])))
     return edges
 
 

@@ -21,6 +21,7 @@ from fourfold.questions.graph import Graph, Reached, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
+from fourfold.runs import distinct
 from fourfold.types import Edge, Node
 
 Direction = Literal["dependents", "downstream", "upstream", "both", "dependencies"]
@@ -188,7 +189,7 @@ def steps_to(view: View, node: str | Node, other: str | Node) -> int | None:
 
 def _other_types(graph: Graph, node: int, followed: tuple[TypeMatch, ...]) -> list[str]:
     """Return the types of a node's edges that are not among those followed."""
-    types = np.unique(graph.walk(np.array([node], np.int64), along=True, against=True).types)
+    types = distinct(graph.walk(np.array([node], np.int64), along=True, against=True).types)
     return sorted({graph.type_names[number] for number in types.tolist()} - {match.type for match in followed} - {""})
 
 

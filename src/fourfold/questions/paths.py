@@ -17,6 +17,7 @@ from fourfold.plain_text import plain_text
 from fourfold.questions.graph import Graph, Reached
 from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View
+from fourfold.runs import distinct
 from fourfold.types import Edge, Node
 
 
@@ -122,7 +123,7 @@ class _Side:
     def grow(self, other: _Side) -> Nodes:
         """Go one level further; return the nodes at which this side now meets the other."""
         reached = self.next_to(self.frontier, outward=self._outward)
-        self.frontier = np.unique(reached[~self.reached.has(reached)])
+        self.frontier = distinct(reached[~self.reached.has(reached)])
         self.level += 1
         self.reached.add(self.frontier, depth=self.level)
         return self.frontier[other.reached.has(self.frontier)]
@@ -144,10 +145,10 @@ def _path(sides: tuple[_Side, _Side], met: Nodes, graph: Graph) -> list[int]:
     ahead, behind = sides
     levels = [met]
     for depth in range(ahead.level - 1, -1, -1):  # back to the start
-        before = np.unique(ahead.next_to(levels[0], outward=False))
+        before = distinct(ahead.next_to(levels[0], outward=False))
         levels.insert(0, ahead.at_depth(before, depth))
     for depth in range(behind.level - 1, -1, -1):  # on to the end
-        after = np.unique(behind.next_to(levels[-1], outward=True))
+        after = distinct(behind.next_to(levels[-1], outward=True))
         levels.append(behind.at_depth(after, depth))
     path = [int(levels[0][0])]
     for level in levels[1:]:

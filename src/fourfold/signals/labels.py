@@ -20,7 +20,7 @@ from fourfold.edge_types import label
 from fourfold.embed.base import unit
 from fourfold.runs import firsts
 from fourfold.signals import wording
-from fourfold.signals.late import Pieces, TokenTable
+from fourfold.signals.late import Pieces, distinct_pieces
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.syntax import behind_verb
@@ -157,10 +157,10 @@ class Labels:
         rows = [self._qualifying[self._stems[term]].all() for term in terms if term in self._stems]
         return bool(rows) and all(rows)
 
-    def pieces(self, table: TokenTable) -> Pieces:
+    def pieces(self) -> Pieces:
         """Return the distinct wordpieces of all labels."""
         if self._pieces is None:
-            self._pieces = table.distinct([" ".join(label(name) for name in self.names)])[0]
+            self._pieces = distinct_pieces([" ".join(label(name) for name in self.names)])[0]
         return self._pieces
 
     def similarity(self, word: str) -> Similarity:

@@ -15,6 +15,7 @@ Everything here is arrays over candidates; where they come from is the caller's 
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
@@ -27,6 +28,7 @@ from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.product import row_by_row, with_each
+from fourfold.index.snapshot import Notes
 from fourfold.runs import firsts
 from fourfold.types import FloatArray, Node
 from fourfold.when_needed import once
@@ -40,6 +42,7 @@ DIMENSIONS = 128
 LONGEST_READ = 100_000
 """So many characters of a node are cut into wordpieces; what is longer is for chunks, and would make a write wait."""
 
+_AXES = "axes"
 _SAMPLED = 8
 """The main axes are those of every eighth vector: a tenth of a second once in a process."""
 
@@ -60,14 +63,16 @@ class TokenTable:
     read: Callable[[Sequence[str]], wordpieces.Pieces]
 
     @classmethod
-    def of(cls, model: StaticEmbedder, dimensions: int = DIMENSIONS) -> TokenTable:
-        """Return the table of a static model, turned to its main axes; the model's own vectors are not kept."""
-        _, vectors = model.token_vectors()
+    def of(cls, model: StaticEmbedder, dimensions: int = DIMENSIONS, notes: Notes | None = None) -> TokenTable:
+        """Return the table of a static model, turned to its main axes; the model's own vectors are not kept.
+
+        ``notes``: where another process may have laid the axes.
+        """
+        vectors = model.table()
         norms = np.sqrt(np.einsum("ij,ij->i", vectors, vectors))
         unit = vectors / np.where(norms > 0, norms, 1.0)[:, None]
         if dimensions < unit.shape[1]:
-            sample = unit[::_SAMPLED]
-            unit = unit @ np.linalg.eigh(sample.T @ sample)[1][:, -dimensions:]
+            unit = unit @ _main_axes(unit, dimensions, model.name, notes)
             lengths = np.sqrt(np.einsum("ij,ij->i", unit, unit))
             unit /= np.where(lengths > 0, lengths, 1.0)[:, None]
         return cls(np.ascontiguousarray(unit, np.float32), norms, model.pieces)
@@ -87,9 +92,31 @@ def wordpiece_text(node: Node) -> str:
 
 
 @once
-def token_table() -> TokenTable:
+def token_table(notes: Notes | None = None) -> TokenTable:
     """Return the table of the model that ships in the package: one for the whole process, 16 MB."""
-    return TokenTable.of(bundled())
+    return TokenTable.of(bundled(), notes=notes)
+
+
+def distinct_pieces(texts: Sequence[str]) -> list[Pieces]:
+    """Return the distinct wordpieces of each text, ascending; without the table, which searches alone need."""
+    return bundled().pieces(texts).distinct()
+
+
+def _main_axes(unit: FloatArray, count: int, model: str, notes: Notes | None) -> FloatArray:
+    """Return the main axes of unit vectors as columns, (dimensions, count) float32.
+
+    LAPACK finds them in many short steps whose threads wait for one another: on idle cores for hundredths of a second,
+    on busy ones for seconds.
+    """
+    shape = unit.shape[1], count
+    note = None if notes is None else notes.note(_AXES)
+    if note is not None and note.get("of") == [model, *shape]:
+        return np.frombuffer(base64.b64decode(note["axes"]), "<f4").reshape(shape)
+    sample = unit[::_SAMPLED]
+    axes = np.ascontiguousarray(np.linalg.eigh(sample.T @ sample)[1][:, -count:])
+    if notes is not None:
+        notes.put_note(_AXES, {"of": [model, *shape], "axes": base64.b64encode(axes.astype("<f4").tobytes()).decode()})
+    return axes
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.runs import distinct
 from fourfold.signals.syntax import CO, TOGETHER, Sentence
 from fourfold.signals.wording import PLACED
 from fourfold.types import FloatArray
@@ -176,7 +177,7 @@ def _lead_back_once(meaning: Meaning, sentence: Sentence) -> None:
         return
     asking = np.nonzero(sentence.free() & (meaning.trust > _COULD_LEAD) & ~meaning.mirrors)[0]
     types = meaning.asked[asking].argmax(axis=1)
-    for kind in np.unique(types).tolist():
+    for kind in distinct(types).tolist():
         places = asking[types == kind]
         kept = max(places[places < max(sentence.names)], default=places[0])
         again = places[np.abs(places - kept) > 1]

@@ -235,7 +235,7 @@ def _told_apart(edges: EdgePart, named: Sequence[Named], says: NDArray[np.bool_]
         if not near or not 1 < len(name.nodes) <= _NAMESAKES:
             continue
         steps = edges.expand(name.nodes, weights="none", cap=settings.fan)
-        beside = np.unique(steps.origin[ordered.contains(_nodes_of(near), steps.targets)])
+        beside = ordered.distinct(steps.origin[ordered.contains(_nodes_of(near), steps.targets)])
         if len(beside):
             found[place] = replace(name, nodes=name.nodes[beside])
     return found

@@ -29,4 +29,4 @@ def told_by_edges(edges: EdgePart, tokens: TokenPart, nodes: Nodes, known: NDArr
         return 1.0
     near = edges.expand(nodes, weights="none", cap=most)
     beside = tokens.of(ordered.distinct(near.targets.astype(np.int64)))[1]
-    return float(np.isin(own, np.concatenate((known, beside))).mean())
+    return float(ordered.contains(np.sort(np.concatenate((known, beside))), own.astype(np.int64)).mean())

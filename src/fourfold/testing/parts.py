@@ -11,7 +11,7 @@ from fourfold.filters import parse
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
 from fourfold.retriever import Retriever
-from fourfold.signals.late import token_table
+from fourfold.signals.late import distinct_pieces
 from fourfold.testing.compared import TOLERANCE, Both, Compared
 from fourfold.testing.graphs import QUESTIONS, sample
 
@@ -95,7 +95,7 @@ class PartsTests(Compared):
 
     def test_wordpieces(self, filled: Both) -> None:
         """The wordpieces of nodes, and how common each is."""
-        pieces = token_table().distinct([" ".join(QUESTIONS)])[0].astype(np.int64)
+        pieces = distinct_pieces([" ".join(QUESTIONS)])[0].astype(np.int64)
         found = []
         for one, snapshot in self._pairs(filled):
             nums = one.backend.nums(["n1", "n9"])

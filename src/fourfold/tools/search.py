@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from fourfold.analysis import NodeScores
 from fourfold.pipeline import Query
+from fourfold.runs import difference
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import ToolGraph
 from fourfold.tools.state import State
@@ -219,7 +220,7 @@ def _filled(order: list[int], score: NDArray[np.float64], state: State, query: Q
     """
     if not order or len(order) >= limit:
         return order
-    rest = np.setdiff1d(np.arange(len(state.ids)), order)
+    rest = difference(np.arange(len(state.ids)), np.array(order, np.int64))
     cosines = cosines_of(state, query, rest.tolist())
     best = sorted(zip(cosines, rest.tolist(), strict=True), key=lambda pair: (-pair[0], state.ids[pair[1]]))
     filled = order + [position for _, position in best[: limit - len(order)]]

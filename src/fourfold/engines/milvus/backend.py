@@ -231,7 +231,7 @@ class MilvusBackend:
     # -- writing and what else is kept --------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self, *, moves: bool = True) -> Iterator[Writer]:
+    def transaction(self, *, moves: bool = True, deletes: bool = True) -> Iterator[Writer]:
         """Open one write: it becomes visible as a whole; writers take turns."""
         if self.read_only:
             raise StoreError(f"{self.path!r} was opened read-only; nothing can be written.")

@@ -276,7 +276,7 @@ class PostgresBackend:
     # -- writing and what else is kept --------------------------------------------------------------------------
 
     @contextmanager
-    def transaction(self, *, moves: bool = True) -> Iterator[Writer]:
+    def transaction(self, *, moves: bool = True, deletes: bool = True) -> Iterator[Writer]:
         """Open one write: all of it or nothing; writers of all processes take turns."""
         if self.read_only:
             raise StoreError(f"{self.path!r} was opened read-only; nothing can be written.")

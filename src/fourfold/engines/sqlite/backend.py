@@ -17,7 +17,7 @@ from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.connection import address_of, fault
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import meeting
-from fourfold.engines.sqlite.rows import numbers
+from fourfold.engines.sqlite.rows import generation_of, numbers
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.staging import Staged, Staging
 from fourfold.engines.sqlite.store import Store
@@ -55,6 +55,7 @@ class SqliteBackend(Store):
     def __init__(self, path: str | Path, *, read_only: bool = False, durable: bool = False) -> None:
         super().__init__(path, read_only=read_only, durable=durable)
         self.snapshots = Snapshots(self, RetrievalConfig())
+        self._counted: tuple[tuple[sqlite3.Connection, int, int], dict[str, int]] | None = None
 
     @property
     def address(self) -> str:
@@ -85,6 +86,20 @@ class SqliteBackend(Store):
         """Wait for the compaction and close the file; a second call does nothing."""
         self.snapshots.close()
         super().close()
+
+    def counts(self) -> dict[str, int]:
+        """Return the numbers of nodes, edges and vectors."""
+        with self._snapshot() as connection:
+            # what others committed moves data_version, what was written here total_changes
+            state = connection, connection.total_changes, *connection.execute("PRAGMA data_version").fetchone()
+            if self._counted is None or self._counted[0] != state:
+                vectors = self.snapshots.vector_count(generation_of(connection))
+                counted = {
+                    table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+                    for table in ("nodes", "edges", "vectors")[: 3 if vectors is None else 2]
+                }
+                self._counted = state, counted if vectors is None else counted | {"vectors": vectors}
+            return dict(self._counted[1])
 
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
@@ -123,9 +138,9 @@ class SqliteBackend(Store):
             except sqlite3.Error as error:
                 raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
 
-    def transaction(self, *, moves: bool = True) -> AbstractContextManager[SqliteWriter]:
+    def transaction(self, *, moves: bool = True, deletes: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""
-        return self.writing(SqliteWriter, moves=moves)
+        return self.writing(SqliteWriter, moves=moves, deletes=deletes)
 
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""

@@ -24,7 +24,7 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
     nums: list[int] = []
     token_counts: list[int] = []
     token_chunks = [np.empty(0, TOKEN)]
-    vector_chunks: list[NDArray[np.float32]] = []
+    vectors = np.empty((0, 0), np.float32)
     with_vector: list[int] = []
     piece_counts: list[int] = []
     piece_chunks = [np.empty(0, np.int32)]
@@ -39,18 +39,18 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
         (since,) if since >= 0 else (),
     )
     while rows := cursor.fetchmany(_CHUNK):
-        chunk_nums, chunk_ids, terms, vectors, pieces = zip(*rows, strict=True)
+        chunk_nums, chunk_ids, terms, chunk_vectors, pieces = zip(*rows, strict=True)
         piece_counts += [-1 if blob is None else len(blob) // PIECE.itemsize for blob in pieces]
         piece_chunks.append(np.frombuffer(b"".join(filter(None, pieces)), PIECE).astype(np.int32))
-        with_vector += [len(nums) + place for place, blob in enumerate(vectors) if blob is not None]
+        blobs = [blob for blob in chunk_vectors if blob is not None]
+        if blobs:
+            vectors = _grown(vectors, len(with_vector), np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1))
+        with_vector += [len(nums) + place for place, blob in enumerate(chunk_vectors) if blob is not None]
         nums += chunk_nums
         ids += chunk_ids
         texts(chunk_ids)
         token_counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
         token_chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
-        blobs = [blob for blob in vectors if blob is not None]
-        if blobs:
-            vector_chunks.append(np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1))
     edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since)
     deleted: Mapping[str, list[int]] = {"node": [], "edge": []}
     if since >= 0:
@@ -67,7 +67,7 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
         token_counts=np.array(token_counts, np.int64),
         pieces=np.concatenate(piece_chunks),
         piece_counts=np.array(piece_counts, np.int64),
-        vectors=np.concatenate(vector_chunks) if vector_chunks else np.empty((0, 0), np.float32),
+        vectors=vectors[: len(with_vector)],
         with_vector=np.array(with_vector, np.int64),
         edge_nums=_whole(edges[0]),
         edge_sources=_whole(edges[1]),
@@ -79,6 +79,20 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
     )
     _check(connection, changes)
     return changes
+
+
+def _grown(rows: NDArray[np.float32], held: int, more: NDArray[np.float32]) -> NDArray[np.float32]:
+    """Return rows of which so many are held, with more after them and perhaps room for others.
+
+    Joined at the end, chunks would take twice the memory of all: a gigabyte of a million vectors.
+    """
+    if held + len(more) > len(rows):
+        grown = np.empty((max(held + len(more), 2 * held), more.shape[1]), np.float32)
+        if held:
+            grown[:held] = rows[:held]
+        rows = grown
+    rows[held : held + len(more)] = more
+    return rows
 
 
 def _check(connection: sqlite3.Connection, changes: Changes) -> None:

@@ -210,19 +210,23 @@ def json_is_harmless() -> bool:
 
 
 @contextmanager
-def many_pages(connection: sqlite3.Connection) -> Iterator[sqlite3.Connection]:
-    """Let a connection hold many pages of the file while it writes.
+def for_writing(connection: sqlite3.Connection, *, deletes: bool) -> Iterator[sqlite3.Connection]:
+    """Let a connection hold many pages of the file while it writes; a small write needs few all the same.
 
-    Edges come in the order of one index and so anywhere in another, whose pages would be written and read again and
-    again. A small write needs few all the same.
+    Without ``deletes`` SQLite does not look up the node of each row: of a million edges each end of another is on
+    another page of the nodes, which is sought in all of the log that the transaction has written. Writers have looked
+    them up.
     """
     with suppress(sqlite3.Error):  # the file cannot be read: the write will say so
         connection.execute(f"PRAGMA cache_size = -{_WRITING_KB}")
+        if not deletes and not connection.in_transaction:
+            connection.execute("PRAGMA foreign_keys = OFF")
     try:
         yield connection
     finally:
         with suppress(sqlite3.Error):
             connection.execute(f"PRAGMA cache_size = -{_READING_KB}")
+            connection.execute("PRAGMA foreign_keys = ON")
 
 
 @contextmanager

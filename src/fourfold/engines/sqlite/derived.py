@@ -10,6 +10,7 @@ import logging
 import os
 import time
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -94,7 +95,7 @@ class Derived:
         """
         if not self.writable or self.folder is None:
             return False
-        target = self.folder / f"{facts['generation']:012d}-{facts['token']}"
+        target = self._at(facts["generation"], facts["token"])
         if target in self._aside:
             return False
         try:
@@ -109,6 +110,24 @@ class Derived:
         for partial in files.leftovers(self.folder, time.time() - _LEFT_BEHIND):
             self._remove(partial)
         return True
+
+    def shows(self, generation: int, token: str) -> bool:
+        """Whether the folder opened last is of this write, and still there."""
+        return self._opened is not None and self._opened == self._at(generation, token) and self._opened.exists()
+
+    def _at(self, generation: int, token: str) -> Path:
+        assert self.folder is not None
+        return self.folder / f"{generation:012d}-{token}"
+
+    def note(self, name: str) -> dict[str, Any] | None:
+        """Return a note that lies with the folder opened last; None where there is none, or it is damaged."""
+        return None if self._opened is None else files.read_note(self._opened, name)
+
+    def put_note(self, name: str, note: Mapping[str, Any]) -> None:
+        """Lay a note with the folder opened last, if there is one that can be written: it goes where that goes."""
+        if self.writable and self._opened is not None:
+            with suppress(OSError):  # a newer folder has taken its place, or the disk is full
+                files.write_note(self._opened, name, note)
 
     def discard(self) -> None:
         """Delete the folder that was opened last, or never open it again: it was found damaged."""

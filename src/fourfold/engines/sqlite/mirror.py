@@ -41,7 +41,7 @@ class Mirror:
     def __init__(self, store: Store, path: str) -> None:
         self._store = store
         if store.meta("foreign_schema") is None:
-            if store.counts()["nodes"]:
+            if store.select("SELECT 1 FROM nodes LIMIT 1"):
                 raise StoreError(f"The file {store.path!r} is a graph of its own, not the index of {path!r}; move it.")
             with store.writing(Writer, moves=True) as writer:
                 writer.execute(_TABLE)

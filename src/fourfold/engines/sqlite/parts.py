@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+import operator
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, fields
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.edges import EdgeSegment
 from fourfold.index.edges import merge as merge_edges
@@ -36,6 +39,29 @@ class Parts:
     tokens: tuple[TokenSegment, ...] = ()
     names: tuple[NameSegment, ...] = ()
     edges: tuple[EdgeSegment, ...] = ()
+
+    @classmethod
+    def from_arrays(cls, names: Sequence[str], arrays: Mapping[str, Any]) -> Parts:
+        """Return what ``arrays`` gave: the names of the parts that there are, and their arrays."""
+
+        def under(name: str) -> dict[str, Any]:
+            return {key.removeprefix(name): array for key, array in arrays.items() if key.startswith(name)}
+
+        return cls(*((kind.from_arrays(under(name)),) if name in names else () for name, kind in _KINDS.items()))
+
+    def arrays(self) -> tuple[list[str], dict[str, NDArray[Any]]]:
+        """Return the names of the parts that there are, of one segment each, and their arrays by name."""
+        found = {name: getattr(self, name.rstrip(".")) for name in _KINDS}
+        arrays = {name + key: array for name, own in found.items() for s in own for key, array in s.arrays().items()}
+        return sorted(name for name in found if found[name]), arrays
+
+    def same_as(self, other: Parts) -> bool:
+        """Whether all segments are the very same."""
+        return all(
+            len(own := getattr(self, part.name)) == len(theirs := getattr(other, part.name))
+            and all(map(operator.is_, own, theirs))
+            for part in fields(self)
+        )
 
     def are_many(self) -> bool:
         """Whether there are so many rows that derived files are worth their place, or codes, which are made slowly."""
@@ -67,6 +93,15 @@ def _one(segments: tuple[S, ...], merge: Callable[[Sequence[S]], S]) -> tuple[S,
     return (merge(segments),)
 
 
+_KINDS: Mapping[str, Any] = {
+    "vectors.": VectorSegment,
+    "text.": TextSegment,
+    "tokens.": TokenSegment,
+    "names.": NameSegment,
+    "edges.": EdgeSegment,
+}
+
+
 @dataclass(frozen=True)
 class State:
     """The parts at one generation of the store."""
@@ -82,6 +117,7 @@ def ends_of(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[No
     """Return the nodes at the ends of some edges, as far as the segments know them."""
     found = []
     for segment in segments:
-        rows = np.nonzero(np.isin(segment.nums[:], nums))[0]
+        rows, here = ordered.places(segment.nums[:], ordered.distinct(nums))
+        rows = rows[here]
         found += [segment.sources[rows], segment.targets[rows]]
     return found

@@ -18,6 +18,8 @@ END;
 """
 """What takes a new node into the full text."""
 
+EDGES_BY_TARGET = "CREATE INDEX edges_by_target ON edges (target);"
+
 _VERSION_1 = f"""
 CREATE TABLE meta (key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 
@@ -68,7 +70,7 @@ CREATE TABLE edges (
     generation INTEGER NOT NULL,
     UNIQUE (source, target, type)
 );
-CREATE INDEX edges_by_target ON edges (target);
+{EDGES_BY_TARGET}
 CREATE INDEX edges_by_generation ON edges (generation);
 
 -- What users said of answers; a node may be gone meanwhile.

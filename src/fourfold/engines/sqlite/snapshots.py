@@ -7,7 +7,7 @@ and brought up to date; otherwise from the store. Segments that have grown are c
 from __future__ import annotations
 
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -39,7 +39,7 @@ from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
 from fourfold.runs import bounds
-from fourfold.signals.late import token_table, wordpiece_text
+from fourfold.signals.late import distinct_pieces, wordpiece_text
 
 _PAGE = 10_000
 
@@ -80,11 +80,21 @@ class Snapshots:
     def first_stage(self) -> tuple[str, float] | None:
         """Return what names the nearest vectors, and the recall measured when it was made, without opening for it."""
         with self._lock:
-            state = self._state or self._opened()
+            self._state = state = self._state or self._opened()
         if state is None:
             return None
         info = Vectors(state.parts.vectors, exact=self._config.index.exact).info()
         return info.first_stage, info.recall
+
+    def vector_count(self, generation: int) -> int | None:
+        """Return how many nodes have a vector at a generation, where what is there already tells; it waits for nobody.
+
+        SQLite would read them all.
+        """
+        state = self._state
+        if state is None or state.generation != generation or state.own_share < 1:
+            return None
+        return sum(segment.size for segment in state.parts.vectors)
 
     def under(self, config: RetrievalConfig) -> Snapshot:
         """Return the current snapshot as another config would have it; for studies of the config."""
@@ -196,7 +206,7 @@ class Snapshots:
         return Parts(
             grown(
                 old.vectors,
-                np.union1d(gone, nodes),
+                ordered.union((gone, nodes)),
                 VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
@@ -230,7 +240,7 @@ class Snapshots:
         if (unread := np.nonzero(counts < 0)[0]).size:
             nodes = self._store.nodes(changes.nums[unread].tolist())
             texts = [wordpiece_text(nodes[num]) if num in nodes else "" for num in changes.nums[unread].tolist()]
-            found = dict(zip(unread.tolist(), token_table().distinct(texts), strict=True))
+            found = dict(zip(unread.tolist(), distinct_pieces(texts), strict=True))
             ends = np.cumsum(np.maximum(counts, 0))
             own = np.split(pieces, ends[:-1])
             each = [found.get(place, own[place]) for place in range(len(counts))]
@@ -254,7 +264,8 @@ class Snapshots:
         """Make the snapshot of the present state."""
         state, before = self._state, self._current
         assert state is not None
-        edges = self._edges(state.parts.edges, self._store.edge_type_names())
+        known = before.edges if before is not None and isinstance(before.edges, Edges) else None
+        edges = Edges(state.parts.edges, self._store.edge_type_names(), self._store.ids, known)
         part: EdgePart = edges
         if before is not None and edges.same_as(before.edges):
             structure, part = before.structure, before.edges  # which knows its hubs, and which types are in use
@@ -276,6 +287,7 @@ class Snapshots:
             names=Names(state.parts.names),
             lookup=self._store,
             structure=structure,
+            notes=self._derived,
         )
 
     # -- derived files and compaction ---------------------------------------------------------------------------
@@ -306,22 +318,14 @@ class Snapshots:
         facts, arrays = found
         if facts.get("fused_by") != self._fused_by(facts["own_share"]):
             return None
-        parts = Parts(
-            *(
-                (kind.from_arrays(_under(arrays, name)),) if f"{name}." in facts["parts"] else ()
-                for name, kind in _KINDS.items()
-            )
-        )
+        parts = Parts.from_arrays(facts["parts"], arrays)
         return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
 
     def _keep(self) -> None:
         """Write the present state beside the store and go on with the mapped files; as it is where that fails."""
         assert self._state is not None
         state = replace(self._state, parts=self._state.parts.compacted(self._first_stage))
-        arrays: dict[str, NDArray[Any]] = {}
-        for name in _KINDS:
-            for segment in getattr(state.parts, name):
-                arrays |= {f"{name}.{key}": array for key, array in segment.arrays().items()}
+        names, arrays = state.parts.arrays()
         facts = {
             **self._facts,
             "generation": state.generation,
@@ -329,7 +333,7 @@ class Snapshots:
             "own_share": state.own_share,
             "fused_by": self._fused_by(state.own_share),
             "embedder": state.embedder,
-            "parts": sorted({f"{name}." for name in _KINDS if getattr(state.parts, name)}),
+            "parts": names,
         }
         if self._derived.write(arrays, facts, self._store.knows):
             opened = self._opened()
@@ -345,6 +349,8 @@ class Snapshots:
             if begun is None:
                 return
             merged = begun.parts.compacted(self._first_stage)
+            if merged.same_as(begun.parts) and self._derived.shows(begun.generation, begun.token):
+                return
             with self._lock:
                 if self._state is None or self._state.own_share != begun.own_share:
                     return
@@ -363,19 +369,6 @@ class Snapshots:
         assert state is not None
         self._take_in(state.parts, self._store.changes(state.generation))
         self._show()
-
-
-_KINDS: Mapping[str, Any] = {
-    "vectors": VectorSegment,
-    "text": TextSegment,
-    "tokens": TokenSegment,
-    "names": NameSegment,
-    "edges": EdgeSegment,
-}
-
-
-def _under(arrays: Mapping[str, Any], name: str) -> dict[str, Any]:
-    return {key.removeprefix(f"{name}."): array for key, array in arrays.items() if key.startswith(f"{name}.")}
 
 
 def _name_segment(changes: Changes) -> NameSegment:

@@ -24,7 +24,7 @@ from fourfold import deadline
 from fourfold.arguments import said
 from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, many_pages, prepare, until, whole_path
+from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, for_writing, prepare, until, whole_path
 from fourfold.engines.sqlite.log import Log
 from fourfold.engines.sqlite.rows import (
     DamagedValueError,
@@ -55,7 +55,6 @@ _SCANNED = 3
 """Where one id in so many is asked for, the index of ids is read from end to end, which is sooner."""
 
 _OF_NUMBERS = "FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
-_COUNTS = {table: f"SELECT count(*) FROM {table}" for table in ("nodes", "edges", "vectors")}
 
 
 class Store:
@@ -81,7 +80,6 @@ class Store:
         self._closed = False
         self._vocabulary: dict[str, int] = {}
         self._edge_types: dict[str, int] = {}
-        self._counted: tuple[tuple[sqlite3.Connection, int, int], dict[str, int]] | None = None
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
         self.locks = (self._write_lock, self._read_lock)
@@ -191,16 +189,6 @@ class Store:
                 return None
             row = connection.execute("SELECT content FROM models WHERE name = ?", (name,)).fetchone()
             return None if row is None else bytes(row[0])
-
-    def counts(self) -> dict[str, int]:
-        """Return the numbers of nodes, edges and vectors."""
-        with self._snapshot() as connection:
-            # what others committed moves data_version, what was written here total_changes
-            state = connection, connection.total_changes, *connection.execute("PRAGMA data_version").fetchone()
-            if self._counted is None or self._counted[0] != state:
-                numbers = {table: int(connection.execute(sql).fetchone()[0]) for table, sql in _COUNTS.items()}
-                self._counted = state, numbers
-            return dict(self._counted[1])
 
     def edge_type_names(self) -> list[str]:
         """Return every edge type ever used; the position is the type's number."""
@@ -353,24 +341,24 @@ class Store:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def _many_pages(self) -> AbstractContextManager[sqlite3.Connection]:
+    def _for_writing(self, *, deletes: bool) -> AbstractContextManager[sqlite3.Connection]:
         self._require_open()
-        return many_pages(self._writer)
+        return for_writing(self._writer, deletes=deletes)
 
     @contextmanager
-    def writing(self, kind: type[W], *, moves: bool) -> Iterator[W]:
+    def writing(self, kind: type[W], *, moves: bool, deletes: bool = True) -> Iterator[W]:
         """One write, whose statements are those of a ``kind`` of Writer; see ``engines.base``."""
         if self.read_only:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
         self._require_process()
-        with self._write_lock, self._many_pages() as connection:
+        with self._write_lock, self._for_writing(deletes=deletes) as connection:
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
                 raise StoreError(f"The file {self.path!r} cannot be written: {said(error)}.") from error
             writer = None
             try:
-                writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves)
+                writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves, deletes=deletes)
                 yield writer
                 if self._place is not None:
                     self._place.confirm()

@@ -7,6 +7,8 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
+from itertools import repeat
+from operator import attrgetter
 from typing import Any
 
 import numpy as np
@@ -16,7 +18,7 @@ from fourfold.arguments import shown
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
 from fourfold.engines.sqlite.rows import LARGEST_NUMBER, DamagedValueError, encodable, generation_of, meta, nums_of
-from fourfold.engines.sqlite.schema import FULL_TEXT_TRIGGER
+from fourfold.engines.sqlite.schema import EDGES_BY_TARGET, FULL_TEXT_TRIGGER
 from fourfold.filters import attributes
 from fourfold.index.changes import FIELDS, PIECE, TOKEN
 from fourfold.types import Edge, Node
@@ -29,6 +31,10 @@ which takes ten times as long. For fewer it is not worth it that every connectio
 """
 
 
+_MANY_EDGES = 10_000
+"""Edges from which their index by target is made anew, where they are most of all."""
+
+
 class Writer:
     """The statements of one open write transaction."""
 
@@ -39,8 +45,11 @@ class Writer:
         vocabulary: dict[str, int],
         *,
         moves: bool = True,
+        deletes: bool = True,
     ) -> None:
         self._connection = connection
+        self._put: dict[str, int] | None = None if deletes else {}
+        """The numbers of nodes put in this transaction, where none of them can be gone meanwhile."""
         self.edge_types = edge_types
         self._vocabulary = vocabulary
         self._new_terms: list[str] = []
@@ -113,6 +122,8 @@ class Writer:
                 known[row.node.id] = following
                 following += 1
             nums.append(known[row.node.id])
+        if self._put is not None:
+            self._put.update(known)
         connection = self._connection
         with self._full_text_at_once(last) if following - last > _MANY else nullcontext():
             connection.executemany(
@@ -208,29 +219,49 @@ class Writer:
             UnknownNodeError: an end that is no node; the first few are listed.
 
         """
-        nums = ends_of(edges, lambda ids: nums_of(self._connection, ids))
-        for name in dict.fromkeys(edge.type for edge in edges):
+        nums = ends_of(edges, self._ends)
+        for name in dict.fromkeys(map(attrgetter("type"), edges)):
             self._number_edge_type(name)
-        types = self.edge_types
-        sources = np.fromiter([nums[edge.source] for edge in edges], np.int64, len(edges))
-        targets = np.fromiter([nums[edge.target] for edge in edges], np.int64, len(edges))
-        kinds = np.fromiter([types[edge.type] for edge in edges], np.int64, len(edges))
-        weights = np.fromiter([edge.weight for edge in edges], np.float64, len(edges))
+        sources = np.fromiter(map(nums.__getitem__, map(attrgetter("source"), edges)), np.int64, len(edges))
+        targets = np.fromiter(map(nums.__getitem__, map(attrgetter("target"), edges)), np.int64, len(edges))
+        kinds = np.fromiter(map(self.edge_types.__getitem__, map(attrgetter("type"), edges)), np.int64, len(edges))
+        weights = np.fromiter(map(attrgetter("weight"), edges), np.float64, len(edges))
         # In the order of the index, which then grows at its end: a third quicker for many. Of one edge the last counts.
         order = np.lexsort((targets, sources))
         ends = [column[order].tolist() for column in (sources, targets, kinds)]
-        self._connection.executemany(
-            "INSERT INTO edges (source, target, type, weight, generation) VALUES (?, ?, ?, ?, ?) "
-            "ON CONFLICT (source, target, type) DO UPDATE SET weight = excluded.weight, "
-            "generation = excluded.generation",
-            zip(*ends, weights[order].tolist(), [self.generation] * len(edges), strict=True),
-        )
+        with self._targets_at_once() if self._are_most(edges) else nullcontext():
+            self._connection.executemany(
+                "INSERT INTO edges (source, target, type, weight, generation) VALUES (?, ?, ?, ?, ?) "
+                "ON CONFLICT (source, target, type) DO UPDATE SET weight = excluded.weight, "
+                "generation = excluded.generation",
+                zip(*ends, weights[order].tolist(), repeat(self.generation, len(edges)), strict=True),
+            )
         if self._connection.execute("SELECT EXISTS (SELECT 1 FROM derived_edges)").fetchone()[0]:
             self._connection.executemany(
                 "DELETE FROM derived_edges WHERE edge = (SELECT num FROM edges WHERE source = ? AND target = ? "
                 "AND type = ?)",
                 zip(*ends, strict=True),
             )
+
+    def _ends(self, ids: Sequence[str]) -> dict[str, int]:
+        """Return the number of each id that is a node; what was put in this transaction is not looked up."""
+        if not self._put:
+            return nums_of(self._connection, sorted(ids))  # of many, each page of the index is read once
+        unknown = [each for each in ids if each not in self._put]
+        return self._put | nums_of(self._connection, sorted(unknown)) if unknown else self._put
+
+    def _are_most(self, edges: Sequence[Edge]) -> bool:
+        """Whether edges are many, and at least as many as there are."""
+        if len(edges) < _MANY_EDGES:
+            return False
+        return len(edges) >= _number(self._connection.execute("SELECT max(num) FROM edges").fetchone())
+
+    @contextmanager
+    def _targets_at_once(self) -> Iterator[None]:
+        """Leave the index by target to one statement at the end, which sorts: edges come in the order of the other."""
+        self._connection.execute("DROP INDEX edges_by_target")
+        yield
+        self._connection.execute(EDGES_BY_TARGET)
 
     def _number_edge_type(self, name: str) -> None:
         if name in self.edge_types:
@@ -248,6 +279,7 @@ class Writer:
             How many of the ids were nodes.
 
         """
+        assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, ids)
         marks = [(num,) for num in nums.values()]
         self._connection.executemany(
@@ -258,6 +290,9 @@ class Writer:
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:
         """Delete edges by (source, target, type); unknown ones are passed over. Return how many there were."""
+        if not edges:
+            return 0
+        assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, list({end for e in edges for end in (e.source, e.target)}))
         known = [e for e in edges if e.source in nums and e.target in nums and encodable(e.type)]
         keys = [(nums[e.source], nums[e.target], e.type) for e in known]
