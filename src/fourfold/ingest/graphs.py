@@ -185,7 +185,9 @@ def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
     while True:
         try:
             row = next(reader, None)
-        except (csv.Error, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:  # it is decoded in blocks: in which line that is, nobody knows
+            raise InvalidValueError(f"{path} is not {error.encoding.upper()}; save it as UTF-8.") from error
+        except csv.Error as error:
             raise InvalidValueError(f"{path}:{number}: the line cannot be read: {error}.") from error
         if row is None:
             return
