@@ -97,7 +97,9 @@ def _parse(line: bytes) -> Node | Edge | None:
     try:
         item = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise ValueError(f"this is no JSON ({error.msg}, column {error.colno}); a line is a whole node or edge") from error
+        raise ValueError(
+            f"this is no JSON ({error.msg}, column {error.colno}); a line is a whole node or edge"
+        ) from error
     except RecursionError as error:
         raise ValueError("this is nested too deeply") from error
     if not isinstance(item, dict):
