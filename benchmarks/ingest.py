@@ -1,6 +1,7 @@
 """What documents gain from their derived graph, and what deriving it costs.
 
-    python benchmarks/ingest.py [quality] [scale] [folder] [--documents 100000] [--files 5000] [--json out.json]
+    python benchmarks/ingest.py [quality] [scale] [folder] [--documents 100000] [--files 5000]
+                                [--chunk 250] [--json out.json]
 
 Quality needs the collections of FOURFOLD_DATASETS (BEIR form); scale and folder make their own texts. Prints a
 table and, with ``--json``, writes the figures. All times are of one process on the machine that is named.
@@ -14,6 +15,7 @@ import math
 import random
 import tempfile
 import time
+from dataclasses import replace
 from pathlib import Path
 
 from shared import facts, folders
@@ -32,11 +34,12 @@ def main() -> None:
     parser.add_argument("--documents", type=int, default=100_000)
     parser.add_argument("--files", type=int, default=5_000)
     parser.add_argument("--collections", nargs="*", default=QUALITY)
+    parser.add_argument("--chunk", type=int, help="quality: cut what has more characters into chunks of so many")
     parser.add_argument("--json", type=Path)
     options = parser.parse_args()
     figures: dict[str, object] = {"machine": facts()}
     if "quality" in options.parts:
-        figures["quality"] = quality(options.collections)
+        figures["quality"] = quality(options.collections, options.chunk)
     if "scale" in options.parts:
         figures["scale"] = scale(options.documents)
     if "folder" in options.parts:
@@ -48,9 +51,10 @@ def main() -> None:
 # -- quality ------------------------------------------------------------------------------------------------------
 
 
-def quality(names: list[str]) -> list[dict[str, object]]:
+def quality(names: list[str], chunk: int | None) -> list[dict[str, object]]:
     """Compare the two-signal base, no edges, with the default config over the derived graph."""
     rows: list[dict[str, object]] = []
+    cut = IngestConfig() if chunk is None else IngestConfig(whole_length=chunk, chunk_length=chunk)
     wanted = folders(names)
     if not wanted:
         return rows
@@ -59,13 +63,13 @@ def quality(names: list[str]) -> list[dict[str, object]]:
         name = path.name
         documents, queries, judged = load(path)
         with Retriever() as retriever:
-            add_documents(retriever, documents)
+            add_documents(retriever, documents, config=cut)
             linked = measure(retriever, queries, judged)
             edges = retriever.info()["edges"]
             given = RetrievalConfig().fusion.weights
         base_config = RetrievalConfig().replace(fusion={"weights": Weights(given.embedding, given.text, 0, 0)})
         with Retriever(config=base_config) as retriever:
-            add_documents(retriever, documents, config=IngestConfig(mentions=False))
+            add_documents(retriever, documents, config=replace(cut, mentions=False))
             base = measure(retriever, queries, judged)
         rows.append({"collection": name, "documents": len(documents), "edges": edges, "linked": linked, "base": base})
         print(

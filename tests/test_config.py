@@ -67,7 +67,7 @@ def changed(config, group, name):
 
 def test_nine_fields_hold_every_constant():
     assert len(dataclasses.fields(RetrievalConfig)) <= 9
-    assert len(list(constants())) == len(set(constants())) == 62
+    assert len(list(constants())) == len(set(constants())) == 63
 
 
 @pytest.mark.parametrize(("group", "name"), list(constants()))
@@ -217,7 +217,7 @@ def test_every_flat_name_stands_for_a_constant():
         ("graph", "bridge"),
         ("intents", "paths"),
     }
-    since |= {("diversity", "coverage"), ("diversity", "sides"), ("diversity", "depth")}
+    since |= {("graph", "to_parts"), ("diversity", "coverage"), ("diversity", "sides"), ("diversity", "depth")}
     renamed = {("", "limit"), ("text", "phrase"), ("graph", "edge_weights")}
     assert set(FLAT_NAMES.values()) | renamed == set(constants()) - since
 

@@ -4,6 +4,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
+from fourfold.ingest import Document, IngestConfig, add_documents
 from fourfold.signals.names import MOST_NAMESAKES
 
 STATES = {"Arvel": "flat and dry", "Borin": "hills and vineyards", "Caldo": "deep forests", "Dune": "mostly sand"}
@@ -246,3 +247,24 @@ def test_what_is_of_the_kind_asked_for_stands_behind_what_no_word_asks_for(shop,
 
 def test_a_node_with_a_text_stays_where_nothing_behind_it_is_of_the_kind(shop):
     assert shop.search("which planets supply the Cheeses category").ids[0] == "Cheeses"
+
+
+def test_what_leads_to_a_document_that_was_cut_leads_to_its_parts():
+    """The document is no hit itself: before, "what did Anna Berg write" was answered by Anna Berg."""
+    text = "The lamp house keeper writes letters to nobody. A ferry leaves at noon for the island. Bread is baked here."
+    retriever = Retriever(":memory:")
+    retriever.add([Node("anna", "Anna Berg", "person", "A painter."), Node("olaf", "Olaf Lund", "person", "A farmer.")])
+    cut = IngestConfig(whole_length=50, chunk_length=50)
+    add_documents(retriever, [Document("d", text, "Notes"), Document("e", "About cows.", "Diary")], config=cut)
+    retriever.add(edges=[Edge("anna", "d", "wrote"), Edge("olaf", "e", "wrote")])
+    hits = retriever.search("What did Anna Berg write?", k=4)
+    assert sorted(hits.ids[:3]) == ["d#0", "d#1", "d#2"]
+    assert all(hit.score > 0.5 for hit in hits.hits[:3])
+    for hit in hits:
+        assert sum(item.value for item in hit.evidence) == pytest.approx(hit.score, abs=1e-6)
+    path = next(item.path for item in hits.hits[0].evidence if item.component == "intent")
+    assert [(step.source, step.type, step.target) for step in path] == [
+        ("anna", "wrote", "d"),
+        ("d", "part_of", hits.ids[0]),
+    ]
+    assert retriever.search("What did Olaf Lund write?", k=1).ids == ["e"]

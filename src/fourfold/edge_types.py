@@ -46,7 +46,10 @@ UNTYPED = ""
 MENTIONS = "mentions"
 """The edge type of one node's text that names another node's title."""
 
-OF_DOCUMENTS = frozenset({MENTIONS, "relates_to", "part_of", "followed_by"})
+PART_OF = "part_of"
+"""The edge type from a part to the whole: from a chunk to its document."""
+
+OF_DOCUMENTS = frozenset({MENTIONS, "relates_to", PART_OF, "followed_by"})
 """The edge types that documents are read into: what a text names and links to, and how its parts hang together."""
 
 DEFAULT_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict({**EDGE_TYPE_WEIGHTS, MENTIONS: 1.0})

@@ -82,6 +82,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
             answer = asked.of_kind_behind(meaning, answer)
     if not answer.sure and not silent:
         return
+    answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
     share, before = settings.weight * answer.sure, scores.weights
     embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
     scores.weights = Weights(embedding, text, graph, share + intent)
@@ -369,4 +370,4 @@ class _Asked:
         steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
         if not len(steps):
             return answer
-        return answer.extended(best_ends, steps, _OF_ANOTHER_KIND)
+        return answer.extended(best_ends, steps, np.ones(len(steps)), _OF_ANOTHER_KIND)

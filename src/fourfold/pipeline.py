@@ -247,7 +247,14 @@ def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> No
         return
     spread = _spread(scores.snapshot, config, graph.weights_of(edges.type_names))
     walk = signals.graph.score(
-        edges, scores.seeds, scores.seed_weights, spread, query.allowed, second_hop=graph.second_hop
+        edges,
+        scores.seeds,
+        scores.seed_weights,
+        spread,
+        query.allowed,
+        second_hop=graph.second_hop,
+        cut=scores.snapshot.hidden,
+        to_parts=graph.to_parts,
     )
     if graph.published_second_hop and scores.spec.second_hop:
         near = best(walk.reached.nodes, walk.reached.values, _SECOND_HOP_FROM, scores.snapshot)
@@ -278,7 +285,14 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
             second_hop = intents.chosen_second_hop
     spread = _spread(scores.snapshot, config, type_weights)
     scores.intent_walk, scores.intent = signals.intent.score(
-        edges, scores.seeds, scores.seed_weights, spread, query.allowed, second_hop=second_hop
+        edges,
+        scores.seeds,
+        scores.seed_weights,
+        spread,
+        query.allowed,
+        second_hop=second_hop,
+        cut=scores.snapshot.hidden,
+        to_parts=config.graph.to_parts,
     )
 
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Bridge, RetrievalConfig
-from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
+from fourfold.edge_types import OF_DOCUMENTS
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues, Steps
+from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.scores import (
     EVERY_OTHER,
     Bridges,
@@ -25,12 +25,12 @@ from fourfold.scores import (
     best,
     final_scores,
 )
-from fourfold.signals import bridge, late, names
+from fourfold.signals import bridge, late, mentions, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late
 from fourfold.signals.sides import FIRST, NEITHER, SECOND, compared, taking_turns
-from fourfold.types import Intent
+from fourfold.types import FloatArray, Intent
 
 FIRST_CANDIDATES = 128
 """So many of the best are asked of each part at first …"""
@@ -95,11 +95,15 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
     strength[ordered.contains(called, passages)] = 1.0
     few = max(settings.pairs * len(passages) // max(settings.passages, 1), settings.pairs)
-    most, ids = _PAIRS_SCORED * few, scores.snapshot.ids
-    pairs = bridge.joined(_shared_terms(scores, passages, settings), _mentions(scores, query, passages, most))
+    most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
+    mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
+    pairs = bridge.joined(_shared_terms(scores, passages, settings), mentioned)
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
-    pairs = bridge.chosen(pairs, strength[pairs.passages] * pairs.links, most, ids)
+    early: FloatArray = strength[pairs.passages] * pairs.links
+    if len(snapshot.hidden) and len(pairs) > most:  # the parts of a document are linked alike: the ids tell nothing
+        early = bridge.promised(pairs, strength, _first_look(scores, pairs.nodes), settings)
+    pairs = bridge.chosen(pairs, early, most, ids)
     if not len(pairs):
         return
     scores.take(ordered.distinct(pairs.nodes))
@@ -116,28 +120,19 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.add_up(query, scores.table.nodes, scores.table.components)
 
 
+def _first_look(scores: Scores, nodes: Nodes) -> FloatArray:
+    """Return text and embedding of nodes, weighed and summed, before anything refines them, (len(nodes),)."""
+    distinct, place = ordered.numbered(nodes)
+    weights = scores.weights.as_dict()
+    found = (weights[name] * scores.first_stage(name, distinct) for name in scores.rankings)
+    return sum(found, np.zeros(len(distinct)))[place]
+
+
 def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     """Link passages to the nodes that share a rare term with them which the question does not name."""
     size = scores.snapshot.size
     shared = scores.snapshot.text.shared(passages, settings.most(size), scores.term_numbers.values())
     return bridge.shared_terms(passages, shared, size=size)
-
-
-def _mentions(scores: Scores, query: Query, passages: Nodes, most: int) -> Pairs:
-    """Link passages to the nodes that they mention, or that mention them.
-
-    All are worth the same, so that the ``most`` of each direction with the smallest ids are as many as can be chosen.
-    """
-    steps = _mentioned(scores.snapshot.edges, passages, most, query.allowed)
-    return Pairs(steps.origin, steps.targets, np.ones(len(steps)))
-
-
-def _mentioned(edges: EdgePart, nodes: Nodes, most: int, allowed: Allowed | None) -> Steps:
-    """Return the steps from nodes to what they mention or what mentions them, at most so many of each direction."""
-    worth = np.array([float(name == MENTIONS) for name in edges.type_names])
-    if not worth.any():
-        return Steps.joined(())
-    return edges.expand(nodes, worth=worth, weights="none", cap=most, allowed=allowed)
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
@@ -164,7 +159,7 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
         return
     leading = scores.order[: settings.depth]
     nodes = np.array(leading, np.int64)
-    if not len(_mentioned(snapshot.edges, nodes, _PAIRS_SCORED * config.graph.bridge.pairs, None)):
+    if not mentions.any_mention(snapshot.edges, nodes, _PAIRS_SCORED * config.graph.bridge.pairs):
         return
     totals = final_scores(scores, leading, config)
     covered = _covered(scores, nodes, config)

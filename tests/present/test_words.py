@@ -16,6 +16,10 @@ from fourfold.types import Evidence, PathStep
         ([PathStep("a", "b", "", True, "A", "A")], "from a via an edge"),
         ([PathStep("a", "b", "uses", True, "A", "B"), PathStep("b", "a", "uses", False, "B", "A")],
          "from A via uses to B and on against uses"),
+        ([PathStep("a", "d", "wrote", True, "Anna", "Notes"), PathStep("d", "d#0", "part_of", False, "Notes", "Notes")],
+         "from Anna via wrote to Notes and on against part_of"),
+        ([PathStep("d#0", "d", "part_of", True, "Log", "Log"), PathStep("d", "d#1", "part_of", False, "Log", "Log")],
+         "from d#0 via part_of to d and on against part_of"),
     ],
 )  # fmt: skip
 def test_a_path_names_its_nodes_and_tells_namesakes_apart_by_their_ids(path, told):

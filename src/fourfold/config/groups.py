@@ -184,6 +184,7 @@ class GraphConfig:
         second_hop: share of what the first hop reached that goes one hop further.
         published_second_hop: the published rule instead: for intents that ask for it, +0.15 along each arrow from the
             20 best so far to a node that is no seed.
+        to_parts: share of what the first hop brought to a document that was cut which each of its parts has.
         pagerank_share: share of PageRank in the component.
         pagerank_min_edges: only from that many edges on.
         background: so many times its mean over all nodes (and ``fusion.background`` imaginary ones) is taken off the
@@ -204,6 +205,7 @@ class GraphConfig:
     hub_cap: int | None = 1000
     second_hop: float = 0.5
     published_second_hop: bool = False
+    to_parts: float = 1.0
     pagerank_share: float = 0.0
     pagerank_min_edges: int = 20
     background: float = 4.0

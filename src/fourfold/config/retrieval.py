@@ -142,6 +142,7 @@ class RetrievalConfig:
                 hub_cap=None,
                 second_hop=0.0,
                 published_second_hop=True,
+                to_parts=0.0,
                 pagerank_share=0.3,
                 background=0.0,
                 bridge=Bridge(weight=0.0),

@@ -24,6 +24,8 @@ from fourfold.types import FloatArray
 Nodes = NDArray[np.int64]
 """Store numbers of nodes."""
 
+NO_NODES: Nodes = np.empty(0, np.int64)
+
 Keys = NDArray[np.uint64]
 """Hashes of names."""
 
@@ -309,6 +311,11 @@ def worth_of(worth: FloatArray, types: NDArray[np.int32], along: NDArray[np.bool
     """Return what steps are worth by their types, (len(types),); ``worth`` as ``EdgePart.expand`` has it."""
     found: FloatArray = worth[types] if worth.ndim == 1 else worth[along.view(np.int8), types]
     return found
+
+
+def only(edges: EdgePart, type_name: str) -> FloatArray:
+    """Return 1 for one edge type and 0 for all others, (n_types,): the ``worth`` of its steps."""
+    return np.array([float(name == type_name) for name in edges.type_names])
 
 
 class EdgePart(Protocol):

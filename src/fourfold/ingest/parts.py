@@ -13,6 +13,7 @@ from typing import Any
 
 import numpy as np
 
+from fourfold.edge_types import PART_OF
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Books, Entry
 from fourfold.ingest.documents import Document, IngestConfig
@@ -131,6 +132,6 @@ def _book(books: Books, document: Node, parts: Sequence[str], config: IngestConf
     source = document.metadata.get("source", "")
     bears = labels_borne(Document(document.id, "", title=document.name, source=source), config)
     entry = Entry(document.id, source, "", tuple(parts), tuple(bears))
-    edges = [Edge(part, document.id, "part_of") for part in parts]
+    edges = [Edge(part, document.id, PART_OF) for part in parts]
     books.put([entry])
     books.replace_structure([entry], [*edges, *(Edge(a, b, "followed_by") for a, b in pairwise(parts))])

@@ -8,6 +8,7 @@ from typing import Any
 
 from fourfold import arguments
 from fourfold.arguments import shown
+from fourfold.edge_types import PART_OF
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked, Entry
 from fourfold.errors import InvalidValueError
@@ -372,7 +373,7 @@ def _rows(document: Document, content_hash: str, config: IngestConfig, vector: A
         for place, (part, identity) in enumerate(zip(parts, passages, strict=True)):
             below = {**metadata, "document": document.id, "chunk": place}
             nodes.append(Node(identity, _chunk_name(document.title, part.heading), document.type, part.text, below))
-            edges.append(Edge(identity, document.id, "part_of"))
+            edges.append(Edge(identity, document.id, PART_OF))
             if place:
                 edges.append(Edge(passages[place - 1], identity, "followed_by"))
     entry = Entry(

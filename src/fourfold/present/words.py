@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fourfold.edge_types import PART_OF
 from fourfold.types import Evidence, Explanation, PathStep
 
 NOTHING = 1e-6
@@ -61,9 +62,13 @@ def path_in_words(path: Sequence[PathStep]) -> str:
 
 
 def _called(path: Sequence[PathStep]) -> list[str]:
-    """Return what each node on a path is called, from its start on: its name, or its id where another has that name."""
+    """Return what each node on a path is called, from its start on: its name, or its id where another has that name.
+
+    Only a part at the end may have that of its document, as parts do.
+    """
     nodes = [(path[0].source, path[0].source_name), *((step.target, step.target_name) for step in path)]
-    names = [name for _, name in dict.fromkeys(nodes)]
+    to_part = path[-1].type == PART_OF and not path[-1].along
+    names = [name for _, name in dict.fromkeys(nodes[:-1] if to_part else nodes)]
     return [name if name and names.count(name) == 1 else identity for identity, name in nodes]
 
 

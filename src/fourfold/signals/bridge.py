@@ -47,6 +47,16 @@ class Pairs:
     def __len__(self) -> int:
         return len(self.nodes)
 
+    @classmethod
+    def alike(cls, passages: NDArray[np.intp], nodes: Nodes) -> Pairs:
+        """Return links of 1; a pair may stand more than once until it is ``joined``."""
+        return cls(passages, nodes, np.ones(len(nodes)))
+
+    @classmethod
+    def none(cls) -> Pairs:
+        """Return no links."""
+        return cls.alike(np.empty(0, np.int64), np.empty(0, np.int64))
+
     def of(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Pairs:
         """Return some of the pairs."""
         return Pairs(self.passages[chosen], self.nodes[chosen], self.links[chosen])

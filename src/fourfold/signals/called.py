@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from fourfold.index.base import Nodes
+from fourfold.index.base import NO_NODES, Nodes
 from fourfold.signals.names import Named, NamesOf, Words, begin_of
 
 MOST = 8
@@ -35,7 +35,7 @@ class Called:
         return len(self.nodes)
 
 
-NOTHING = Called(np.empty(0, np.int64))
+NOTHING = Called(NO_NODES)
 
 
 def may_call(words: Words) -> bool:

@@ -1,7 +1,8 @@
 """γ: proximity to the seeds along typed edges.
 
 A seed gives ``weight(seed) · w(type) · factor(direction)`` to each neighbour; what arrives may go one hop further.
-Nodes that a filter leaves out are neither reached nor passed through.
+What reaches a document that was cut is handed on to its parts: it is no answer, they are. Nodes that a filter leaves
+out are neither reached nor passed through.
 """
 
 from __future__ import annotations
@@ -11,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.edge_types import PART_OF
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, EdgePart, Nodes, NodeValues, worth_of
+from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, NodeValues, only, worth_of
 from fourfold.types import FloatArray
 
 _SECOND_HOP_GAIN = 0.5 * 0.3
@@ -93,6 +95,8 @@ def score(
     allowed: Allowed | None = None,
     *,
     second_hop: float = 0.0,
+    cut: Nodes = NO_NODES,
+    to_parts: float = 0.0,
 ) -> Walk:
     """Return the proximity of nodes to the seeds.
 
@@ -103,15 +107,31 @@ def score(
         spread: how it spreads.
         allowed: nodes that may be reached.
         second_hop: share of the first hop's scores that goes one hop further.
+        cut: the documents that were cut; ascending.
+        to_parts: share of the first hop's scores that these hand on to each of their parts.
 
     """
     first = spread(edges, seeds, seed_weights, allowed)
     reached = NodeValues.sum([first.targets], [first.gains])
-    if not second_hop or not len(reached):
+    further = []
+    if second_hop and len(reached):
+        further.append(spread(edges, reached.nodes, second_hop * reached.values, allowed))
+    if to_parts and len(cut):
+        further.append(_to_parts(edges, first, cut, to_parts, spread.hub_cap, allowed))
+    if not further:
         return Walk((first,), reached)
-    second = spread(edges, reached.nodes, second_hop * reached.values, allowed)
-    targets, gains = [reached.nodes, second.targets], [reached.values, second.gains]
-    return Walk((first, second), NodeValues.sum(targets, gains))
+    targets, gains = [hop.targets for hop in further], [hop.gains for hop in further]
+    return Walk((first, *further), NodeValues.sum([reached.nodes, *targets], [reached.values, *gains]))
+
+
+def _to_parts(edges: EdgePart, first: Hop, cut: Nodes, share: float, cap: int | None, allowed: Allowed | None) -> Hop:
+    """Return the steps by which documents hand on to their parts what came from elsewhere than these."""
+    part_of = only(edges, PART_OF)
+    led = first.rows(ordered.contains(cut, first.targets) & (part_of[first.types] == 0))
+    documents = NodeValues.sum([led.targets], [led.gains])
+    steps = edges.expand(documents.nodes, forward=False, worth=part_of, weights="none", cap=cap, allowed=allowed)
+    gains = share * documents.values[steps.origin]
+    return Hop(documents.nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
 
 
 def published_second_hop(edges: EdgePart, walk: Walk, seeds: Nodes, from_nodes: Nodes, allowed: Allowed | None) -> Walk:

@@ -21,8 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
+from fourfold.edge_types import PART_OF
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
+from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
 from fourfold.signals.walks import Step, Walk, walk
@@ -36,6 +37,9 @@ _IN_COMMON, _SURE_IN_COMMON = 0.7, 0.6
 
 _MOST_AROUND = 1000
 """Where more stands beside the named node, each is followed only by words."""
+
+_MOST_PARTS = 100
+"""Of a longer document that is asked for so many parts are, those with the smallest ids."""
 
 _NAMESAKES = 100
 """Of more nodes of one name all are meant: their edges are not looked at."""
@@ -82,24 +86,35 @@ class Answer:
                 return start, steps
         return -1, []
 
-    def extended(self, ends: Nodes, steps: Steps, others: float) -> Answer:
-        """Return the answer with what stands one step behind some of its ends first.
+    def extended(self, ends: Nodes, steps: Steps, values: FloatArray, others: float = 1.0) -> Answer:
+        """Return the answer with what stands one step behind some of its ends.
 
         Args:
             ends: some of ``nodes``.
             steps: from places of ``ends``; to none of ``nodes``.
-            others: what those that were the answer are worth then.
+            values: (len(steps),) what their ends are worth.
+            others: what those that were the answer are worth then, of what they were.
 
         """
         first = np.sort(np.unique(steps.targets, return_index=True)[1])
-        steps = steps.of(first)
+        steps, values = steps.of(first), values[first]
         targets, whence = steps.targets.tolist(), ends[steps.origin].tolist()
         last = [Step(*one) for one in zip(targets, steps.types.tolist(), steps.along.tolist(), strict=True)]
         nodes = np.concatenate((self.nodes, steps.targets))
-        values = np.concatenate((others * self.values, np.ones(len(steps))))
+        values = np.concatenate((others * self.values, values))
         order = nodes.argsort()
-        behind = dict(zip(targets, zip(whence, last, strict=True), strict=True))
+        behind = {**self.behind, **dict(zip(targets, zip(whence, last, strict=True), strict=True))}
         return replace(self, nodes=nodes[order], values=values[order], behind=behind)
+
+    def in_parts(self, edges: EdgePart, cut: Nodes, allowed: Allowed | None) -> Answer:
+        """Return the answer with the parts of documents that were cut beside these, which are no hits themselves."""
+        ends = self.nodes[ordered.contains(cut, self.nodes)] if len(cut) else NO_NODES
+        if not len(ends):
+            return self
+        part_of = only(edges, PART_OF)
+        steps = edges.expand(ends, forward=False, worth=part_of, weights="none", cap=_MOST_PARTS, allowed=allowed)
+        steps = steps.of(~ordered.contains(self.nodes, steps.targets))
+        return self.extended(ends, steps, self.values[self.nodes.searchsorted(ends)][steps.origin])
 
 
 def _best_path(walks: Sequence[tuple[Named, Walk]], node: int) -> tuple[int, list[Step]]:
@@ -114,7 +129,7 @@ def _best_path(walks: Sequence[tuple[Named, Walk]], node: int) -> tuple[int, lis
 
 def nothing(named: Sequence[Named]) -> Answer:
     """Return the answer to a question whose words ask for no edge."""
-    return Answer(np.empty(0, np.int64), np.empty(0), 0.0, _nodes_of(named), ())
+    return Answer(NO_NODES, np.empty(0), 0.0, _nodes_of(named), ())
 
 
 def answer(
