@@ -221,6 +221,7 @@ def test_a_value_that_cannot_be_meant_is_an_error(db, options, said):
     "args",
     [
         ["bogus"],
+        ["serch"],
         ["search"],
         ["search", "x"],
         ["search", "x", "--db", "x", "--bogus"],
@@ -240,7 +241,7 @@ def test_a_value_that_cannot_be_meant_is_an_error(db, options, said):
 )
 def test_a_wrong_call_is_exit_code_2(args):
     told = sentence(run(*args), 2)
-    assert "--help" in told and len(told) < 500
+    assert "--help" in told and len(told) < 500 and "?." not in told
 
 
 def test_a_search_that_can_have_no_hit_says_why(db, tmp_path):
@@ -337,6 +338,15 @@ def test_a_reader_that_goes_away_is_no_error(db):
     assert b"Traceback" not in told
 
 
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="the platform has no full disk to write to")
+def test_a_disk_that_is_full_is_a_sentence(db):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "fourfold", "info", "--db", db], stdout=full, stderr=subprocess.PIPE, timeout=120
+        )
+    assert (done.returncode, done.stderr) == (1, b"fourfold: No space left on device.\n")
+
+
 def test_without_typer_a_sentence_names_the_extra():
     code = "import sys; sys.modules['typer'] = None; from fourfold.cli import main; main()"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
@@ -374,6 +384,7 @@ def test_the_demo(tmp_path):
     assert told["explanation"]["rank"] is not None
     kept = run("search", "json", "--db", tmp_path / "stdlib.sqlite", "-k", "1", "--json")
     assert json.loads(kept.stdout)["hits"][0]["id"] == "json"
+    same_library = told["graph"]["nodes"] == 4270  # that of another Python is another graph
     readme = (Path(__file__).parent.parent / "README.md").read_text(encoding="utf-8")
     pictures = [part.partition("```")[0].splitlines() for part in readme.split("```text\n")[1:]]
     asked = (["search", pictures[0][0], "-k", "3"], ["explain", "how to parse command line arguments", "argparse"])
@@ -381,14 +392,14 @@ def test_the_demo(tmp_path):
         shown = [line.rstrip() for line in run(*command, "--db", tmp_path / "stdlib.sqlite").stdout.splitlines()]
         weights = next(line for line in picture if line.startswith("intent "))
         assert weights in shown, "the README shows the answer of other weights"
-        if told["graph"]["nodes"] == 4270:  # the library of another Python is another graph
-            assert shown == picture, "the README shows what was answered before"
+        assert shown == picture or not same_library, "the README shows what was answered before"
     measures = ("recall@5", "semantic_recall@5", "ndcg@10")
     asked = [part for name in measures for part in ("--measure", name)]
     probes = Path(__file__).parent / "data" / "stdlib_probes.jsonl"
     told = json.loads(run("eval", probes, "--db", tmp_path / "stdlib.sqlite", *asked, "--json").stdout)["measures"]
     whole = " | ".join(f"{told[name]['mean']:.3f}".removeprefix("0") for name in measures)
-    assert f"| + paths | {whole} |" in readme, "the last row of the README's ladder is that of other weights"
+    shown = f"| + paths | {whole} |" in readme
+    assert shown or not same_library, "the last row of the README's ladder is that of other weights"
 
 
 def test_only_index_and_demo_make_a_file(tmp_path, monkeypatch):

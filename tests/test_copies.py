@@ -12,6 +12,8 @@ from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, 
 from fourfold.checking import check
 from fourfold.embed import GeminiEmbedder, StaticEmbedder
 from fourfold.embed.static import BUNDLED_FOLDER, bundled
+from fourfold.questions import Questions
+from fourfold.tools import ToolCatalog
 
 
 def letters(texts):
@@ -36,6 +38,14 @@ def test_copies_share_the_open_file(path):
     with Retriever(path) as retriever, Retriever() as in_memory:
         for given in (retriever, in_memory):
             assert copy.copy(given) is given and copy.deepcopy({"held": given})["held"] is given
+
+
+def test_what_is_made_of_a_graph_shares_it_with_deep_copies(path):
+    with Retriever(path) as retriever, ToolCatalog() as catalog:
+        catalog.add_tools([{"name": "save", "description": "Saves a file."}])
+        copied = copy.deepcopy({"questions": Questions(retriever), "catalog": catalog})
+        assert copied["questions"].retriever is retriever and copied["catalog"].retriever is catalog.retriever
+        assert [tool.name for tool in copied["catalog"].search_tools("save")] == ["save"]
 
 
 def test_a_pickle_opens_the_file_again_in_another_process(path):

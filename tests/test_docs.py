@@ -17,7 +17,7 @@ from fourfold import RetrievalConfig
 from fourfold.intent import classify
 
 ROOT = Path(__file__).parent.parent
-PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md"))]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("**/*.md")), *sorted(ROOT.glob("adapters/*/README.md"))]
 BLOCK = re.compile(r"(?:<!--\s*(?P<mark>[^>]*?)\s*-->\n+)?```(?P<language>\w+)\n(?P<code>.*?)^```$", re.M | re.S)
 LINK = re.compile(r"\]\((?!https?:|#|mailto:)([^)#\s]+)")
 

@@ -15,7 +15,7 @@ SRC = Path(fourfold.__file__).parent
 
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
-    {"errors", "frozen", "plain_text", "runs", "scripts", "snippets"},
+    {"encodings", "errors", "frozen", "plain_text", "runs", "scripts", "snippets"},
     {"arguments", "beside", "markup", "old_names", "when_needed", "deadline"},
     {"tokenizer"},
     {"types", "guard"},
@@ -38,7 +38,19 @@ FLOORS = (
     {"answering", "analysis", "learning", "maintenance", "handle"},
     {"retriever"},
     {"__init__"},  # the front door: what `from fourfold import …` gives
-    {"copying", "ingest", "questions", "tools", "evaluate", "demo", "mmr", "listing", "checking", "presets"},
+    {
+        "breakdown",
+        "copying",
+        "ingest",
+        "questions",
+        "tools",
+        "evaluate",
+        "demo",
+        "mmr",
+        "listing",
+        "checking",
+        "presets",
+    },
     {"training", "testing"},
     {"lens"},
     {"cli"},

@@ -1,10 +1,14 @@
-"""What loads with the package, and what a search needs: numpy, SQLite and the tokenizer of the model inside."""
+"""What loads with the package, and what a search needs: numpy, SQLite and what the model inside is read by."""
 
 import os
+import re
 import subprocess
 import sys
+import tomllib
+from importlib.metadata import packages_distributions
+from pathlib import Path
 
-REFUSED = ("scipy", "networkx", "Stemmer", "sklearn", "pandas", "torch")
+REFUSED = ("scipy", "networkx", "Stemmer", "model2vec", "huggingface_hub", "sklearn", "pandas", "torch")
 
 HOOK = f"""
 import sys
@@ -57,7 +61,7 @@ def run(script, *arguments):
 
 def test_loading_the_package_loads_neither_scipy_nor_networkx_nor_the_stemmer():
     script = "from fourfold import Retriever; import sys; print(*{name.partition('.')[0] for name in sys.modules})"
-    assert not {*REFUSED, "asyncio", "model2vec", "tokenizers"} & set(run(script).split())
+    assert not {*REFUSED, "asyncio", "tokenizers", "safetensors"} & set(run(script).split())
 
 
 def test_what_searches_is_loaded_when_it_is_first_named():
@@ -65,6 +69,16 @@ def test_what_searches_is_loaded_when_it_is_first_named():
     before, after = (line.split() for line in run(script).splitlines())
     searching = {"fourfold.retriever", "fourfold.pipeline", "fourfold.engines"}
     assert not searching & set(before) and searching <= set(after)
+
+
+def test_what_a_search_loads_is_what_the_package_asks_for():
+    asked = tomllib.loads((Path(__file__).parents[1] / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    known = {"fourfold", *(re.split("[^\\w.-]", each)[0] for each in asked["dependencies"])}
+    search = "r = fourfold.Retriever(); r.add([fourfold.Node('a', 'zebra')]); r.search('zebra')"
+    loaded = run(f"import fourfold, sys; {search}; print(*{{name.partition('.')[0] for name in sys.modules}})").split()
+    of = packages_distributions()
+    found = {distribution for name in loaded if name[0] != "_" for distribution in of.get(name, ())}
+    assert "tokenizers" in found and found <= known
 
 
 def test_a_search_answers_the_same_where_nothing_but_numpy_and_the_model_is_installed(tmp_path):

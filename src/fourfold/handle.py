@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import copy
 from types import TracebackType
 from typing import Any, Protocol, Self
 
@@ -29,7 +30,14 @@ class Opening(Protocol):
         ...
 
 
-class Handle:
+class Shared:
+    """Has an open graph, which its deep copies share."""
+
+    def __deepcopy__(self, memo: object) -> Self:
+        return copy(self)
+
+
+class Handle(Shared):
     """Holds a Session open."""
 
     _session: Session
@@ -44,9 +52,6 @@ class Handle:
 
     def __copy__(self) -> Self:
         """Return this very retriever: it is a handle of an open file, which its copies share."""
-        return self
-
-    def __deepcopy__(self, memo: object) -> Self:
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:

@@ -11,9 +11,12 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Iterator, Mapping
+from io import BufferedReader, TextIOWrapper
+from itertools import count
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
+from fourfold.encodings import LONGEST_MARK, UTF_8, marked
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
@@ -25,7 +28,7 @@ _PYTHON: dict[str, type | tuple[type, ...]] = {_TEXT: str, "an object": dict, "a
 
 
 def read_graph(path: str | Path, *, progress: Callable[[int], None] | None = None) -> tuple[list[Node], list[Edge]]:
-    """Read the nodes and edges of a JSON Lines file (UTF-8; empty lines are passed over).
+    """Read the nodes and edges of a JSON Lines file (UTF-8, or as its byte order mark says).
 
     Args:
         path: the file.
@@ -38,34 +41,49 @@ def read_graph(path: str | Path, *, progress: Callable[[int], None] | None = Non
     """
     nodes: list[Node] = []
     edges: list[Edge] = []
-    with Path(path).open("rb") as file:
-        for number, line in lines(file, path):
-            if progress is not None:
-                progress(len(line))
-            try:
-                item = _parse(line)
-            except ValueError as error:
-                raise InvalidValueError(f"{path}, line {number}: {error}.") from error
-            if isinstance(item, Node):
-                nodes.append(item)
-            elif item is not None:
-                edges.append(item)
+    for number, line in lines(path):
+        if progress is not None:
+            progress(len(line))
+        try:
+            item = _parse(line)
+        except ValueError as error:
+            raise InvalidValueError(f"{path}, line {number}: {error}.") from error
+        if isinstance(item, Node):
+            nodes.append(item)
+        elif item is not None:
+            edges.append(item)
     return nodes, edges
 
 
-def lines(file: BinaryIO, path: str | Path) -> Iterator[tuple[int, bytes]]:
-    """Return the lines of a file with their numbers, from 1.
+def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
+    """Return the lines of a file, as UTF-8, with their numbers, from 1.
+
+    Args:
+        path: where a byte order mark says UTF-16 or UTF-32, it is read so.
 
     Raises:
-        InvalidValueError: a line of more than 100 million bytes; no more of it is read.
+        InvalidValueError: a line of more than 100 million bytes, of which no more is read, or one that is not in the
+            marked encoding.
+        OSError: the file cannot be read.
 
     """
-    number = 0
-    while line := file.readline(_LONGEST_LINE + 1):
-        number += 1
-        if len(line) > _LONGEST_LINE:
-            raise InvalidValueError(f"{path}, line {number}: this is longer than {_LONGEST_LINE:,} bytes.")
-        yield number, line
+    with open(path, "rb") as raw, _as_marked(raw) as file:
+        for number in count(1):
+            try:
+                line = file.readline(_LONGEST_LINE + 1)
+            except UnicodeDecodeError as error:
+                raise InvalidValueError(f"{path}, line {number}: this is not {error.encoding.upper()}.") from error
+            if len(line) > _LONGEST_LINE:
+                raise InvalidValueError(f"{path}, line {number}: this is longer than {_LONGEST_LINE:,} bytes.")
+            if not line:
+                return
+            yield number, line if isinstance(line, bytes) else line.encode()
+
+
+def _as_marked(file: BufferedReader) -> BufferedReader | TextIOWrapper:
+    """Return a file as it is where it is UTF-8: a line of it that is not is told alone, and the rest is read."""
+    encoding = marked(file.peek(LONGEST_MARK))
+    return file if encoding == UTF_8 else TextIOWrapper(file, encoding, newline="\n")
 
 
 def _parse(line: bytes) -> Node | Edge | None:
@@ -79,7 +97,9 @@ def _parse(line: bytes) -> Node | Edge | None:
     try:
         item = json.loads(text, parse_constant=_refuse)
     except json.JSONDecodeError as error:
-        raise ValueError(f"this is no JSON ({error.msg}, column {error.colno})") from error
+        raise ValueError(
+            f"this is no JSON ({error.msg}, column {error.colno}); a line is a whole node or edge"
+        ) from error
     except RecursionError as error:
         raise ValueError("this is nested too deeply") from error
     if not isinstance(item, dict):

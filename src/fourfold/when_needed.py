@@ -1,6 +1,6 @@
 """What is there when it is first needed: packages, what is made once for all, and attributes.
 
-A search needs numpy, SQLite and the tokenizer of the model in the package; nothing else need be there.
+A search needs numpy, SQLite and what the model in the package is read by; nothing else need be there.
 """
 
 from __future__ import annotations

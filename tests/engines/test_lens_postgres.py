@@ -70,8 +70,6 @@ def test_a_hostile_node_is_only_text(pg_url):
 def test_a_graph_at_an_address_stands_beside_another(pg_url, tmp_path):
     with tools(pg_url), tools(tmp_path / "kg.sqlite"):
         pass
-    beside = open_beside([pg_url, str(tmp_path / "kg.sqlite"), pg_url])
-    assert len(beside) == 2 and "kg.sqlite" in beside
-    assert [each.search(QUESTION).ids[0] for each in beside.values()] == ["write", "write"]
-    for each in beside.values():
-        each.close()
+    with open_beside([pg_url, str(tmp_path / "kg.sqlite"), pg_url]) as beside:
+        assert len(beside) == 2 and "kg.sqlite" in beside
+        assert [each.search(QUESTION).ids[0] for each in beside.values()] == ["write", "write"]

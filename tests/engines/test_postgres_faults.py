@@ -220,6 +220,29 @@ def test_a_server_that_hangs_is_waited_for_no_longer_than_a_search_was_given(pro
         assert retriever.search("zebra", timeout=60).ids == ["a"]
 
 
+def test_a_write_to_a_server_that_hangs_ends(proxy):
+    url = f"{proxy.url}&schema=hangs_writing&statement_timeout=.5&connect_timeout=2"
+    with Retriever(url, config=CONFIG) as retriever:
+        retriever.add([Node("a", "zebra")])
+        with pytest.raises(StoreError, match="nothing was changed: the server does not answer"):  # noqa: SIM117
+            with retriever.backend.link.writing() as connection:
+                proxy.hangs = True
+                connection.execute("DELETE FROM nodes")
+        proxy.hangs = False
+        assert retriever.search("zebra", timeout=60).ids == ["a"]
+        with pytest.raises(StoreError, match="nobody knows whether it was written"), retriever.backend.link.writing():
+            proxy.hangs = True
+        proxy.hangs = False
+        retriever.add([Node("b", "zebra")])
+        assert sorted(retriever.search("zebra", timeout=60).ids) == ["a", "b"]
+
+
+def test_a_write_that_lives_takes_as_long_as_it_takes(proxy):
+    url = f"{proxy.url}&schema=lives&statement_timeout=.2"
+    with Retriever(url, config=CONFIG) as retriever, retriever.backend.link.writing() as connection:
+        assert connection.execute("SELECT pg_sleep(2) IS NULL").fetchone() == (False,)
+
+
 @pytest.fixture
 def own_database(pg_server):
     with pg_server.connect() as connection:

@@ -97,7 +97,7 @@ def test_a_line_that_is_no_triple_is_named(tmp_path, line):
         (b'a,likes,b\nc,likes,"' + b"x\n" * 100_000, "t.csv:2: the line cannot be read: field larger"),
         (b"a" + b"," * 1_000_000, r"t.csv:1: \['a', '', .* is no triple"),
         (b"a,likes,b," + b"x" * 100_000, "weight 'xx.* is no number; a line is subject, relation, object, weight."),
-        (b"a,likes,b\n\xff\xfe,likes,b", "cannot be read: 'utf-8'"),
+        (b"a,likes,b\n\xff\xfe,likes,b", "t.csv is not UTF-8; save it as UTF-8."),
     ],
     ids=["a long field", "a quote that is not closed", "many columns", "a long weight", "no UTF-8"],
 )

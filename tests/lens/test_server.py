@@ -17,8 +17,9 @@ import pytest
 from lens_client import client_of, names
 from lens_graphs import tools
 
-from fourfold import Node, Retriever
+from fourfold import Node, Retriever, StoreError
 from fourfold.lens import Lens
+from fourfold.lens.server import open_beside
 
 pytestmark = pytest.mark.xdist_group("lens server")
 
@@ -165,6 +166,21 @@ def test_files_of_one_name_stand_beside_each_other(serve, db):
     for number, path in enumerate(paths):
         assert f"only_in_{number}" in get(f"{server.url}/compare?q=save&a=default&b={quote(str(path))}")[1]
     assert "only_in" not in get(f"{server.url}/compare?q=save&a=default&b=text+only")[1]
+
+
+def test_a_file_beside_another_that_cannot_be_opened_is_closed(db, monkeypatch):
+    opened = []
+
+    class Remembered(Retriever):
+        def __init__(self, *args, **options):
+            super().__init__(*args, **options)
+            opened.append(self)
+
+    monkeypatch.setattr("fourfold.lens.server.Retriever", Remembered)
+    with pytest.raises(StoreError, match="There is no file"), open_beside([str(db), str(db.parent / "mistyped")]):
+        pass
+    with pytest.raises(StoreError, match="closed"):
+        opened[0].search("save data")
 
 
 # -- the retrievers of the frameworks -----------------------------------------------------------------------------

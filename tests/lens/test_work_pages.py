@@ -267,7 +267,7 @@ def test_probes_come_in_and_unknown_nodes_are_counted(client, retriever):
     ("questions", "qrels", "sentence"),
     [
         (b"", b"", "No questions were sent"),
-        (b"\xff\xfe no text", b"1\t0\ta\t1\n", "no UTF-8 text"),
+        (b"\xff no text", b"1\t0\ta\t1\n", "no UTF-8 text"),
         (b"no tab\n", b"1\t0\ta\t1\n", "Line 1 of the questions"),
         (b'{"_id": 1}\n', b"1\t0\ta\t1\n", "line 1 has no 'text'"),
         (b'{"_id": 1, "text": "a"}\n', b"1 a\n", "is not query-id, corpus-id, score"),

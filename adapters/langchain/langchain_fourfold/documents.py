@@ -13,17 +13,11 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Hit, InvalidValueError, Node, SearchResult
 from fourfold.arguments import without_sets
+from fourfold.breakdown import BREAKDOWN, breakdown_of, is_breakdown
 from fourfold.ingest.documents import RESERVED, of_others
-
-BREAKDOWN = "fourfold"
-"""The metadata key under which a result tells what its score is made of."""
 
 SCORE = "score"
 """The metadata key of the score, where tracing looks for it."""
-
-_BREAKDOWN_KEYS = {"intent", "weights", "components", "method", "why"}
-_READ_BACK = {"name": str, "type": str, "content_begins": str, "metadata": dict}
-"""By these keys, and by what stands under those, a breakdown is told from a user's own ``fourfold``."""
 
 
 class FoundDocument(Document):
@@ -69,9 +63,7 @@ def _identity(document: Document) -> tuple[str | None, str, dict[str, Any]]:
 def own_metadata(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a document's metadata as they were before it was found."""
     breakdown = metadata.get(BREAKDOWN)
-    if not (isinstance(breakdown, Mapping) and breakdown.keys() >= _BREAKDOWN_KEYS):
-        return dict(metadata)
-    if not all(isinstance(breakdown.get(key, kind()), kind) for key, kind in _READ_BACK.items()):
+    if not is_breakdown(breakdown, content_begins=str):
         return dict(metadata)
     own = {key: value for key, value in metadata.items() if key not in (SCORE, BREAKDOWN)}
     return {**own, **breakdown.get("metadata", {})}
@@ -148,18 +140,7 @@ def to_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -
     node = hit.node
     document = to_plain_document(hit, result, name_in_content)
     metadata = document.metadata
-    breakdown: dict[str, Any] = {
-        "intent": str(result.intent),
-        "weights": result.weights.as_dict(),
-        "components": hit.components.as_dict(),
-        "method": hit.method,
-        "why": hit.why,
-        "community": hit.community,
-        "confidence": hit.confidence,
-        "name": node.name,
-        "type": node.type,
-        "degraded": list(result.degraded),
-    }
+    breakdown = breakdown_of(hit, result)
     if shadowed := {key: metadata[key] for key in (SCORE, BREAKDOWN) if key in metadata}:
         breakdown["metadata"] = shadowed
     if document.page_content != node.text:

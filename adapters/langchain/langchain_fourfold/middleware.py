@@ -15,6 +15,7 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
 from langchain_core.tools import BaseTool
 
 from fourfold.errors import MissingExtraError
+from fourfold.handle import Shared
 from fourfold.tools import ToolCatalog
 
 try:
@@ -29,7 +30,7 @@ _KEPT = 8
 """Catalogues made of requests' tools that are kept: several agents may share one selector."""
 
 
-class FourfoldToolSelector(AgentMiddleware[Any, Any]):
+class FourfoldToolSelector(Shared, AgentMiddleware[Any, Any]):
     """Offers the model the tools found for the last question, with those they need.
 
     Tools already called in the conversation stay, and are the context of the search. Provider tools given as

@@ -13,6 +13,7 @@ from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
 from pydantic import Field, InstanceOf, field_validator, model_validator
+from pydantic.json_schema import SkipJsonSchema
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.asking import Options
@@ -79,7 +80,7 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
     read_only: bool = False
     """Whether the file, which must exist, is opened without ever writing to it."""
 
-    retriever: InstanceOf[Retriever] = Field(default=None, exclude=True, repr=False)  # type: ignore[assignment]
+    retriever: SkipJsonSchema[InstanceOf[Retriever]] = Field(default=None, exclude=True, repr=False)  # type: ignore[assignment]
     """The engine; given instead of ``path``, ``embedder`` and ``config``, or opened from them."""
 
     k: int | None = None
@@ -118,7 +119,9 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
     compare_with: InstanceOf[BaseRetriever] | None = Field(default=None, exclude=True, repr=False)
     """Shadow mode: this retriever answers, and how Fourfold would have is logged (``langchain_fourfold.shadow``)."""
 
-    on_comparison: Callable[[shadow.Comparison], object] | None = Field(default=None, exclude=True, repr=False)
+    on_comparison: SkipJsonSchema[Callable[[shadow.Comparison], object] | None] = Field(
+        default=None, exclude=True, repr=False
+    )
     """Called with each Comparison of shadow mode: ``print``, or a list's ``append``."""
 
     breakdown: bool = True

@@ -45,7 +45,8 @@ class SentenceGroup(TyperGroup):
         except FourfoldError as error:
             _fail(str(error), 1)
         except OSError as error:
-            _fail(f"{error.filename}: {error.strerror}." if error.filename else f"{error}.", 1)
+            what = error.strerror or str(error)
+            _fail(f"{error.filename}: {what}." if error.filename else f"{what}.", 1)
         except typer.Abort:
             _fail("Stopped.", 130)
         sys.exit(code if isinstance(code, int) else 0)
@@ -86,7 +87,8 @@ def _show_warning(message: Warning | str, *_: object) -> None:
 def _wrong_call(error: Any) -> str:
     """Return the sentence of a usage error and where to read on."""
     command = error.ctx.command_path if error.ctx else "fourfold"
-    return f"{error.format_message().rstrip('.')}. See {command} --help."
+    told = error.format_message()
+    return f"{told}{'' if told.endswith(('.', '?')) else '.'} See {command} --help."
 
 
 def _fail(sentence: str, code: int) -> None:

@@ -42,10 +42,10 @@ def lens(
     from fourfold.lens import Lens
     from fourfold.lens.server import open_beside
 
-    others = open_beside(beside or (), model)
-    with open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever:
+    with (
+        open_beside(beside or (), model) as others,
+        open_under(preset, db, embedder=model, read_only=read_only, must_exist=True) as retriever,
+    ):
         copied = retriever.path == ":memory:"  # made for another preset: what is written would be gone
         shown = Lens(retriever, read_only=read_only or copied, beside=others)
         shown.serve(host=host, port=port, token=token, open_browser=not no_browser, say=say)
-    for other in others.values():
-        other.close()

@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import finite_number, many, said, shown, strings
+from fourfold.encodings import opened
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -80,7 +81,8 @@ class Run:
 
         """
         try:
-            text = Path(path).read_text(encoding="utf-8-sig")
+            with opened(path) as file:
+                text = file.read()
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidValueError(f"The run {str(path)!r} cannot be read: {error}.") from error
         if not text.lstrip().startswith("{"):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from fourfold.arguments import said, shown
+from fourfold.encodings import opened
 from fourfold.errors import FourfoldWarning, InvalidValueError
 from fourfold.ingest.documents import Document, of_others
 from fourfold.ingest.report import Problem
@@ -31,24 +32,23 @@ def read_jsonl(path: str | Path, *, problems: list[Problem] | None = None) -> It
     what stands under other keys is metadata, too.
 
     Args:
-        path: UTF-8; its path is the source of documents without one.
+        path: UTF-8, or as its byte order mark says; its path is the source of documents without one.
         problems: takes a line that cannot be read, and the rest is read; None raises.
 
     Raises:
         InvalidValueError: a line cannot be read, without ``problems``.
 
     """
-    with open(path, "rb") as file:
-        for number, line in lines(file, path):
-            if not line.strip():
-                continue
-            try:
-                yield _document(line, str(path))
-            except ValueError as error:
-                problem = Problem(f"{path}:{number}", str(error))
-                if problems is None:
-                    raise InvalidValueError(str(problem)) from error
-                problems.append(problem)
+    for number, line in lines(path):
+        if not line.strip():
+            continue
+        try:
+            yield _document(line, str(path))
+        except ValueError as error:
+            problem = Problem(f"{path}:{number}", str(error))
+            if problems is None:
+                raise InvalidValueError(str(problem)) from error
+            problems.append(problem)
 
 
 def holds_documents(path: str | Path) -> bool:
@@ -56,8 +56,7 @@ def holds_documents(path: str | Path) -> bool:
 
     Its first object tells: documents have an ``_id`` or a ``title``.
     """
-    with open(path, "rb") as file:
-        first = next((line for _, line in lines(file, path) if line.strip()), b"")
+    first = next((line for _, line in lines(path) if line.strip()), b"")
     try:
         given = json.loads(first.decode("utf-8-sig"))
     except (ValueError, RecursionError):
@@ -106,7 +105,7 @@ def read_triples(
     The nodes have an id and a name, no more: to a graph that has some of them with a text, add the others only.
 
     Args:
-        path: CSV or TSV, UTF-8.
+        path: CSV or TSV, UTF-8, or as its byte order mark says (Excel's "Unicode text").
         delimiter: None takes the tab for files that end in .tsv or .txt, else the comma.
         header: whether the first line names the columns; None looks for such names in it.
 
@@ -122,7 +121,7 @@ def read_triples(
         delimiter = "\t" if Path(path).suffix.lower() in (".tsv", ".txt") else ","
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
-    with open(path, encoding="utf-8-sig", newline="") as file:
+    with opened(path, newline="") as file:
         for number, row in _rows(_reader(file, delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
@@ -186,7 +185,9 @@ def _rows(reader: Any, path: str | Path) -> Iterator[tuple[int, list[str]]]:
     while True:
         try:
             row = next(reader, None)
-        except (csv.Error, UnicodeDecodeError) as error:
+        except UnicodeDecodeError as error:  # it is decoded in blocks: in which line that is, nobody knows
+            raise InvalidValueError(f"{path} is not {error.encoding.upper()}; save it as UTF-8.") from error
+        except csv.Error as error:
             raise InvalidValueError(f"{path}:{number}: the line cannot be read: {error}.") from error
         if row is None:
             return

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 import json
 import tempfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from fourfold import InvalidValueError
+from fourfold.encodings import marked
 from fourfold.evaluate import Judgements, load_judgements
 
 Judged = Mapping[str, Mapping[str, float]]
@@ -41,17 +41,23 @@ def read(questions: bytes, qrels: bytes) -> Judgements:
         InvalidValueError: a file is missing or cannot be read; the sentence names the line.
 
     """
-    questions = questions.removeprefix(codecs.BOM_UTF8)
-    if not questions.strip():
+    encoding = marked(questions)
+    try:
+        asked = questions.decode(encoding)
+    except UnicodeDecodeError as error:
+        raise InvalidValueError(
+            f"The questions are no {encoding.removesuffix('-sig').upper()} text: {error}."
+        ) from error
+    if not asked.strip():
         raise InvalidValueError("No questions were sent; choose queries.jsonl, topics.tsv or a file of probes.")
     with tempfile.TemporaryDirectory() as folder:
         into = Path(folder)
         if not qrels.strip():
-            (into / "probes.jsonl").write_bytes(questions)
+            (into / "probes.jsonl").write_text(asked, encoding="utf-8")
             found = _named(into / "probes.jsonl", into)
         else:
-            lines = questions if questions.lstrip()[:1] == b"{" else _from_topics(questions)
-            (into / "queries.jsonl").write_bytes(lines)
+            lines = asked if asked.lstrip().startswith("{") else _from_topics(asked)
+            (into / "queries.jsonl").write_text(lines, encoding="utf-8")
             (into / "qrels.tsv").write_bytes(qrels)
             found = _named(into, into)
     count = sum(len(query.relevant) for query in found)
@@ -71,21 +77,17 @@ def _named(path: Path, folder: Path) -> Judgements:
         raise InvalidValueError(str(error).replace(f"{folder}/", "").replace(str(folder), "the files")) from None
 
 
-def _from_topics(topics: bytes) -> bytes:
+def _from_topics(topics: str) -> str:
     """Return TREC topics, an id and a question on each line with a tab between them, as JSON Lines."""
-    try:
-        lines = topics.decode("utf-8").splitlines()
-    except UnicodeDecodeError as error:
-        raise InvalidValueError(f"The questions are no UTF-8 text: {error}.") from error
     records = []
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(topics.splitlines(), 1):
         if not line.strip():
             continue
         identity, tab, text = line.partition("\t")
         if not tab or not text.strip():
             raise InvalidValueError(f"Line {number} of the questions is no id, a tab and a question.")
         records.append(json.dumps({"_id": identity.strip(), "text": text.strip()}))
-    return "\n".join(records).encode()
+    return "\n".join(records)
 
 
 def _queries(judged: Judged) -> Iterator[str]:

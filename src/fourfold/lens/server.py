@@ -5,7 +5,8 @@ from __future__ import annotations
 import sys
 import webbrowser
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from importlib import import_module
 from pathlib import Path
@@ -187,13 +188,18 @@ def _on_stderr(sentence: str) -> None:
     sys.stderr.write(f"{sentence}\n")
 
 
-def open_beside(places: Iterable[str], embedder: object = None) -> dict[str, Retriever]:
-    """Open further graphs to compare with, to be read only, by what they are shown by.
+@contextmanager
+def open_beside(places: Iterable[str], embedder: object = None) -> Iterator[dict[str, Retriever]]:
+    """Open further graphs to compare with, to be read only, by what they are shown by; close them at the end.
 
     That is the file's name, or the whole path where something else has that name; an address, without its password.
     """
     wholes = dict.fromkeys(place if "://" in place else str(Path(place).absolute()) for place in places)
-    opened = [Retriever(whole, embedder=embedder, read_only=True, must_exist=True) for whole in wholes]
-    names = [each.path if "://" in each.path else Path(each.path).name for each in opened]
-    taken = Counter([*WAYS, *names])
-    return {name if taken[name] == 1 else each.path: each for name, each in zip(names, opened, strict=True)}
+    with ExitStack() as stack:
+        opened = [
+            stack.enter_context(Retriever(whole, embedder=embedder, read_only=True, must_exist=True))
+            for whole in wholes
+        ]
+        names = [each.path if "://" in each.path else Path(each.path).name for each in opened]
+        taken = Counter([*WAYS, *names])
+        yield {name if taken[name] == 1 else each.path: each for name, each in zip(names, opened, strict=True)}

@@ -1,6 +1,7 @@
-"""The methods as plain functions for agents: JSON types in, an answer out; the adapters make their tools of these."""
+"""The methods as plain functions for agents: JSON types in, an answer out; the adapters make their tools of these.
 
-from __future__ import annotations
+Their annotations are types, not the words for them, which mean nothing where a framework reads them.
+"""
 
 from collections.abc import Callable
 

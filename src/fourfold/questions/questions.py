@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 from fourfold.arguments import one_of, question, whole_number
 from fourfold.edge_types import ROLES
 from fourfold.errors import InvalidValueError, StoreError
+from fourfold.handle import Shared
 from fourfold.questions import capability as capabilities
 from fourfold.questions import compose, explore, goals, impact, lookup, paths, routing, similar
 from fourfold.questions.capability import CapabilityAnswer
@@ -38,7 +39,7 @@ MOST_PARTS = 100
 """Largest number of steps of a plan: each is searched for."""
 
 
-class Questions:
+class Questions(Shared):
     """Answers questions about the graph of a retriever.
 
     Every answer is of one generation of the graph, typed and frozen; it prints as text, becomes JSON (``as_dict``) and

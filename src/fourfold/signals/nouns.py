@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fourfold.signals.placed import ARTICLES, ONE_OF, PREPOSITIONS, Placed
 from fourfold.signals.wording import ASKING, AUXILIARIES, DO, RELATIVE, WHICH
 
@@ -11,6 +13,11 @@ CALLED = frozenset({"named", "called"})
 _OTHERS = frozenset("other all different".split())
 DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
 SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
+
+
+def names_sort(before: Sequence[str]) -> bool:
+    """Tell whether a word is that of "kind of music", by the words before it, in lower case."""
+    return len(before) > 1 and before[-1] == "of" and before[-2] in SORTS
 
 
 class Nouns(Placed):
@@ -31,7 +38,7 @@ class Nouns(Placed):
         return self.at(place).isdigit() or self.at(place) in _OTHERS
 
     def _is_sort(self, place: int) -> bool:
-        return self.at(place - 1) == "of" and self.at(place - 2) in SORTS
+        return names_sort((self.at(place - 2), self.at(place - 1)))
 
     def sort_of(self, place: int) -> int:
         """Return where the "kind" stands of "what kind of" before a word; -1 where there is none."""

@@ -15,7 +15,7 @@ from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words
-from fourfold.signals.nouns import SORTS
+from fourfold.signals.nouns import names_sort
 from fourfold.signals.placed import ARTICLES, PREPOSITIONS
 from fourfold.signals.syntax import TOGETHER
 from fourfold.signals.wording import WHICH
@@ -47,7 +47,8 @@ def left_out(
 
     """
     single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
-    asking = {start for start in single if _asks(*words[start], asks) or _is_sort(words, start)}
+    typed = [word.lower() for word, _ in words]
+    asking = {start for start in single if _asks(*words[start], asks) or names_sort(typed[:start])}
     meant = [one for one in found if one.start not in asking] or list(found)
     starts = {one.start for one in meant}
     doubtful = {
@@ -73,12 +74,6 @@ def only_ask(found: Sequence[Named], words: Words, asks: Callable[[str, Sequence
 
 def _asks(word: str, terms: Sequence[str], asks: Callable[[str, Sequence[str]], bool]) -> bool:
     return word.lower() == TOGETHER or asks(word.lower(), terms)
-
-
-def _is_sort(words: Words, place: int) -> bool:
-    """Tell whether a word is that of "kind of music"."""
-    before = [word.lower() for word, _ in words[max(place - 2, 0) : place]]
-    return len(before) > 1 and before[0] in SORTS and before[1] == "of"
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:

@@ -16,6 +16,7 @@ from fourfold.arguments import shown, whole_number
 from fourfold.engines.base import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
+from fourfold.handle import Shared
 from fourfold.retriever import Retriever
 from fourfold.tools import learning, linking
 from fourfold.tools.config import ToolConfig
@@ -30,7 +31,7 @@ from fourfold.types import Edge, Node
 _MOST_USED_AT_ONCE = 100
 
 
-class ToolCatalog:
+class ToolCatalog(Shared):
     """Tools and their graph over a Retriever.
 
     Args:

@@ -1,5 +1,7 @@
 """The middleware in a real agent: the model sees only the tools found."""
 
+import copy
+
 import pytest
 from langchain_core.language_models.fake_chat_models import GenericFakeChatModel
 from langchain_core.messages import AIMessage
@@ -50,6 +52,16 @@ def test_the_model_is_offered_what_was_found_and_what_that_needs():
     assert len(model.offered) == 2
     for offered in model.offered:
         assert {"deploy_prod", "npm_install", "send_mail"} <= set(offered) and len(offered) <= 4
+
+
+def test_a_deep_copy_chooses_as_well():
+    from langchain.agents import create_agent
+    from langchain_fourfold.middleware import FourfoldToolSelector
+
+    model = Model(messages=iter([AIMessage("Yes.")]), offered=[])
+    copied = copy.deepcopy(FourfoldToolSelector(limit=2))
+    create_agent(model, tools(), middleware=[copied]).invoke({"messages": [("user", "deploy to prod")]})
+    assert "deploy_prod" in model.offered[0]
 
 
 async def test_asynchronously():

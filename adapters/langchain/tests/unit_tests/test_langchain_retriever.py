@@ -229,6 +229,13 @@ def test_configurable_fields_share_the_engine(retriever):
         configurable.invoke("file", {"configurable": {"k": 0}})
 
 
+@pytest.mark.parametrize("mode", ["validation", "serialization"])
+def test_its_fields_are_told_as_a_schema(mode):
+    fields = FourfoldRetriever.model_json_schema(mode=mode)["properties"]
+    assert {"path", "k", "filter", "weights"} <= fields.keys()
+    assert not {"retriever", "on_comparison"} & fields.keys()
+
+
 def test_configurable_fields_over_a_path_in_memory():
     retriever = FourfoldRetriever.from_texts(["one file", "two files"], config=RetrievalConfig(), k=2)
     configurable = retriever.configurable_fields(k=ConfigurableField(id="k"))

@@ -1,5 +1,7 @@
 """The tool retriever, by itself and inside a real agent."""
 
+import copy
+
 import pytest
 from llama_index.core.agent.workflow import FunctionAgent
 from llama_index.core.llms import MockLLM
@@ -31,6 +33,10 @@ async def test_what_is_found_and_what_it_needs():
     assert names(retriever().retrieve("deploy to prod")) == ["deploy_prod", "npm_install"]
     assert names(await retriever().aretrieve("deploy to prod")) == ["deploy_prod", "npm_install"]
     assert names(retriever(with_prerequisites=False).retrieve("deploy to prod")) == ["deploy_prod"]
+
+
+def test_a_deep_copy_shares_the_catalogue():
+    assert names(copy.deepcopy(retriever()).retrieve("deploy to prod")) == ["deploy_prod", "npm_install"]
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")  # LlamaIndex's own, on making an agent

@@ -31,7 +31,9 @@ def test_each_method_is_a_tool_that_says_what_it_does(graph):
         "want_to",
     }
     assert "shortest path" in tools["trace_path"].metadata.description
-    assert set(tools["trace_path"].metadata.get_parameters_dict()["properties"]) == {"a", "b", "max_depth"}
+    asked_for = {name: tool.metadata.to_openai_tool()["function"]["parameters"] for name, tool in tools.items()}
+    assert set(asked_for["trace_path"]["properties"]) == {"a", "b", "max_depth"}
+    assert "downstream" in asked_for["impact_analysis"]["properties"]["direction"]["enum"]
 
 
 async def test_a_tool_answers_in_text_and_an_unknown_node_is_a_sentence(graph):

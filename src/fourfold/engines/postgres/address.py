@@ -26,7 +26,8 @@ class Address:
         url: as it was given, with everything it takes to open the place again.
         conninfo: what libpq understands of it.
         schema: the schema that holds the tables.
-        timeout: seconds after which a reading statement is given up; 0 is never.
+        timeout: seconds after which a reading statement is given up, and after which one that says nothing makes us
+            look whether the server still opens connections; 0 is never.
         connections: at most so many at once, of one retriever.
 
     """

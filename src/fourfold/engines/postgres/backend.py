@@ -69,7 +69,7 @@ class PostgresBackend:
     def _prepare(self, *, create: bool) -> None:
         """Make the tables where there are none, and bring them up to date."""
         try:
-            with connected(self._address.conninfo) as connection:
+            with connected(self._address.conninfo, self._address.timeout) as connection:
                 extension = schema.extension_of(connection, self.path, create=create)
                 self._link.search(extension)
                 connection.execute("SELECT set_config('search_path', %s, false)", (self._link.search_path,))

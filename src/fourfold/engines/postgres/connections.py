@@ -28,9 +28,20 @@ class SilentError(psycopg.OperationalError):
 
 
 class Connection(psycopg.Connection[tuple[Any, ...]]):
-    """A connection that does not wait for ever for a server that hangs."""
+    """A connection that does not wait for ever for a server that hangs.
+
+    What is asked inside ``answering`` has so much time. All else, such as a write, takes as long as it takes: a machine
+    acknowledges what it is sent (which is all that keepalives see) while the server on it hangs, and one that works for
+    hours says nothing meanwhile. So a long silence makes us knock anew, and only who lets nobody in is given up.
+    """
 
     _until: float | None = None
+    _conninfo: str
+    _silence: float = math.inf
+
+    def attend(self, conninfo: str, silence: float) -> None:
+        """Knock at the same place after so many seconds without a word; 0 is never."""
+        self._conninfo, self._silence = conninfo, silence or math.inf
 
     @contextmanager
     def answering(self, seconds: float | None) -> Iterator[None]:
@@ -48,19 +59,29 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
     def wait(self, gen: Generator[Any, Any, Any], *args: Any, **kwargs: Any) -> Any:
         """Wait as psycopg does, which looks up every tenth of a second."""
-        return super().wait(gen if self._until is None else self._watched(gen, self._until), *args, **kwargs)
+        return super().wait(self._watched(gen), *args, **kwargs)
 
-    def _watched(self, gen: Generator[Any, Any, Any], until: float) -> Generator[Any, Any, Any]:
+    def _watched(self, gen: Generator[Any, Any, Any]) -> Generator[Any, Any, Any]:
         try:
-            wanted = next(gen)
+            wanted, heard = next(gen), time.monotonic()
             while True:
-                ready = yield wanted
-                if not ready and time.monotonic() > until:
-                    self.close()
-                    raise SilentError("the server does not answer")
+                ready, now = (yield wanted), time.monotonic()
+                if ready:
+                    heard = now
+                elif self._until is not None:
+                    if now > self._until:
+                        raise self._given_up()
+                elif now > heard + self._silence:
+                    if not _opens(self._conninfo) and not (ready := (yield wanted)):
+                        raise self._given_up()
+                    heard = time.monotonic()
                 wanted = gen.send(ready)
         except StopIteration as end:
             return end.value
+
+    def _given_up(self) -> SilentError:
+        self.close()
+        return SilentError("the server does not answer")
 
 
 class Connections:
@@ -70,12 +91,16 @@ class Connections:
         conninfo: where they lead.
         path: what messages call the place.
         most: so many at once.
+        silence: see ``connected``.
         prepare: run on each new connection.
 
     """
 
-    def __init__(self, conninfo: str, path: str, most: int, prepare: Callable[[Connection], None]) -> None:
-        self._conninfo, self._path, self._most, self._prepare = conninfo, path, most, prepare
+    def __init__(
+        self, conninfo: str, path: str, most: int, silence: float, prepare: Callable[[Connection], None]
+    ) -> None:
+        self._conninfo, self._path, self._most, self._silence = conninfo, path, most, silence
+        self._prepare = prepare
         self._begin()
         self._closed = False
 
@@ -114,7 +139,7 @@ class Connections:
 
     def _opened(self) -> Connection:
         try:
-            connection = connected(self._conninfo)
+            connection = connected(self._conninfo, self._silence)
             connection.prepare_threshold = 0
             try:
                 with connection.answering(_patience()):
@@ -148,8 +173,12 @@ class Connections:
             connection.close()
 
 
-def connected(conninfo: str) -> Connection:
+def connected(conninfo: str, silence: float) -> Connection:
     """Open a connection in autocommit; what the database or the role set by default for texts and writes is not ours.
+
+    Args:
+        conninfo: where it leads.
+        silence: seconds without a word after which we look whether the server still opens others; 0 is never.
 
     Raises:
         psycopg.Error: the server cannot be reached in time, or refuses.
@@ -160,7 +189,19 @@ def connected(conninfo: str) -> Connection:
         said["connect_timeout"] = max(1, math.ceil(min(_patience(), float(given) or _WAIT)))  # psycopg waits 2 at least
     connection = Connection.connect(make_conninfo(**{**said, "client_encoding": "UTF8"}), autocommit=True)
     connection.isolation_level = psycopg.IsolationLevel.READ_COMMITTED  # writers wait for each other
+    connection.attend(conninfo, silence)
     return connection
+
+
+def _opens(conninfo: str) -> bool:
+    """Tell whether a server lets us in, or refuses with a word; not whether one to spare is behind that."""
+    try:
+        connected(conninfo, 0).close()
+    except psycopg.errors.ConnectionTimeout:
+        return False
+    except psycopg.Error:
+        pass
+    return True
 
 
 def _patience() -> float:

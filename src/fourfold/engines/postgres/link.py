@@ -63,7 +63,9 @@ class Link:
         self.quoted_schema = _quoted(address.schema)
         self.search_path = self.quoted_schema
         self._local = threading.local()
-        self._connections = Connections(address.conninfo, self.path, address.connections, self._configure)
+        self._connections = Connections(
+            address.conninfo, self.path, address.connections, address.timeout, self._configure
+        )
 
     def search(self, *schemas: str) -> None:
         """Look for what our schema does not have, the vector type, in these schemas too."""

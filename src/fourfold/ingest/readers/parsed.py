@@ -2,20 +2,13 @@
 
 from __future__ import annotations
 
-import codecs
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
+from fourfold.encodings import UTF_8, marked
 from fourfold.errors import FourfoldError, InvalidValueError
 from fourfold.ingest.documents import Section, shortened
-
-_MARKS = {  # that of UTF-32 begins with that of UTF-16
-    codecs.BOM_UTF32_LE: "utf-32",
-    codecs.BOM_UTF32_BE: "utf-32",
-    codecs.BOM_UTF16_LE: "utf-16",
-    codecs.BOM_UTF16_BE: "utf-16",
-}
 
 _LOOKED_AT = 4096
 """Bytes of a file that tell how it is encoded."""
@@ -41,7 +34,9 @@ def decoded(data: bytes) -> str:
         InvalidValueError: it is in none of them; the sentence has the first byte that is wrong.
 
     """
-    encoding = next((name for mark, name in _MARKS.items() if data.startswith(mark)), None) or _without_mark(data)
+    encoding = marked(data)
+    if encoding == UTF_8:
+        encoding = _without_mark(data)
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
@@ -61,7 +56,7 @@ def _without_mark(data: bytes) -> str:
         others = firsts.translate(None, delete=bytes(range(0x10)))
         if firsts.count(0) > 8 * seconds.count(0) and 4 * len(others) <= len(firsts):
             return encoding
-    return "utf-8-sig"
+    return UTF_8
 
 
 def without_halves(text: str) -> str:

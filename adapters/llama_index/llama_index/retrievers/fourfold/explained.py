@@ -16,11 +16,8 @@ from llama_index.core.schema import (
     TextNode,
 )
 
-BREAKDOWN = "fourfold"
-"""The metadata key under which a hit tells what its score is made of."""
-
-
-_READ_BACK = {"name": str, "type": str, "text": str, "labels": list, "metadata": dict}
+from fourfold import breakdown
+from fourfold.breakdown import BREAKDOWN
 
 
 class Explained:
@@ -92,16 +89,15 @@ BY_NAME: Mapping[str, type[BaseNode]] = {cls.class_name(): cls for cls in EXPLAI
 
 def is_breakdown(value: object) -> TypeGuard[Mapping[str, Any]]:
     """Tell a breakdown from a user's own ``fourfold``, by its keys and by what is read back of it."""
-    if not isinstance(value, Mapping) or not {"intent", "weights", "components", "method", "why"} <= value.keys():
+    if not breakdown.is_breakdown(value, text=str, labels=list):
         return False
-    whole = "labels" not in value or {"name", "type", "text"} <= value.keys()
-    return whole and all(isinstance(value.get(key, kind()), kind) for key, kind in _READ_BACK.items())
+    return "labels" not in value or value.keys() >= {"name", "type", "text"}
 
 
 def without_breakdown(metadata: Mapping[str, Any]) -> dict[str, Any]:
     """Return a node's metadata as they were before it was found."""
-    breakdown = metadata.get(BREAKDOWN)
-    own = breakdown["metadata"] if is_breakdown(breakdown) and "metadata" in breakdown else {}
+    told = metadata.get(BREAKDOWN)
+    own = told["metadata"] if is_breakdown(told) and "metadata" in told else {}
     return {
         key: own.get(key, value) if key == BREAKDOWN else value
         for key, value in metadata.items()

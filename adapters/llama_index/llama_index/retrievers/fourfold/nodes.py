@@ -24,7 +24,6 @@ from llama_index.core.schema import (
     TextNode,
 )
 from llama_index.retrievers.fourfold.explained import (
-    BREAKDOWN,
     BY_NAME,
     EXPLAINED,
     Explained,
@@ -36,6 +35,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
 from fourfold.arguments import strings, without_sets
+from fourfold.breakdown import BREAKDOWN, breakdown_of
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
 from fourfold.ingest.documents import RESERVED
@@ -250,18 +250,7 @@ def to_llama_index_node(hit: Hit, result: SearchResult) -> BaseNode:
     node = hit.node
     cls, fields = _class_and_fields(node)
     own = fields["metadata"]
-    breakdown = {
-        "intent": str(result.intent),
-        "weights": result.weights.as_dict(),
-        "components": hit.components.as_dict(),
-        "method": hit.method,
-        "why": hit.why,
-        "community": hit.community,
-        "confidence": hit.confidence,
-        "name": node.name,
-        "type": node.type,
-        "degraded": list(result.degraded),
-    }
+    breakdown = breakdown_of(hit, result)
     if not _kept_of(node):
         breakdown["labels"] = [key for key in ("name", "type") if key in own and key not in node.metadata]
         breakdown["text"] = node.text

@@ -1,0 +1,42 @@
+"""How a file of text is encoded, as far as its byte order mark tells: Excel's "Unicode text" is UTF-16."""
+
+from __future__ import annotations
+
+import codecs
+from collections.abc import Iterator
+from contextlib import contextmanager
+from io import TextIOWrapper
+from pathlib import Path
+
+_MARKS = {  # that of UTF-32 begins with that of UTF-16
+    codecs.BOM_UTF32_LE: "utf-32",
+    codecs.BOM_UTF32_BE: "utf-32",
+    codecs.BOM_UTF16_LE: "utf-16",
+    codecs.BOM_UTF16_BE: "utf-16",
+}
+
+UTF_8 = "utf-8-sig"
+"""With a byte order mark or without one."""
+
+LONGEST_MARK = 4
+
+
+def marked(data: bytes) -> str:
+    """Return the encoding that the beginning of a text is marked with; UTF-8 where there is no mark."""
+    return next((name for mark, name in _MARKS.items() if data.startswith(mark)), UTF_8)
+
+
+@contextmanager
+def opened(path: str | Path, newline: str | None = None) -> Iterator[TextIOWrapper]:
+    """Open a file to read its text, in the encoding that it is marked with.
+
+    Args:
+        path: a file, or a pipe, which can be opened once only.
+        newline: as ``open`` takes it.
+
+    Raises:
+        OSError: it cannot be read.
+
+    """
+    with open(path, "rb") as file, TextIOWrapper(file, marked(file.peek(LONGEST_MARK)), newline=newline) as text:
+        yield text
