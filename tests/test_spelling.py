@@ -1,5 +1,7 @@
 """A word a letter away from one of the graph is read as that one, and the answer says so."""
 
+import time
+
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
@@ -91,6 +93,19 @@ def test_of_several_words_the_likelier_slip_is_meant_then_the_more_frequent_word
         retriever.add(Node(f"n{num}", word) for num, word in enumerate(words))
         assert "'Karolina'" in retriever.search("where is Karolna today").notes[0]
         assert "'Karolin'" in retriever.search("where is Karoiln today").notes[0]
+
+
+def test_words_of_texts_that_are_gone_are_not_meant():
+    with retriever_of() as retriever:
+        retriever.delete(["Nosferatu"])
+        assert retriever.search("who made the film Nosferato").notes == ()
+
+
+def test_what_is_no_word_of_any_language_takes_no_time(films):
+    """A letter away from a word of 1,000 letters are 53,000 others."""
+    start = time.process_time()
+    films.search(" ".join(["a" * 500 + letter * 400 for letter in "bcdefgh"]))
+    assert time.process_time() - start < 2.0
 
 
 def test_words_that_nobody_wrote_are_not_remembered(films):

@@ -162,6 +162,7 @@ class Asker:
         self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
         self._labels: TypeLabels | None = None
         self._relations_of: Relations | None = None
+        self._type_terms: tuple[tuple[str, ...], frozenset[str]] | None = None
         self.calibrator = Calibrator(backend, embedding, tokenizer, config)
         """What evidence is worth in this graph."""
 
@@ -202,7 +203,16 @@ class Asker:
         """Return the misspelt words of a question with what is meant; none of a long one, which is a text."""
         if not self.config.text.spelling or '"' in question or len(words) > MOST_WORDS:
             return {}
-        return corrections(words, snapshot, self._tokenizer.terms_of_word, bundled().whole)
+        spoken = partial(self._spoken, snapshot)
+        return corrections(words, snapshot, spoken, self._tokenizer.terms_of_word, bundled().whole)
+
+    def _spoken(self, snapshot: Snapshot) -> frozenset[str]:
+        """Return the terms of all edge types; remembered as long as there are no others."""
+        types, known = tuple(snapshot.edges.type_names), self._type_terms
+        if known is None or known[0] != types:
+            known = types, frozenset(term for name in types for term in self._tokenizer.terms(name))
+            self._type_terms = known
+        return known[1]
 
     def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:
         """Return the nodes a filter keeps; None where it keeps every node."""

@@ -12,7 +12,7 @@ it is.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from string import ascii_lowercase
 
@@ -26,8 +26,9 @@ from fourfold.weighting import legible
 Whole = Callable[[Sequence[str]], NDArray[np.bool_]]
 """Words → which of them the model's vocabulary has as they are."""
 
-_SHORT, _LONG = 5, 6
-"""Letters of a word in which a likely slip is looked for, and of one in which any: the shorter, the more are near."""
+_SHORT, _LONG, _LONGEST = 5, 6, 30
+"""Letters of a word in which a likely slip is looked for, of one in which any, as the shorter have more words near, and
+of the longest: it is a letter away from so many times 53 others."""
 
 _MOST = 4
 """So many words of a question are looked at, the first of them."""
@@ -49,37 +50,34 @@ def put_right(question: str, corrected: Mapping[str, str]) -> str:
 
 
 def corrections(
-    words: Words, snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]], whole: Whole
+    words: Words,
+    snapshot: Snapshot,
+    spoken: Callable[[], Set[str]],
+    terms_of: Callable[[str], Sequence[str]],
+    whole: Whole,
 ) -> dict[str, str]:
     """Return the misspelt words of a question, as typed, each with what is meant.
 
     Args:
         words: each word of the question as typed, with its terms.
         snapshot: the graph.
+        spoken: gives the terms of all edge types, which need stand in no text.
         terms_of: a word → its terms, by the tokenizer of the index; it is asked about many that nobody wrote.
         whole: see ``Whole``; of words in lower case.
 
     """
-    asked = {word: terms for word, terms in words if len(word) >= _SHORT and word.isascii() and word.isalpha()}
+    plain = [(word, terms) for word, terms in words if word.isascii() and word.isalpha()]
+    asked = {word: terms for word, terms in plain if _SHORT <= len(word) <= _LONGEST}
     known = snapshot.term_numbers(set(chain.from_iterable(asked.values())))
     unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
     found: dict[str, str] = {}
     for word in unknown[:_MOST]:
         lowered, others = word.lower(), [other for other, _ in words if other != word]
-        if (
-            legible(others, whole(others)) < 1.0
-            or whole(_without_affixes(lowered)).any()
-            or _in_edge_types(asked[word], snapshot, terms_of)
-        ):
+        if legible(others, whole(others)) < 1.0 or whole(_without_affixes(lowered)).any():
             continue
-        if meant := _nearest(lowered, snapshot, terms_of):
+        if spoken().isdisjoint(asked[word]) and (meant := _nearest(lowered, snapshot, terms_of)):
             found[word] = meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
     return found
-
-
-def _in_edge_types(terms: Sequence[str], snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]]) -> bool:
-    """Tell whether an edge type has one of these terms: its words need stand in no text."""
-    return any(not set(terms).isdisjoint(terms_of(name)) for name in snapshot.edges.type_names)
 
 
 def _without_affixes(word: str) -> list[str]:
@@ -100,9 +98,9 @@ def _nearest(word: str, snapshot: Snapshot, terms_of: Callable[[str], Sequence[s
         terms = {meant: own[0] for meant in slips if len(own := terms_of(meant)) == 1}
         numbers = snapshot.term_numbers(set(terms.values()))
         held = [meant for meant, term in terms.items() if term in numbers]
-        if held:
-            often = snapshot.text.df(np.array([numbers[terms[meant]] for meant in held], np.int64))
-            return held[int(np.argmax(often))]
+        often = snapshot.text.df(np.array([numbers[terms[meant]] for meant in held], np.int64))
+        if often.any():  # a term may have been in texts that are gone
+            return held[int(often.argmax())]
     return None
 
 
