@@ -4,15 +4,18 @@
 but for the first, make four of five misspelt words (Damerau 1964). Of several words of the graph the likelier slip is
 meant, then the more frequent word.
 
-Read so are questions in English, and of these only words that are none of it: a word that the model in the package
-has, as it is or but for endings, may be one that the graph just does not hold. A question with double quotes is read as
-it is.
+A word that lacks a mark of its letters, or has one too many, is read so in every language: "Gerard" is Gérard.
+
+Otherwise read so are questions in English, and of these only words that are none of it: a word that the model in the
+package has, as it is or but for endings, may be one that the graph just does not hold. A question with double quotes is
+read as it is.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from string import ascii_lowercase
 
@@ -29,6 +32,12 @@ Whole = Callable[[Sequence[str]], NDArray[np.bool_]]
 _SHORT, _LONG, _LONGEST = 5, 6, 30
 """Letters of a word in which a likely slip is looked for, of one in which any, as the shorter have more words near, and
 of the longest: it is a letter away from so many times 53 others."""
+
+_LATIN = [chr(code) for code in range(0xDF, 0x180) if chr(code).islower()]
+_MARKED = {
+    letter: [one for one in _LATIN if unicodedata.normalize("NFD", one)[0] == letter] for letter in ascii_lowercase
+}
+"""Letters without marks, and what writers of Latin letters make of them."""
 
 _MOST = 4
 """So many words of a question are looked at, the first of them."""
@@ -66,16 +75,16 @@ def corrections(
         whole: see ``Whole``; of words in lower case.
 
     """
-    plain = [(word, terms) for word, terms in words if word.isascii() and word.isalpha()]
-    asked = {word: terms for word, terms in plain if _SHORT <= len(word) <= _LONGEST}
+    asked = {word: terms for word, terms in words if len(word) <= _LONGEST and word.isalpha()}
     known = snapshot.term_numbers(set(chain.from_iterable(asked.values())))
     unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
     found: dict[str, str] = {}
     for word in unknown[:_MOST]:
         lowered, others = word.lower(), [other for other, _ in words if other != word]
-        if legible(others, whole(others)) < 1.0 or whole(_without_affixes(lowered)).any():
-            continue
-        if spoken().isdisjoint(asked[word]) and (meant := _nearest(lowered, snapshot, terms_of)):
+        ways = [_marked(lowered)]
+        if word.isascii() and not whole(_without_affixes(lowered)).any() and legible(others, whole(others)) == 1.0:
+            ways += [_likely(lowered)] * (len(word) >= _SHORT) + [_any(lowered)] * (len(word) >= _LONG)
+        if spoken().isdisjoint(asked[word]) and (meant := _nearest(ways, snapshot, terms_of)):
             found[word] = meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
     return found
 
@@ -92,9 +101,9 @@ def _without_affixes(word: str) -> list[str]:
     return [one for one in dict.fromkeys(found) if len(one) > 2]
 
 
-def _nearest(word: str, snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]]) -> str | None:
-    """Return the word of the graph that a misspelt one is a slip away from; None where there is none."""
-    for slips in (_likely(word), _any(word) if len(word) >= _LONG else ()):
+def _nearest(ways: Iterable[Iterable[str]], snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]]) -> str | None:
+    """Return the word of the graph that may be meant, by the first way that leads to one; None where none does."""
+    for slips in ways:
         terms = {meant: own[0] for meant in slips if len(own := terms_of(meant)) == 1}
         numbers = snapshot.term_numbers(set(terms.values()))
         held = [meant for meant, term in terms.items() if term in numbers]
@@ -102,6 +111,15 @@ def _nearest(word: str, snapshot: Snapshot, terms_of: Callable[[str], Sequence[s
         if often.any():  # a term may have been in texts that are gone
             return held[int(often.argmax())]
     return None
+
+
+def _marked(word: str) -> Iterator[str]:
+    """Yield the words that have one letter of this one with a mark, or all of its letters without."""
+    plain = "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
+    if plain != word:
+        yield plain
+    for at, letter in enumerate(word):
+        yield from (word[:at] + marked + word[at + 1 :] for marked in _MARKED.get(letter, ()))
 
 
 def _likely(word: str) -> Iterator[str]:
