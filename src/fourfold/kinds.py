@@ -43,14 +43,18 @@ class Kinds:
         called, terms = self._called(places), self.relations.labels.terms
         return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
 
-    def typed(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too."""
+    def typed(self, places: Sequence[int], nodes: Nodes, *, head: bool = False) -> NDArray[np.bool_]:
+        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too.
+
+        With ``head`` the type must hold the last of the words: the phone numbers of customers are no customers.
+        """
         of_it = self.said(places, nodes)
         if of_it.sum() > _MOST_TYPES:
             return np.zeros(len(nodes), bool)
         called, terms = self._called(places), self.relations.labels.terms
         types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
-        of_it[of_it] = [bool(own) and called.issuperset(own) for own in types]
+        must = set(self.query.words[places[-1]][1]) if head else set()
+        of_it[of_it] = [bool(own) and must.issubset(own) and called.issuperset(own) for own in types]
         return of_it
 
     def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
