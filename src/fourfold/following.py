@@ -41,6 +41,9 @@ _AS_GOOD = 0.05
 _MOST_ENDS, _MOST_BEHIND = 50, 200
 """… and of so many at most the names are read; of so many, where they stand behind such ends."""
 
+_READ = 8
+"""The types of so many nodes that a question names, and as many ends, tell whether the graph has types of nodes."""
+
 _EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
 
@@ -201,10 +204,12 @@ class _Asked:
         places = self.sentence.of_type()
         if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
             return None
-        edges, allowed, best = self.scores.snapshot.edges, self.query.allowed, answer.nodes
+        edges, allowed = self.scores.snapshot.edges, self.query.allowed
+        best = answer.nodes[answer.values >= answer.values.max(initial=0.0) - _AS_GOOD]
         is_type = partial(self.kinds.typed, places, head=True)
+        if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
+            return None
         if len(answer.nodes):
-            best = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
             if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
                 return None
