@@ -59,7 +59,7 @@ def beside_the_way(
         return None
     way = [step.node for end in best.tolist() for step in answer.path(end)[1][:-1]]
     passed = ordered.without(ordered.distinct(np.array(way, np.int64)), best) if way else best[:0]
-    for begin in (best, np.intersect1d(passed, answer.nodes)):
+    for begin in (best, ordered.common(passed, answer.nodes)):
         if not len(begin) or edges.degree(begin).sum() > _MOST_EDGES:
             continue
         steps = edges.expand(begin, weights="none", allowed=allowed)

@@ -341,7 +341,7 @@ def _from_in_common(
     if not len(asked.trust) or not around or len(around) < len(named):
         return []
     own = _nodes_of(named)
-    common = ordered.without(reduce(np.intersect1d, around), own)
+    common = ordered.without(reduce(ordered.common, around), own)
     if not 0 < len(common) <= _MOST_IN_COMMON:
         return []
     back = edges.expand(common, weights="none", cap=settings.fan)
