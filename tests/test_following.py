@@ -268,3 +268,77 @@ def test_what_leads_to_a_document_that_was_cut_leads_to_its_parts():
         ("d", "part_of", hits.ids[0]),
     ]
     assert retriever.search("What did Olaf Lund write?", k=1).ids == ["e"]
+
+
+CREW = graph_of("""
+    Bossk|gender|male · Padme|gender|female · Bossk|species|Trandoshan · Padme|homeworld|Naboo · Rey|gender|female
+    · Naboo|capital|Theed · Stormfall|genre|comedy · Nightfall|genre|drama · Stormfall|cast member|Ann Lee
+    · Stormfall|cast member|Bob May · Ann Lee|cause of death|stroke · Theed|mayor|Ola Kent · Kai Berg|birthplace|Theed
+    · Naboo|shares border with|Kamino · Kamino|capital|Tipoca · Naboo|climate|mild · Kamino|climate|wet
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("is Bossk male or female", {"male"}),
+        ("Is Padme a male or a female?", {"female"}),
+        ("is Stormfall a drama or comedy", {"comedy"}),
+        ("Is Theed the capital of Naboo?", {"Theed", "Naboo"}),
+        ("how many cast members does Stormfall have", {"Ann Lee", "Bob May"}),
+        ("what is the capital city of Naboo now", {"Theed"}),
+    ],
+)
+def test_whether_something_holds_is_told_by_what_it_is_asked_of_and_a_number_by_what_is_counted(question, answers):
+    assert set(CREW.search(question).ids[: len(answers)]) == answers
+
+
+COLUMNS = graph_of("""
+    Tennis Club|clubdesc|a competitive club · Tennis Club|clublocation|AKW · Chess Club|clublocation|HHH
+    · Tennis Club|clubfee|20 · Chess Club|clubfee|5 · Chess Club|clubdesc|for all who play · Ana|club|Chess Club
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("what is the location of Tennis Club", "AKW"), ("return the club fee of Chess Club", "5")],
+)
+def test_a_label_without_blanks_is_read_as_the_words_it_is_made_of(question, answer):
+    assert COLUMNS.search(question).ids[0] == answer
+
+
+RECORDS = graph_of("""
+    fees 1|campus|Ostrava State · fees 1|year|1996 · fees 1|tuition|2001 · fees 2|campus|Ostrava State
+    · fees 2|year|1997 · fees 2|tuition|2300 · fees 3|campus|Borin State · fees 3|year|1996 · fees 3|tuition|1740
+    · Ann Lee|plays for|Reds · Ann Lee|citizen of|Ghana · Bob May|plays for|Reds · Bob May|citizen of|Togo
+    · Ann Lee|plays for|Blues · Cy Orr|plays for|Blues · Cy Orr|citizen of|Ghana
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what was the tuition of Ostrava State in 1996", "2001"),
+        ("what was the tuition for Borin State in 1996", "1740"),
+        ("which citizen of Ghana plays for Reds", "Ann Lee"),
+    ],
+)
+def test_from_what_all_that_is_named_has_in_common_words_lead_on(question, answer):
+    assert RECORDS.search(question).ids[0] == answer
+
+
+BORDERS = graph_of("""
+    Arvel|location/adjoins|Borin · Borin|location/adjoins|Arvel · Borin|location/adjoins|Caldo
+    · Caldo|location/adjoins|Borin · Arvel|location/contains|Arvel State University · Brig|headquarters/state|Borin
+    · Caldo|location/contains|Caldo State College · Borin|location/contains|Brig · Acme|industry|steel
+    · Acme|headquarters/state|Arvel · Acme|founder|Ann Lee · Ann Lee|place of birth|Brig
+""")
+
+
+def test_what_does_something_to_the_named_node_is_no_step_to_another():
+    assert set(BORDERS.search("which states border Borin").ids[:2]) == {"Arvel", "Caldo"}
+
+
+@pytest.mark.parametrize("question", ["which is older, Ann Lee or Bob May", "who was born first, Ann Lee or Bob May?"])
+def test_which_of_two_is_one_of_them(question):
+    assert set(RECORDS.search(question).ids[:2]) == {"Ann Lee", "Bob May"}

@@ -29,6 +29,7 @@ FLOORS = (
     {"scores", "reembedding"},
     {"refine", "calibration"},
     {"phrases", "naming", "kinds"},
+    {"beyond"},
     {"following"},
     {"pipeline"},
     {"rerank", "priors"},

@@ -25,3 +25,29 @@ PLAYERS = graph_of("""
 )
 def test_a_part_of_a_name_is_meant_where_the_other_names_are_words_that_ask_for_an_edge(question, answer):
     assert PLAYERS.search(question).ids[0] == answer
+
+
+SINGERS = graph_of("""
+    Noël Coward|occupation|playwright · Noël Coward|birthplace|Teddington · Harry Nilsson|occupation|songwriter
+    · Harry Nilsson|birthplace|Brooklyn · Leonardo DiCaprio|birthplace|Hollywood · Leonardo Vega|birthplace|Quito
+    · Leonardo DiCaprio|occupation|actor · Odetta|genre|folk · Odetta|birthplace|Birmingham · Otto|genre|polka
+    · Harry Chapin|occupation|singer · Harry Belafonte|occupation|dancer
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what was the occupation of Noel Coward", "playwright"),
+        ("Where was Harry Nilson born?", "Brooklyn"),
+        ("occupation of Harry Nislson", "songwriter"),
+        ("where was leonardo dicaprio born", "Hollywood"),
+        ("what is the genre of Odeta", "folk"),
+    ],
+)
+def test_a_name_is_known_without_its_accents_and_with_a_letter_wrong(question, answer):
+    assert SINGERS.search(question).ids[0] == answer
+
+
+def test_another_word_is_no_misspelt_name():
+    assert SINGERS.search("what was the occupation of Henry Nilbert").ids[0] not in {"songwriter", "Brooklyn"}

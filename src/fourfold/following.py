@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import naming, refine
+from fourfold import beyond, naming, refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
@@ -38,16 +39,16 @@ _AS_GOOD = 0.05
 """Ends of paths that are worth so much less than the best are as good, …"""
 
 _MOST_ENDS, _MOST_BEHIND = 50, 200
-"""… and of so many at most, and so many edges of each, what stands behind them is looked at."""
+"""… and of so many at most the names are read; of so many, where they stand behind such ends."""
+
+_READ = 8
+"""The types of so many nodes that a question names, and as many ends, tell whether the graph has types of nodes."""
 
 _EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
 
 _LEAST = 0.4
 """So large a share of what asks for edges must be explained by what a step leads to that no word asks for."""
-
-_EVERYWHERE = 0.8
-"""Of what the edges of one type lead to there, so large a share at least must be of the kind asked for."""
 
 MOST_WORDS = 128
 """A question of more words is a text: which of them names what, and asks for which edge, takes their square."""
@@ -80,6 +81,8 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
             answer = asked.where_unsure(meaning, answer)
         elif may_be_silent and not len(answer.nodes):
             answer = asked.of_kind_behind(meaning, answer)
+    if may_be_silent and (of_type := asked.of_type(meaning, answer)) is not None:
+        answer, silent = replace(of_type, sure=max(answer.sure, settings.silent_sure)), True
     if not answer.sure and not silent:
         return
     answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
@@ -110,6 +113,10 @@ def _understood(
     for named in naming.ways(scores, query, relations, settings):
         asked = _Asked(scores, query, relations, settings, Sentence(query.words, named), named)
         meaning = relations.read(query.words, settings, named)
+        if asked.sentence.compares():
+            return None
+        if asked.sentence.verifies():
+            return asked.verified()
         if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
             continue  # before any name is read: most questions ask for no edge
         asked, answer = _read(asked, meaning)
@@ -151,6 +158,20 @@ class _Asked:
         """What words of the question call, among nodes."""
         return Kinds(self.scores, self.query, self.relations)
 
+    def verified(self) -> tuple[_Asked, Meaning, Answer] | None:
+        """Return which of the alternatives stands beside what else is named; None where the question gives none.
+
+        Of "is X the capital of Y" both X and Y tell the answer: no word is followed.
+        """
+        starts = self.sentence.alternatives()
+        others = [one for one in self.named if one.start not in starts]
+        if not starts or not others:
+            return None
+        either = ordered.distinct(np.concatenate([one.nodes for one in self.named if one.start in starts]))
+        found = replace(self, named=others)._beside(lambda nodes: ordered.contains(either, nodes))
+        none = Meaning.none(len(self.query.words), len(self.relations))
+        return None if found is None else (self, none, replace(found, sure=1.0))
+
     def may_be_silent(self) -> bool:
         """Tell whether what is named may step back whatever the words ask for."""
         return self.settings.silent <= 1.0 and self.sentence.asks_beside()
@@ -165,7 +186,7 @@ class _Asked:
             shorter = self._walked(meaning.without(places), unsaid=unsaid)
             of_it = None if shorter is None else self.kinds.typed(places, shorter.nodes)
             if shorter is not None and of_it is not None and of_it.any():
-                return self._sensible(self._first(of_it, shorter))
+                return self._sensible(shorter.first(of_it, _OF_ANOTHER_KIND))
         return self._sensible(self._of_kind(found))
 
     def _passes(self, places: Sequence[int], answer: Answer) -> bool:
@@ -177,6 +198,28 @@ class _Asked:
         way = [step.node for step in answer.path(end)[1]]
         of_it = self.kinds.typed(places, np.array(way, np.int64)) if len(way) > 1 else np.zeros(1, bool)
         return bool(of_it[:-1].any() and not of_it[-1])
+
+    def of_type(self, meaning: Meaning, answer: Answer) -> Answer | None:
+        """Return what is of the type of node asked for where the best ends of paths are not; None where they are."""
+        places = self.sentence.of_type()
+        if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
+            return None
+        edges, allowed = self.scores.snapshot.edges, self.query.allowed
+        best = answer.nodes[answer.values >= answer.values.max(initial=0.0) - _AS_GOOD]
+        is_type = partial(self.kinds.typed, places, head=True)
+        if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
+            return None
+        if len(answer.nodes):
+            typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
+            if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
+                return None
+            if typed.any():
+                return answer.first(typed, _OF_ANOTHER_KIND)
+        if (found := beyond.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
+            return found
+        ids, numbers = self.scores.snapshot.ids, self.relations.numbers
+        steps = paths.single_steps(edges, self.named, numbers, self.settings, allowed, ids)
+        return beyond.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
@@ -239,7 +282,7 @@ class _Asked:
         found = self._by_a_step_unsaid(meaning)
         if found is None or not (of_it := self._is_kind(places, found)).any():
             return answer
-        return replace(self._first(of_it, found), sure=max(found.sure, self.settings.silent_sure))
+        return replace(found.first(of_it, _OF_ANOTHER_KIND), sure=max(found.sure, self.settings.silent_sure))
 
     def _by_a_step_unsaid(self, meaning: Meaning) -> Answer | None:
         """Return what the words lead to behind a step that none asks for; None where it is much, or explains little."""
@@ -273,8 +316,9 @@ class _Asked:
         content = np.array([bool(terms) for _, terms in query.words])
         asked = self.named, meaning, self.relations.numbers, content, self.settings, query.allowed
         together = self.sentence.joins()
-        clause = self.sentence.clause()
-        return paths.answer(snapshot.edges, *asked, together=together, unsaid=unsaid, clause=clause, ids=snapshot.ids)
+        clause, onward = self.sentence.clause(), self.sentence.asks_the()
+        how = partial(paths.answer, together=together, unsaid=unsaid, clause=clause, onward=onward)
+        return how(snapshot.edges, *asked, ids=snapshot.ids)
 
     def _of_kind(self, answer: Answer) -> Answer:
         """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
@@ -292,7 +336,7 @@ class _Asked:
         best = answer.values >= answer.values.max() - _AS_GOOD
         told = of_it & self.kinds.ended(places, answer.nodes)
         if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
-            return self._first(told, answer)
+            return answer.first(told, _OF_ANOTHER_KIND)
         values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
         return replace(answer, values=values / values.max())
 
@@ -321,7 +365,7 @@ class _Asked:
         if of_it[best].all():
             return answer
         if of_it.any():
-            return self._first(of_it, answer)
+            return answer.first(of_it, _OF_ANOTHER_KIND)
         return self._date_beside(answer) if when and self.sentence.asks_when_of_name() else answer
 
     def _date_beside(self, answer: Answer) -> Answer:
@@ -339,35 +383,18 @@ class _Asked:
         of_it = self.kinds.said(places, answer.nodes) | self.kinds.ended(places, answer.nodes)
         return of_it & ~ordered.contains(answer.named, answer.nodes)
 
-    def _first(self, of_it: NDArray[np.bool_], answer: Answer) -> Answer:
-        """Return the answer with some of its ends before the others, whatever words explain."""
-        values = np.where(of_it, answer.values / answer.values[of_it].max(), 0.0)
-        others = answer.values[~of_it].max(initial=0.0)
-        if others:
-            values[~of_it] = _OF_ANOTHER_KIND * answer.values[~of_it] / max(others, answer.values[of_it].max())
-        return replace(answer, values=values)
-
     def _one_step_further(self, places: Sequence[int], answer: Answer) -> Answer:
         """Let the answer be what is of the kind asked for one step behind the best ends of the paths.
 
         What the named node is itself is not sought there: "which countries border X", and "pilots of the X".
         """
-        edges, query = self.scores.snapshot.edges, self.query
         places = [place for place in places if not self.kinds.ended([place], answer.named).any()]
-        best_ends = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
-        if len(best_ends) > _MOST_ENDS or edges.degree(best_ends).sum() > MOST_EDGES:
-            return answer
-        steps = edges.expand(best_ends, weights="none", cap=_MOST_BEHIND, allowed=query.allowed)
-        known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
-        steps = steps.of(np.flatnonzero(~known))
-        if not len(steps):
-            return answer
-        of_it = self.kinds.ended(places, steps.targets) | self.kinds.typed(places, steps.targets)
-        if self.sentence.stands_at() and len(steps) <= _MOST_BEHIND:
-            of_it |= self.kinds.named(places, steps.targets)
-        ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
-        share = np.bincount(way, of_it, len(ways)) / np.bincount(way, minlength=len(ways))
-        steps = steps.of(np.flatnonzero(of_it & (share[way] >= _EVERYWHERE)))
-        if not len(steps):
-            return answer
-        return answer.extended(best_ends, steps, np.ones(len(steps)), _OF_ANOTHER_KIND)
+
+        def of_it(nodes: Nodes) -> NDArray[np.bool_]:
+            found = self.kinds.ended(places, nodes) | self.kinds.typed(places, nodes)
+            if self.sentence.stands_at() and len(nodes) <= _MOST_BEHIND:
+                found |= self.kinds.named(places, nodes)
+            return found
+
+        best = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
+        return beyond.behind(self.scores.snapshot.edges, answer, best, of_it, self.query.allowed) or answer

@@ -19,6 +19,9 @@ from fourfold.signals.relations import Relations
 MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
+_FIRST = 4
+"""Beside so many nodes, along as many edges of each, types are looked for."""
+
 _MOST_TYPES = 200
 """Of so many nodes at most the types are read."""
 
@@ -43,15 +46,24 @@ class Kinds:
         called, terms = self._called(places), self.relations.labels.terms
         return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
 
-    def typed(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
-        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too."""
+    def typed(self, places: Sequence[int], nodes: Nodes, *, head: bool = False) -> NDArray[np.bool_]:
+        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too.
+
+        With ``head`` the type must hold the last of the words: the phone numbers of customers are no customers.
+        """
         of_it = self.said(places, nodes)
         if of_it.sum() > _MOST_TYPES:
             return np.zeros(len(nodes), bool)
         called, terms = self._called(places), self.relations.labels.terms
         types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
-        of_it[of_it] = [bool(own) and called.issuperset(own) for own in types]
+        must = set(self.query.words[places[-1]][1]) if head else set()
+        of_it[of_it] = [bool(own) and must.issubset(own) and called.issuperset(own) for own in types]
         return of_it
+
+    def any_has_type(self, nodes: Nodes) -> bool:
+        """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
+        beside = self.scores.snapshot.edges.expand(nodes[:_FIRST], weights="none", cap=_FIRST).targets
+        return any(self.query.types_of(np.concatenate((nodes, beside))))
 
     def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell of which nodes the edges say that they are of the kind that words of the question call."""

@@ -36,6 +36,8 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     """
     snapshot = scores.snapshot
     found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
+    if (near := _nearly(scores, query, relations, found)) is not None:
+        found = sorted([*found, near], key=lambda one: one.start)
     if len(found) > 1:
         found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
     if found:
@@ -44,6 +46,26 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
         one = _partly(scores, query, relations, settings)
         if one is not None:
             yield [one]
+
+
+def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[Named]) -> Named | None:
+    """Return what a question names, beside what was found, but for accents or a letter: of the best by any part."""
+    taken = {place for one in found for place in range(one.start, one.end)}
+    left = [place for place, (_, terms) in enumerate(query.words) if terms and place not in taken]
+
+    def known(place: int) -> bool:
+        return all(term in scores.term_numbers for term in query.words[place][1])
+
+    if all((known(place) and found) or relations.hold(*query.words[place]) for place in left):
+        return None
+    best = [scores.best_of(part, query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT] for part in scores.rankings]
+    nodes = np.array(list(dict.fromkeys(np.concatenate(best).tolist())), np.int64) if best else np.empty(0, np.int64)
+    one = names.nearly(query.words, nodes, query.names_of(nodes), known)
+    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+        return None
+    places = range(one.start, one.end)
+    only_asks = all(relations.hold(*query.words[place]) for place in places)
+    return one if taken.isdisjoint(places) and not only_asks else None
 
 
 def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Named | None:

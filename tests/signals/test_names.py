@@ -64,3 +64,31 @@ def test_of_a_name_longer_than_any_no_part_is_read():
     words = [(word, (word,)) for word in name]
     assert names.partly(words, np.arange(1), [name], asks) is None
     assert names.partly(words, np.arange(1), [name[1:]], asks).end == len(words)
+
+
+WRITTEN = [("noël", "coward"), ("harry", "nilsson"), ("odetta",), ("otto",), ("leonardo", "dicaprio"), ("noel", "gay")]
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("the job of Noel Coward", 0),
+        ("the job of Noël Coward's", 0),
+        ("the job of Harry Nilson", 1),
+        ("the job of Hary Nilson", None),  # two letters are wrong
+        ("the job of Odeta", 2),
+        ("the job of Oto", None),  # too short for a letter to be wrong
+        ("the job of Leonardo DiCaprio", 4),  # three terms of two words
+        ("the job of Noel", None),
+        ("the job of", None),
+    ],
+)
+def test_a_name_is_told_without_accents_or_with_one_letter_wrong(question, expected):
+    words = TOKENIZER.terms_of_words(question)
+    found = names.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: False)
+    assert (found and found.nodes.tolist()) == (None if expected is None else [expected])
+
+
+def test_what_the_graph_has_word_for_word_is_no_misspelt_name():
+    words = TOKENIZER.terms_of_words("the genre of Odeta and Harry Nilsson")
+    assert names.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: True) is None

@@ -49,7 +49,9 @@ class Edges:
     def __len__(self):
         return len(self.edges)
 
-    def expand(self, nodes, *, forward, worth=None, weights="raw", cap=None, allowed=None):
+    def expand(self, nodes, *, forward=None, worth=None, weights="raw", cap=None, allowed=None):
+        if forward is None:
+            return Steps.joined([self.expand(nodes, forward=way, worth=worth, cap=cap) for way in (True, False)])
         found = []
         for place, node in enumerate(nodes):
             own = [(s, k, t) if forward else (t, k, s) for s, k, t in self.edges]

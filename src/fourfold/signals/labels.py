@@ -80,7 +80,7 @@ class Labels:
         stems = [frozenset(terms(word)) for word in flat]
         self._stems = _rows(stems)
         self._families = _rows([frozenset(map(self._families_of.of, own)) for own in stems])
-        self._forms = _rows([self._families_of.forms(own) for own in stems])
+        self._forms = _rows([self._families_of.forms(own | {word}) for word, own in zip(flat, stems, strict=True)])
         self._cut_short = {part: is_word(part) for part in self._stems}
         several = np.repeat([len(own) > 1 for own in words], np.diff(self._starts))
         self._qualifying = several & np.array([word.endswith("ing") for word in flat], bool)

@@ -7,6 +7,7 @@ with every span of the question by one look-up. Where names overlap, the longest
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -19,7 +20,7 @@ from numpy.typing import NDArray
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
 from fourfold.runs import bounds
-from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING
+from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of a question as typed, with its terms."""
@@ -28,7 +29,7 @@ Words = Sequence[tuple[str, tuple[str, ...]]]
 NamesOf = Callable[[Nodes], Sequence[tuple[str, ...]]]
 """Nodes → the words of each name, in lower case."""
 
-_PARTING = AUXILIARIES | QUESTION | RELATIVE
+_PARTING = AUXILIARIES | QUESTION | RELATIVE | {"or"}
 """Words that no name goes on over, unless it holds them: "allergy does egg" names no Egg Allergy."""
 
 _OWNERS = re.compile("['’]s$")
@@ -40,6 +41,9 @@ _LONGEST_TOLD = _PART * LONGEST
 
 MOST_NAMESAKES = 1000
 """What more nodes are called by names none of them: ``__init__`` in a graph of code, "Untitled" in one of notes."""
+
+_LONG = 6
+"""Letters that a name of one word has at least of which one may be wrong."""
 
 _READ_FIRST = (16, 128)
 """The names of so many nodes are read before those of the next: the first of them tell mostly."""
@@ -185,6 +189,53 @@ def partly(
     known, start, end = runs[meant[0]]
     whole = written[meant[0]]
     return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
+
+
+def nearly(
+    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], known: Callable[[int], bool]
+) -> Named | None:
+    """Return the nodes that a question names without its accents, or with a letter wrong; None where it names none so.
+
+    "Noel Coward" names Noël Coward, "Harry Nilson" Harry Nilsson, and "leonardo dicaprio" Leonardo DiCaprio, which is
+    read as three words. One word of a name may be misspelt; of a name of one word it must be no word of the graph.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        nodes: the nodes that may be meant, the likeliest first.
+        written: the words of each name, in lower case.
+        known: place of a word → whether the graph has it.
+
+    """
+    typed = [_plain(word) for word, _ in words]
+    best: tuple[int, int, int] = (0, 0, 0)
+    meant: list[int] = []
+    for place, name in enumerate(written):
+        plain = [_plain(word) for word in name[: LONGEST + 1]]
+        for start in range(len(typed) - len(plain) + 1 if len(plain) <= LONGEST else 0):
+            wrong = [start + at for at, word in enumerate(plain) if typed[start + at] != word]
+            if len(wrong) > 1 or not any(terms for _, terms in words[start : start + len(plain)]):
+                continue
+            if wrong and not misspelt(typed[wrong[0]], plain[wrong[0] - start]):
+                continue
+            as_it_is = all(own == words[start + at][0].lower() for at, own in enumerate(name))
+            if (len(plain) == 1 or as_it_is) and all(map(known, range(start, start + len(plain)))):
+                continue
+            if wrong and len(plain) == 1 and len(plain[0]) < _LONG:
+                continue
+            found = len(plain), -len(wrong), -start
+            if found > best:
+                best, meant = found, []
+            if found == best and (not meant or written[meant[0]] == name):
+                meant.append(place)
+    return Named(np.sort(nodes[meant]), -best[2], best[0] - best[2]) if meant else None
+
+
+def _plain(word: str) -> str:
+    """Return a word in lower case without what marks its letters: "noel" of Noël."""
+    if word.isascii():
+        return _OWNERS.sub("", word.lower())
+    letters = (letter for letter in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(letter))
+    return _OWNERS.sub("", "".join(letters))
 
 
 def _longest_run(name: Sequence[str], typed: Sequence[str], letters: Mapping[str, int]) -> tuple[int, int, int]:

@@ -151,6 +151,13 @@ class Nouns(Placed):
         named = self.at(place + 1) in CALLED and place + 2 in self._starts
         return named or (self.at(place + 1) == "with" and self.at(place + 2) in NAMES and place + 3 in self._starts)
 
+    def is_one(self, place: int) -> bool:
+        """Tell whether a word says of what one is asked for, by another word behind: "name a film whose genre is"."""
+        named = self.at(place - 3) in NAMES and self.at(place - 2) == "of"
+        bidden = place == 2 and self.at(0) in IMPERATIVES
+        goes_on = any(self._in_label[place + 2 :]) and self.at(place + 1) not in {"of", "for"}
+        return self.at(place - 1) in ONE_OF and (named or bidden) and goes_on
+
     def _is_subject_of_noun(self, place: int) -> bool:
         """Tell whether a noun says what the answer is to what is named: "which city is the capital of X"."""
         verb, first = self._end_of_run(place) + 1, self._begin_of_run(place)

@@ -1,8 +1,8 @@
 """Which words of a question happen to be names and name nothing there: "films" beside a node Film, "together", "fall".
 
 Where a question names something else, a word that is a name alone may ask for an edge, say of what kind something is,
-or be a verb; one of several parts, such as ``JSONDecodeError``, does none of that. A word that has to do with what else
-is named is meant all the same: "which midfielder plays for X".
+be a verb, or stand for what was named before ("this exception"); one of several parts, such as ``JSONDecodeError``,
+does none of that. A word that has to do with what else is named is meant all the same: "which midfielder plays for X".
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from fourfold.index.base import EdgePart, Nodes
 from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words
 from fourfold.signals.nouns import names_sort
-from fourfold.signals.placed import ARTICLES, PREPOSITIONS
+from fourfold.signals.placed import ARTICLES, BACK, PREPOSITIONS
 from fourfold.signals.syntax import TOGETHER
 from fourfold.signals.wording import WHICH
 
@@ -47,8 +47,14 @@ def left_out(
 
     """
     single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
-    typed = [word.lower() for word, _ in words]
-    asking = {start for start in single if _asks(*words[start], asks) or names_sort(typed[:start])}
+    typed, first = [word.lower() for word, _ in words], min(one.start for one in found)
+    asking = {
+        start
+        for start in single
+        if _asks(*words[start], asks)
+        or names_sort(typed[:start])
+        or (start > first and typed[start - 1] in BACK)  # it stands for what was named before: "this exception"
+    }
     meant = [one for one in found if one.start not in asking] or list(found)
     starts = {one.start for one in meant}
     doubtful = {

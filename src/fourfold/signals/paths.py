@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial
+from functools import partial, reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,6 +34,9 @@ _MOST_NAMED = 4
 
 _IN_COMMON, _SURE_IN_COMMON = 0.7, 0.6
 """What a node beside all that are named is worth, of the best by words; and how sure that is where no word asks."""
+
+_MOST_IN_COMMON = 50
+"""What more has in common with all that is named is not where a walk goes on."""
 
 _MOST_AROUND = 1000
 """Where more stands beside the named node, each is followed only by words."""
@@ -85,6 +88,14 @@ class Answer:
             if start >= 0:
                 return start, steps
         return -1, []
+
+    def first(self, of_it: NDArray[np.bool_], others: float) -> Answer:
+        """Return the answer with some of its ends before the others, which are worth ``others`` then."""
+        values = np.where(of_it, self.values / self.values[of_it].max(), 0.0)
+        rest = self.values[~of_it].max(initial=0.0)
+        if rest:
+            values[~of_it] = others * self.values[~of_it] / max(rest, self.values[of_it].max())
+        return replace(self, values=values)
 
     def extended(self, ends: Nodes, steps: Steps, values: FloatArray, others: float = 1.0) -> Answer:
         """Return the answer with what stands one step behind some of its ends.
@@ -144,6 +155,7 @@ def answer(
     together: bool = True,
     unsaid: bool = False,
     clause: int = -1,
+    onward: bool = False,
     ids: Callable[[Nodes], Sequence[str]],
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
@@ -159,6 +171,7 @@ def answer(
         together: whether all that is named is meant, not one thing or another.
         unsaid: whether a first step may be taken that no word asks for.
         clause: where a clause begins that goes on behind the names, -1: nowhere.
+        onward: whether the words may lead on from what all that is named has in common.
         ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
 
     """
@@ -191,6 +204,10 @@ def answer(
             found = [follow(edges, around.nodes, words, numbers, settings, allowed) for words in asked]
             walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
     shared = steps if together else []
+    from_common = shared if onward else []
+    walks += _from_in_common(
+        edges, named, from_common, meaning.of(asking.tolist()[:MOST_WORDS]), numbers, follow, settings, allowed
+    )
     if not walks and not shared:
         return None
     nodes, totals = _together(walks)
@@ -304,6 +321,37 @@ def _in_common(
     top = float(found.max(initial=0.0)) or 1.0
     found *= (beside | reached).mean(axis=0)
     return every, np.where(beside.all(axis=0), np.maximum(found, _IN_COMMON * top), found)
+
+
+def _from_in_common(
+    edges: EdgePart,
+    named: Sequence[Named],
+    steps: Sequence[tuple[Named, Walk]],
+    asked: Meaning,
+    numbers: NDArray[np.int64],
+    follow: Callable[..., Walk | None],
+    settings: Paths,
+    allowed: Allowed | None,
+) -> list[tuple[Named, Walk]]:
+    """Return the walks that go on from what stands beside all that is named: the fee of X in 1996, from one record.
+
+    They go on by other types than those that lead there: who plays for X and Y is no step to a third team.
+    """
+    around = [one.nodes for _, one in steps]
+    if not len(asked.trust) or not around or len(around) < len(named):
+        return []
+    own = _nodes_of(named)
+    common = ordered.without(reduce(ordered.common, around), own)
+    if not 0 < len(common) <= _MOST_IN_COMMON:
+        return []
+    back = edges.expand(common, weights="none", cap=settings.fan)
+    links = np.isin(numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
+    other = replace(asked, asked=np.where(links, 0.0, asked.asked))
+    found = follow(edges, common, other, numbers, settings, allowed)
+    if found is None or not len(found.nodes):
+        return []
+    found = found.after_another()
+    return [(replace(name, nodes=common), found) for name in named] if len(found.nodes) else []
 
 
 def _together(walks: Sequence[tuple[Named, Walk]]) -> tuple[Nodes, FloatArray]:

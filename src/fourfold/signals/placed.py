@@ -12,6 +12,9 @@ from fourfold.signals.wording import RELATIVE, is_past
 
 ONE_OF = frozenset({"a", "an"})
 ARTICLES = ONE_OF | {"the"}
+BACK = frozenset({"this", "these", "those"})
+"""Words before what stands for something that was named before."""
+
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 
 
@@ -50,6 +53,10 @@ class Placed:
     def is_content(self, place: int) -> bool:
         """Tell whether a word is neither a stop word nor a part of a name."""
         return place in self._content
+
+    def refers_back(self, place: int) -> bool:
+        """Tell whether a word stands for what was named before it: "this exception"."""
+        return self.at(place - 1) in BACK and min(self.names, default=place) < place
 
     def free(self) -> NDArray[np.bool_]:
         """Return which words belong to no name, (len(words),)."""

@@ -21,7 +21,7 @@ from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
 from fourfold.signals.names import Named, Words
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.syntax import LEAD_BACK, Sentence
-from fourfold.signals.wording import ASKING, WHICH
+from fourfold.signals.wording import ASKING, TOWNS, WHICH
 from fourfold.types import FloatArray
 
 _ANY = 3.0
@@ -237,7 +237,7 @@ class Relations:
             return self._sort_of(word)
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None
-        own = self._narrowed(_Asked(*self.labels.similarity(word)), sentence, place, terms)
+        own = self._narrowed(sentence, place, terms, settings)
         if own.best >= SAME_FAMILY:
             return self._asked_by_label(sentence, place, terms, own, called, settings)
         for others, turned in ((self._same, False), (self._inverse, True)):
@@ -256,7 +256,14 @@ class Relations:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
         if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
             return True
-        return sentence.only_frames(place) or sentence.sort_says_nothing(place)
+        refers = self._joint(sentence, place - 1) or sentence.refers_back(place)
+        return bool(refers) or sentence.only_frames(place) or sentence.sort_says_nothing(place)
+
+    def _may_say_again(self, sentence: Sentence, place: int) -> bool:
+        """Tell whether a word such as "city" may say of what is asked for what it is anyway: "the capital city of"."""
+        if sentence.words[place] not in TOWNS or not sentence.is_content(place - 1) or sentence.opens(place - 1):
+            return False
+        return bool(self.labels.kinds(sentence.at(place - 1))[0].any())
 
     def _sort_of(self, word: str) -> _Asked | None:
         """Return what labels call the kind of something: form_of_government, for "what kind of government is X"."""
@@ -265,8 +272,27 @@ class Relations:
         similarity = np.where(sorts & (similarity >= SAME_FAMILY), similarity, 0.0)
         return _Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
 
-    def _narrowed(self, own: _Asked, sentence: Sentence, place: int, terms: Sequence[str]) -> _Asked:
+    def _joint(self, sentence: Sentence, place: int) -> str:
+        """Return the word of a label that a word makes with the next: campusfee, for "campus fee"; "" where none."""
+        if not (sentence.is_content(place) and sentence.is_content(place + 1)):
+            return ""
+        joint = sentence.words[place] + sentence.words[place + 1]
+        return joint if joint.isalpha() and all(map(self.labels.hold, self.labels.terms(joint) or [""])) else ""
+
+    def _own(self, sentence: Sentence, place: int) -> _Asked:
+        """Return what a word asks for, and with it the next where both are one word of a label."""
+        own = _Asked(*self.labels.similarity(sentence.words[place]))
+        if not (joint := self._joint(sentence, place)):
+            return own
+        whole, slots, _ = self.labels.similarity(joint)
+        both = np.maximum(whole, np.minimum(own.similarity, self.labels.similarity(sentence.words[place + 1])[0]))
+        return _Asked(both, slots, float(both.max()))
+
+    def _narrowed(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked:
         """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
+        own = self._own(sentence, place)
+        if self._may_say_again(sentence, place):
+            return replace(own, factor=settings.kind, kind=True)
         if _DIE not in terms or sentence.at(place + 1) not in _OF or not WHICH.intersection(sentence.words):
             return own
         causes = self.labels.similarity(_CAUSE)[0] >= SAME_FAMILY
@@ -285,6 +311,7 @@ class Relations:
             (word == _ABOUT and WHICH.isdisjoint(sentence.words))
             or (word == _DO and not sentence.asks_what_is_done(place))
             or (word == _FROM and not sentence.asks_whence(place))
+            or sentence.asks_how_much(place)
         ):
             return None
         exactly = wording.EXACTLY.get(word, "")
@@ -297,11 +324,14 @@ class Relations:
     ) -> _Asked:
         """Return what a word asks for that a label holds; behind "which" it may say what the answer is."""
         if called is not None:
-            return _Asked(*self.labels.similarity(called), kind=True)
-        if not sentence.opens(place):
-            return own
+            asked = _Asked(*self.labels.similarity(called), kind=True)
+            return replace(asked, factor=settings.kind, alone=True) if sentence.is_subject(place) else asked
         word = sentence.words[place]
         nouns, beside = self.labels.held(word)
+        if sentence.is_one(place) and not nouns.any():
+            return replace(own, factor=settings.kind, kind=True)
+        if not sentence.opens(place):
+            return own
         if (beside.any() and not nouns.any()) or sentence.is_subject(place):  # "which project": not a project lead
             return replace(own, factor=settings.kind, kind=True, alone=True)
         return replace(own, kind=bool(self.labels.kinds(word)[0].any()))

@@ -25,7 +25,10 @@ LEAD_BACK = _MIRRORS | {TOGETHER}
 
 _POLITE = frozenset("please can could would will you kindly".split())
 _COMMANDS = frozenset("list name show give tell find describe".split())
-_ASKS = QUESTION | IMPERATIVES | _COMMANDS | PREPOSITIONS | {"how"}
+_BIDS = _COMMANDS | frozenset("return report display identify".split())
+"""Words that bid to answer, the last of them only before "the", "me" or the like: not "what returns a list"."""
+
+_ASKS = QUESTION | IMPERATIVES | _BIDS | PREPOSITIONS | {"how"}
 """Without any of these, and of what edges are called, words ask for nothing beside what they name."""
 _MUCH = frozenset("many much long high tall deep wide big large old far often".split())
 _BEHIND = 2
@@ -38,6 +41,12 @@ _ABOUT_ITSELF = frozenset(
     "explain describe define definition overview summary details information info know tell mean meaning please".split()
 )
 """Words that ask for what a question names, and for nothing beside it."""
+
+_OR, _EITHER = "or", "either"
+_MORE = frozenset("first earlier later more less most least better".split())
+
+_ARE = frozenset({"are", "were"})
+_FIRST = frozenset({"first", "last", "top", "distinct"})
 
 _DATES = frozenset({"date", "dates", "year", "years", "day"})
 
@@ -78,12 +87,14 @@ class Sentence(Nouns):
     def _commands(self) -> bool:
         """Tell whether it begins with a command, after "please" or "could you"."""
         frame = next((place for place, word in enumerate(self.words) if word not in _POLITE), 0)
-        return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS)
+        return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS) or self._bids()
+
+    def _bids(self) -> bool:
+        return self.at(0) in _BIDS and self.at(1) in DETERMINERS
 
     def only_frames(self, place: int) -> bool:
         """Tell whether a word only bids to answer or stands before a name: "name the director", "a son named X"."""
-        bids = place == 0 and self.at(0) in _COMMANDS and self.at(1) in DETERMINERS
-        return bids or (self.at(place) in CALLED and place + 1 in self._starts)
+        return (place == 0 and self._bids()) or (self.at(place) in CALLED and place + 1 in self._starts)
 
     def may_ask(self) -> bool:
         """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
@@ -135,6 +146,10 @@ class Sentence(Nouns):
         """Tell whether "do" asks what somebody does: "what did X do", "what does X do for a living"."""
         return self.at(0) == "what" and self.at(1) in DO and place in self._begins and place + 1 not in self._starts
 
+    def asks_how_much(self, place: int) -> bool:
+        """Tell whether "how" asks for no manner: "how many"."""
+        return self.words[place] == "how" and self.at(place + 1) in _MUCH
+
     def asks_whence(self, place: int) -> bool:
         """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
         return self.asks() and self._past_article(place + 1) in self._starts and place > 0
@@ -143,6 +158,33 @@ class Sentence(Nouns):
         """Return the words that belong to no name, those of several things also as those of one: rivers, river."""
         free = {word for place, word in enumerate(self.words) if place not in self.names}
         return frozenset(free | {word.removesuffix("s") for word in free})
+
+    def asks_the(self) -> bool:
+        """Tell whether it asks for one thing of what it names, of no kind: "what is the fee of X in Y"."""
+        the = 1 + (self.at(0) == "what" and self.at(1) in AUXILIARIES - DO)
+        asks = self.at(the) == "the" and (the > 1 or self._bids()) and not self.kinds()
+        return asks and the + 1 in self._content and self.at(self._end_of_run(the + 1) + 1) in {"of", "for"}
+
+    def verifies(self) -> bool:
+        """Tell whether it asks if something holds of several things: "is X the capital of Y", "is X male or female"."""
+        free = [word for place, word in enumerate(self.words) if place not in self.names]
+        return self.at(0) in AUXILIARIES and len(self._starts) > 1 and QUESTION.isdisjoint(free)
+
+    def compares(self) -> bool:
+        """Tell whether it asks which of two it names is more of something: "which is older, X or Y"."""
+        words = [(self.at(place - 1), word) for place, word in enumerate(self.words) if place not in self.names]
+        more = any(
+            word in _MORE or (before in AUXILIARIES and word.endswith("er") and word != _EITHER)
+            for before, word in words
+        )
+        return more and len(self.alternatives()) == len(self._starts) == 2 and self.at(0) in QUESTION
+
+    def alternatives(self) -> list[int]:
+        """Return the places where the names begin that stand beside "or"."""
+        ors = [place for place, word in enumerate(self.words) if word == _OR and place not in self.names]
+        before = [self._begins.get(place, -1) for place in ors]
+        behind = [self._past_article(place + 1) for place in ors]
+        return sorted({*before, *behind} & self._starts)
 
     def joins(self) -> bool:
         """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
@@ -202,20 +244,54 @@ class Sentence(Nouns):
         """Return the words that are neither stop words nor a command nor a participle nor belong to a name."""
         none = _COMMANDS | SAY_NOTHING | NAMES
         said = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
+        said = said[self._bids() and said[:1] == [0] :]
+        said = [p for p in said if not self._only_counts(p)]
         return [p for p in said if self.at(p + 1) not in NAMES or self.at(p + 2) != "of"]  # "company names of"
+
+    def _only_counts(self, place: int) -> bool:
+        """Tell whether a word says how many, or which of several: "the first 3 products", "the last names of"."""
+        counts = self.at(place).isdigit() or self.at(place) in _FIRST
+        return counts and (place + 1 in self._content or self.at(place + 1) in NAMES)
 
     def heads(self) -> list[int]:
         """Return the same of a question of whatever length."""
         free = self._telling()
-        if not free or not self.asks() or any(word in QUESTION - WHICH for word in self.words[: free[0]]):
+        if not free or not self.asks():
+            return []
+        if any(word in QUESTION - WHICH for word in self.words[: free[0]]) and not self._who_are(free[0]):
             return []
         before = self._before(free[0])
         other = self.at(before) in PREPOSITIONS and not self._is_named(free[0])
         return [] if other else [place for place in free[:2] if place - free[0] < 2]
 
+    def of_type(self) -> list[int]:
+        """Return which words call the type of what is asked for, the noun last: "which car makers", "list suppliers".
+
+        What stands beside a name says what that is: "describe the section X", "the names of the X section".
+        """
+        first = next(iter(self.heads()), -1)
+        if first < 0 or first in self._begins or not self.asks_for(first):
+            return []
+        run = list(range(first, self._end_of_run(first) + 1))
+        several = [place for place in run if self.words[place].endswith("s") and self.at(place - 1) not in NAMES]
+        noun = first if self.is_subject(first) else next(iter(several), run[-1])
+        return [] if self._past_article(noun + 1) in self._starts else list(range(first, noun + 1))
+
+    def called(self, place: int) -> list[int]:
+        """Return the word that says whose names are asked for, as far as one does: the leader of "leader names of"."""
+        before = self._before(place) - 2
+        return [before] if self._is_named(place) and before in self._content else []
+
+    def _who_are(self, place: int) -> bool:
+        """Tell whether a word calls what is asked for: "who are the customers", "what are the first 3 products"."""
+        while self._only_counts(place - 1):
+            place -= 1
+        who = self.at(0) == "who" and self.at(1) in AUXILIARIES - DO
+        return (who or (self.at(0) in WHICH and self.at(1) in _ARE)) and self._before(place) == 1
+
     def asks_for(self, place: int) -> bool:
         """Tell whether it asks for what a word calls: "which suppliers", "list suppliers", "the names of suppliers"."""
-        return self.opens(place) or self._commands() or self._is_named(place)
+        return self.opens(place) or self._commands() or self._is_named(place) or self._who_are(place)
 
     def _is_named(self, place: int) -> bool:
         before = self._before(place)
@@ -223,9 +299,11 @@ class Sentence(Nouns):
 
     def is_subject(self, place: int) -> bool:
         """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
-        behind = self._past_article(place + 2 + (self.at(place + 2) in PREPOSITIONS))
         verb = place + 1 in self._content and self.at(place + 1) not in AUXILIARIES
-        return self.opens(place) and verb and behind in self._starts
+        end = self._end_of_run(place + 1)  # "which states share borders with X"
+        ends = {place + 1, end} if self.at(end + 1) in PREPOSITIONS else {place + 1}
+        behind = {self._past_article(one + 1 + (self.at(one + 1) in PREPOSITIONS)) for one in ends}
+        return self.opens(place) and verb and not behind.isdisjoint(self._starts)
 
     def stands_at(self) -> bool:
         """Tell whether what is asked for is where something is, or what it is in: "on which shelf", "which X … in"."""

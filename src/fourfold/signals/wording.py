@@ -55,6 +55,9 @@ SAME: Mapping[str, str] = MappingProxyType(
 )
 """Words of every life, and the words that labels use for the same."""
 
+TOWNS = frozenset({"city", "town"})
+"""Words for what many a place is anyway: the capital city, the home town."""
+
 PLACED = frozenset({"located", "situated", "based", "found"})
 """Words that say no more than "where" does."""
 
@@ -66,7 +69,9 @@ INVERSE: Mapping[str, str] = MappingProxyType(
 )
 """Words of every life, and the words that labels use for the same edge the other way."""
 
-SAY_NOTHING = frozenset("name list give tell find show someone somebody person people one".split())
+SAY_NOTHING = frozenset(
+    "name list give tell find show someone somebody person people one now today currently recently".split()
+)
 """Words that ask for no edge unless a label holds them."""
 
 _IRREGULAR = tuple(
@@ -175,10 +180,11 @@ class Families:
 
 
 def compounded(word: str, part: str) -> bool:
-    """Tell whether a word of a label is part of one of the question, or holds it: screenwriter, birthplace, nation."""
+    """Tell whether a word of a label is part of one of the question, or holds it: screenwriter, clublocation."""
     by_end = len(part) >= _SUFFIX and word.endswith(part)
     by_start = len(part) >= _PREFIX and word.startswith(part) and len(word) - len(part) > 2
-    return by_end or by_start or (len(word) >= _WHOLE and part.startswith(word))
+    holds = len(word) >= _SUFFIX and part.endswith(word) and len(part) - len(word) > 2
+    return by_end or by_start or holds or (len(word) >= _WHOLE and part.startswith(word))
 
 
 def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
