@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,12 +16,16 @@ from numpy.typing import NDArray
 from fourfold.index.base import Nodes
 from fourfold.scores import Query, Scores
 from fourfold.signals.relations import Relations
+from fourfold.signals.syntax import Sentence
 
 MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
 _FIRST = 4
 """Beside so many nodes, along as many edges of each, types are looked for."""
+
+_ROW = 3
+"""Of so many words in a row one says the kind of what is asked for: "professional football team"."""
 
 _MOST_TYPES = 200
 """Of so many nodes at most the types are read."""
@@ -80,6 +85,12 @@ class Kinds:
                     worth[self.relations.numbers[types]] = 1.0
                     found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
         return found
+
+    def head(self, place: int, sentence: Sentence) -> int:
+        """Return which of the words from a place on is the kind: "fantasy films" are films, a "football team" a team."""
+        row = list(takewhile(sentence.is_content, range(place, place + _ROW)))
+        called = next((at for at in row if self.called(at)), None)
+        return place + sentence.is_plural(place + 1) if called is None else called
 
     def called(self, place: int) -> bool:
         """Tell whether edge types call something by a word."""
