@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
 from fourfold.scores import Query, Scores
+from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.relations import Relations
+from fourfold.signals.synonyms import KINDS
 from fourfold.signals.syntax import Sentence
 
 MOST_EDGES = 100_000
@@ -87,10 +89,12 @@ class Kinds:
         return found
 
     def head(self, place: int, sentence: Sentence) -> int:
-        """Return which of the words from a place on is the kind: "fantasy films" are films, a "football team" a team."""
-        row = list(takewhile(sentence.is_content, range(place, place + _ROW)))
-        called = next((at for at in row if self.called(at)), None)
-        return place + sentence.is_plural(place + 1) if called is None else called
+        """Return which word from a place on is the kind: "fantasy films" are films, a "football team" is a team."""
+        if self.called(place):
+            return place
+        row = () if sentence.at(0) in PREPOSITIONS else range(place + 1, place + _ROW)
+        nouns = (at for at in takewhile(sentence.is_content, row) if sentence.words[at] in KINDS and self.called(at))
+        return next(nouns, place + sentence.is_plural(place + 1))
 
     def called(self, place: int) -> bool:
         """Tell whether edge types call something by a word."""
