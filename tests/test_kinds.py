@@ -89,3 +89,17 @@ def test_of_what_may_be_of_the_kind_asked_for_only_the_types_are_read(park, monk
     monkeypatch.setattr(Store, "nodes", lambda self, nums: read.extend(nums) or nodes(self, nums))
     assert park.search("which tourist attractions can we get to by bus", k=1).ids == ["Castle"]
     assert len(read) == 1
+
+
+def test_the_kind_is_the_word_that_edges_call_though_others_stand_before_it():
+    """ "Which football team" asks for a team, as "which team" does: before, for a football, which nothing is."""
+    players = {f"Player {num}": ("Lyonesse", f"FC {'ABC'[num % 3]}") for num in range(60)}
+    with Retriever() as retriever:
+        names = ["Lyonesse", "FC A", "FC B", "FC C", "Football", *players]
+        retriever.add(
+            [Node(name, name) for name in names],
+            [Edge(name, land, "plays_for_country") for name, (land, _) in players.items()]
+            + [Edge(name, club, "plays_in_club") for name, (_, club) in players.items()],
+        )
+        for question in ("which team has a player from Lyonesse", "which football team has a player from Lyonesse"):
+            assert set(retriever.search(question, k=3).ids) == {"FC A", "FC B", "FC C"}, question

@@ -22,7 +22,7 @@ from fourfold.signals.walks import Step, Walk
 Telling = Callable[[Nodes], NDArray[np.bool_]]
 """Nodes → which are of the type or kind asked for."""
 
-_MOST_ENDS, _FAN = 50, 200
+_MOST_ENDS, _FAN = 200, 200
 """Behind so many ends at most, and so many edges of each, is looked."""
 
 _MOST_EDGES = 20_000

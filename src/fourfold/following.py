@@ -342,8 +342,7 @@ class _Asked:
 
     def _kinds_asked_for(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "fantasy films" are films."""
-        asked = self.sentence.kinds()
-        words = [place + (not self.kinds.called(place) and self.sentence.is_plural(place + 1)) for place in asked]
+        words = [self.kinds.head(place, self.sentence) for place in self.sentence.kinds()]
         behind_names = self.sentence.kinds_of_named()  # "which Kurosawa films"
         return words + [place for place in behind_names if self.kinds.called(place)]
 

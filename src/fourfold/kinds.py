@@ -8,19 +8,26 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
 from fourfold.scores import Query, Scores
+from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.relations import Relations
+from fourfold.signals.synonyms import KINDS
+from fourfold.signals.syntax import Sentence
 
 MOST_EDGES = 100_000
 """Where nodes have more edges than that, these are not asked of what kind the nodes are."""
 
 _FIRST = 4
 """Beside so many nodes, along as many edges of each, types are looked for."""
+
+_ROW = 3
+"""Of so many words in a row one says the kind of what is asked for: "professional football team"."""
 
 _MOST_TYPES = 200
 """Of so many nodes at most the types are read."""
@@ -80,6 +87,14 @@ class Kinds:
                     worth[self.relations.numbers[types]] = 1.0
                     found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
         return found
+
+    def head(self, place: int, sentence: Sentence) -> int:
+        """Return which word from a place on is the kind: "fantasy films" are films, a "football team" is a team."""
+        if self.called(place):
+            return place
+        row = () if sentence.at(0) in PREPOSITIONS else range(place + 1, place + _ROW)
+        nouns = (at for at in takewhile(sentence.is_content, row) if sentence.words[at] in KINDS and self.called(at))
+        return next(nouns, place + sentence.is_plural(place + 1))
 
     def called(self, place: int) -> bool:
         """Tell whether edge types call something by a word."""
