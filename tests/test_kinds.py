@@ -84,6 +84,7 @@ def test_what_is_of_the_type_asked_for_is_the_answer_not_what_the_word_leads_on_
 
 
 def test_of_what_may_be_of_the_kind_asked_for_only_the_types_are_read(park, monkeypatch):
+    park.search("the first question of all reads nodes to learn what evidence is worth")
     read = []
     nodes = Store.nodes
     monkeypatch.setattr(Store, "nodes", lambda self, nums: read.extend(nums) or nodes(self, nums))

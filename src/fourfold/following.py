@@ -207,14 +207,14 @@ class _Asked:
         edges, allowed = self.scores.snapshot.edges, self.query.allowed
         best = answer.nodes[answer.values >= answer.values.max(initial=0.0) - _AS_GOOD]
         is_type = partial(self.kinds.typed, places, head=True)
-        if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
-            return None
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
             if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
                 return None
             if typed.any():
                 return answer.first(typed, _OF_ANOTHER_KIND)
+        if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
+            return None
         if (found := beyond.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
             return found
         ids, numbers = self.scores.snapshot.ids, self.relations.numbers

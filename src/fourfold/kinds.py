@@ -69,8 +69,9 @@ class Kinds:
 
     def any_has_type(self, nodes: Nodes) -> bool:
         """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
-        beside = self.scores.snapshot.edges.expand(nodes[:_FIRST], weights="none", cap=_FIRST).targets
-        return any(self.query.types_of(np.concatenate((nodes, beside))))
+        if any(self.query.types_of(nodes)):
+            return True
+        return any(self.query.types_of(self.scores.snapshot.edges.expand(nodes[:_FIRST], cap=_FIRST).targets))
 
     def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell of which nodes the edges say that they are of the kind that words of the question call."""

@@ -4,7 +4,8 @@
 but for the first, make four of five misspelt words (Damerau 1964). Of several words of the graph the likelier slip is
 meant, then the more frequent word.
 
-A word that lacks a mark of its letters, or has one too many, is read so in every language: "Gerard" is Gérard.
+A word that lacks a mark of its letters, or has one too many, is read so in every language: "Gerard" is Gérard. One of
+English in small letters is not.
 
 Otherwise read so are questions in English, and of these only words that are none of it: a word that the model in the
 package has, as it is or but for endings, may be one that the graph just does not hold. A question with double quotes is
@@ -15,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
 from itertools import chain
 from string import ascii_lowercase
 
@@ -78,15 +79,44 @@ def corrections(
     asked = {word: terms for word, terms in words if len(word) <= _LONGEST and word.isalpha()}
     known = snapshot.term_numbers(set(chain.from_iterable(asked.values())))
     unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
-    found: dict[str, str] = {}
+    near: dict[str, list[dict[str, str]]] = {}
     for word in unknown[:_MOST]:
         lowered, others = word.lower(), [other for other, _ in words if other != word]
-        ways = [_marked(lowered)]
-        if word.isascii() and not whole(_without_affixes(lowered)).any() and legible(others, whole(others)) == 1.0:
+        is_word = bool(whole(_without_affixes(lowered)).any())
+        ways = [_marked(lowered)] if word[0].isupper() or not is_word else []
+        if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
             ways += [_likely(lowered)] * (len(word) >= _SHORT) + [_any(lowered)] * (len(word) >= _LONG)
-        if spoken().isdisjoint(asked[word]) and (meant := _nearest(ways, snapshot, terms_of)):
-            found[word] = meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
-    return found
+        if ways and spoken().isdisjoint(asked[word]):
+            near[word] = [{meant: own[0] for meant in way if len(own := terms_of(meant)) == 1} for way in ways]
+    often = _frequencies(snapshot, {term for ways in near.values() for way in ways for term in way.values()})
+    return {word: _as_typed(meant, word) for word, ways in near.items() if (meant := _nearest(ways, often))}
+
+
+def _frequencies(snapshot: Snapshot, terms: Set[str]) -> Mapping[str, int]:
+    """Return in how many nodes terms are; all at once, for a server may be asked."""
+    numbers = snapshot.term_numbers(terms) if terms else {}
+    df = snapshot.text.df(np.array(list(numbers.values()), np.int64)).tolist() if numbers else []
+    return dict(zip(numbers, df, strict=True))
+
+
+def _nearest(ways: Sequence[Mapping[str, str]], often: Mapping[str, int]) -> str | None:
+    """Return the word of the graph that may be meant, by the first way that leads to one; None where none does.
+
+    Args:
+        ways: each has words, and the term of each.
+        often: term → in how many nodes it is; 0 where the texts are gone.
+
+    """
+    for way in ways:
+        held = {meant: often[term] for meant, term in way.items() if often.get(term)}
+        if held:
+            return max(held, key=held.__getitem__)
+    return None
+
+
+def _as_typed(meant: str, word: str) -> str:
+    """Return a word in capitals, or with one, where another is written so."""
+    return meant.upper() if word.isupper() else meant.capitalize() if word[0].isupper() else meant
 
 
 def _without_affixes(word: str) -> list[str]:
@@ -99,18 +129,6 @@ def _without_affixes(word: str) -> list[str]:
             found += [short[:-1] for short in cut if short[-2:-1] == short[-1:]]
     found += [short for one in found if (short := _BEGINNING.sub("", one)) != one]
     return [one for one in dict.fromkeys(found) if len(one) > 2]
-
-
-def _nearest(ways: Iterable[Iterable[str]], snapshot: Snapshot, terms_of: Callable[[str], Sequence[str]]) -> str | None:
-    """Return the word of the graph that may be meant, by the first way that leads to one; None where none does."""
-    for slips in ways:
-        terms = {meant: own[0] for meant in slips if len(own := terms_of(meant)) == 1}
-        numbers = snapshot.term_numbers(set(terms.values()))
-        held = [meant for meant, term in terms.items() if term in numbers]
-        often = snapshot.text.df(np.array([numbers[terms[meant]] for meant in held], np.int64))
-        if often.any():  # a term may have been in texts that are gone
-            return held[int(often.argmax())]
-    return None
 
 
 def _marked(word: str) -> Iterator[str]:
