@@ -3,6 +3,7 @@
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.spelling import put_right
 
 FILMS = {
     "The Terminator": "A machine from the future hunts a waitress. Directed by James Cameron.",
@@ -77,6 +78,19 @@ def test_marks_of_letters_may_be_left_out_in_every_language(typed, meant):
         result = retriever.search(f"quel film a fait {typed} Oury", k=1)
         assert result.ids == ["x"]
         assert result.notes == (f"No text has the word '{typed}'; it was read as '{meant}'.",)
+
+
+def test_only_whole_words_are_put_right():
+    """Before, the "Sao" of a longer word was read so, too, and "vitamin e" as an é in every word that has an e."""
+    with Retriever() as retriever:
+        retriever.add(
+            [Node("x", "São Bento é", text="uma praia"), Node("y", "Saobento", text="vitamin tests are free")]
+        )
+        result = retriever.search("is Sao near Saobento")
+        assert result.notes == ("No text has the word 'Sao'; it was read as 'São'.",)
+        assert "matches Saobento" in {hit.node.id: hit.why for hit in result}["y"]
+        assert retriever.search("vitamin e tests").notes == ()
+    assert put_right("Sao, Saobento's Sao_1 and SAO", {"Sao": "São"}) == "São, Saobento's Sao_1 and SAO"
 
 
 def test_words_of_edge_types_need_stand_in_no_text():

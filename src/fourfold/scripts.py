@@ -81,6 +81,13 @@ def has_marks(text: str) -> bool:
     return not text.isascii() and _MARK.search(text) is not None
 
 
+def without_marks(text: str) -> str:
+    """Return a text without what stands above and below its letters: "Gerard" of Gérard."""
+    if text.isascii():
+        return text
+    return "".join(one for one in unicodedata.normalize("NFD", text) if not unicodedata.combining(one))
+
+
 def stretches(text: str) -> Iterator[re.Match[str]]:
     """Find the words of a text where they stand in it, as they are written."""
     return (_PLAIN_STRETCH if text.isascii() or _OTHER.search(text) is None else _STRETCH).finditer(text)

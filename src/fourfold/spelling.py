@@ -24,15 +24,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.snapshot import Snapshot
+from fourfold.scripts import stretches, without_marks
 from fourfold.signals.names import Words
 from fourfold.weighting import legible
 
 Whole = Callable[[Sequence[str]], NDArray[np.bool_]]
 """Words → which of them the model's vocabulary has as they are."""
 
-_SHORT, _LONG, _LONGEST = 5, 6, 30
-"""Letters of a word in which a likely slip is looked for, of one in which any, as the shorter have more words near, and
-of the longest: it is a letter away from so many times 53 others."""
+_SHORTEST, _SHORT, _LONG, _LONGEST = 3, 5, 6, 30
+"""Letters of a word in which a mark may be wrong, of one in which a likely slip is looked for, and of one in which any,
+as the shorter have more words near; and of the longest: it is a letter away from so many times 53 others."""
 
 _LATIN = [chr(code) for code in range(0xDF, 0x180) if chr(code).islower()]
 _MARKED = {
@@ -54,9 +55,11 @@ _BEGINNING = re.compile(r"^(?:un|re|in|im|non|dis|mis|over|under|pre|anti|micro|
 
 def put_right(question: str, corrected: Mapping[str, str]) -> str:
     """Return a question with what is meant in the place of what was typed."""
-    for typed, meant in corrected.items():
-        question = question.replace(typed, meant)
-    return question
+    found, done = [], 0
+    for word in stretches(question):
+        found += [question[done : word.start()], corrected.get(word[0], word[0])]
+        done = word.end()
+    return "".join((*found, question[done:]))
 
 
 def corrections(
@@ -76,7 +79,7 @@ def corrections(
         whole: see ``Whole``; of words in lower case.
 
     """
-    asked = {word: terms for word, terms in words if len(word) <= _LONGEST and word.isalpha()}
+    asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
     known = snapshot.term_numbers(set(chain.from_iterable(asked.values())))
     unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
     near: dict[str, list[dict[str, str]]] = {}
@@ -133,8 +136,7 @@ def _without_affixes(word: str) -> list[str]:
 
 def _marked(word: str) -> Iterator[str]:
     """Yield the words that have one letter of this one with a mark, or all of its letters without."""
-    plain = "".join(one for one in unicodedata.normalize("NFD", word) if not unicodedata.combining(one))
-    if plain != word:
+    if (plain := without_marks(word)) != word:
         yield plain
     for at, letter in enumerate(word):
         yield from (word[:at] + marked + word[at + 1 :] for marked in _MARKED.get(letter, ()))

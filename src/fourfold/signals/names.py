@@ -7,7 +7,6 @@ with every span of the question by one look-up. Where names overlap, the longest
 from __future__ import annotations
 
 import re
-import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -20,6 +19,7 @@ from numpy.typing import NDArray
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
 from fourfold.runs import bounds
+from fourfold.scripts import without_marks
 from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
@@ -232,10 +232,7 @@ def nearly(
 
 def _plain(word: str) -> str:
     """Return a word in lower case without what marks its letters: "noel" of Noël."""
-    if word.isascii():
-        return _OWNERS.sub("", word.lower())
-    letters = (letter for letter in unicodedata.normalize("NFD", word.lower()) if not unicodedata.combining(letter))
-    return _OWNERS.sub("", "".join(letters))
+    return _OWNERS.sub("", without_marks(word.lower()))
 
 
 def _longest_run(name: Sequence[str], typed: Sequence[str], letters: Mapping[str, int]) -> tuple[int, int, int]:
