@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
 from fourfold.kinds import MOST_EDGES
 from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
@@ -39,9 +39,7 @@ def behind(edges: EdgePart, answer: Answer, best: Nodes, of_it: Telling, allowed
     """Return what is of the kind one step behind the best ends, by edges that lead to hardly anything else; or None."""
     if len(best) > _MOST_ENDS or edges.degree(best).sum() > MOST_EDGES:
         return None
-    steps = edges.expand(best, weights="none", cap=_FAN, allowed=allowed)
-    known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
-    steps = steps.of(np.flatnonzero(~known))
+    steps = _to_others(edges.expand(best, weights="none", cap=_FAN, allowed=allowed), answer)
     if not len(steps):
         return None
     found = of_it(steps.targets)
@@ -49,6 +47,12 @@ def behind(edges: EdgePart, answer: Answer, best: Nodes, of_it: Telling, allowed
     share = np.bincount(way, found, len(ways)) / np.bincount(way, minlength=len(ways))
     steps = steps.of(np.flatnonzero(found & (share[way] >= _EVERYWHERE)))
     return answer.extended(best, steps, np.ones(len(steps)), _OTHERS) if len(steps) else None
+
+
+def _to_others(steps: Steps, answer: Answer) -> Steps:
+    """Return the steps to nodes that are neither named nor reached by words."""
+    known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
+    return steps.of(~known)
 
 
 def beside_the_way(
@@ -62,9 +66,7 @@ def beside_the_way(
     for begin in (best, ordered.common(passed, answer.nodes)):
         if not len(begin) or edges.degree(begin).sum() > _MOST_EDGES:
             continue
-        steps = edges.expand(begin, weights="none", allowed=allowed)
-        known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
-        steps = steps.of(np.flatnonzero(~known))
+        steps = _to_others(edges.expand(begin, weights="none", allowed=allowed), answer)
         steps = steps.of(np.flatnonzero(is_type(steps.targets.astype(np.int64))))
         if len(steps):
             return answer.extended(begin, steps, np.ones(len(steps)), _OTHERS)

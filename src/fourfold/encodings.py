@@ -26,6 +26,18 @@ def marked(data: bytes) -> str:
     return next((name for mark, name in _MARKS.items() if data.startswith(mark)), UTF_8)
 
 
+def read(path: str | Path) -> str:
+    """Return the text of a file, in the encoding that it is marked with.
+
+    Raises:
+        OSError: it cannot be read.
+        UnicodeDecodeError: it is in another encoding.
+
+    """
+    with opened(path) as file:
+        return file.read()
+
+
 @contextmanager
 def opened(path: str | Path, newline: str | None = None) -> Iterator[TextIOWrapper]:
     """Open a file to read its text, in the encoding that it is marked with.

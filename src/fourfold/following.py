@@ -205,7 +205,7 @@ class _Asked:
         if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
             return None
         edges, allowed = self.scores.snapshot.edges, self.query.allowed
-        best = answer.nodes[answer.values >= answer.values.max(initial=0.0) - _AS_GOOD]
+        best = answer.best(_AS_GOOD)
         is_type = partial(self.kinds.typed, places, head=True)
         if len(answer.nodes):
             typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
@@ -395,5 +395,5 @@ class _Asked:
                 found |= self.kinds.named(places, nodes)
             return found
 
-        best = answer.nodes[answer.values >= answer.values.max() - _AS_GOOD]
-        return beyond.behind(self.scores.snapshot.edges, answer, best, of_it, self.query.allowed) or answer
+        edges, best = self.scores.snapshot.edges, answer.best(_AS_GOOD)
+        return beyond.behind(edges, answer, best, of_it, self.query.allowed) or answer

@@ -71,7 +71,8 @@ class Kinds:
         """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
         if any(self.query.types_of(nodes)):
             return True
-        return any(self.query.types_of(self.scores.snapshot.edges.expand(nodes[:_FIRST], cap=_FIRST).targets))
+        steps = self.scores.snapshot.edges.expand(nodes[:_FIRST], weights="none", cap=_FIRST)
+        return any(self.query.types_of(steps.targets))
 
     def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Tell of which nodes the edges say that they are of the kind that words of the question call."""

@@ -14,8 +14,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from fourfold import encodings
 from fourfold.arguments import finite_number, json_mapping, many, said, shown, string
-from fourfold.encodings import opened
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
@@ -276,8 +276,7 @@ def _asked(record: Mapping[str, Any], key: str, where: str) -> str:
 
 def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
     try:
-        with opened(path) as file:
-            lines = file.read().split("\n")
+        lines = encodings.read(path).split("\n")
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):
@@ -299,8 +298,7 @@ def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
 def _qrels(folder: Path) -> Iterator[tuple[str, str, float]]:
     path = next((p for p in (folder / "qrels.tsv", folder / "qrels" / "test.tsv") if p.is_file()), folder / "qrels.tsv")
     try:
-        with opened(path) as file:
-            lines = file.read().splitlines()
+        lines = encodings.read(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
     for number, line in enumerate(lines, 1):

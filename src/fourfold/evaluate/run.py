@@ -16,8 +16,8 @@ from urllib.parse import quote, unquote
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import encodings
 from fourfold.arguments import finite_number, many, said, shown, strings
-from fourfold.encodings import opened
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -81,8 +81,7 @@ class Run:
 
         """
         try:
-            with opened(path) as file:
-                text = file.read()
+            text = encodings.read(path)
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidValueError(f"The run {str(path)!r} cannot be read: {error}.") from error
         if not text.lstrip().startswith("{"):

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 
 from fourfold.config import Bridge
 from fourfold.index import ordered
-from fourfold.index.base import Nodes, Shared
+from fourfold.index.base import NO_NODES, Nodes, Shared
 from fourfold.index.product import row_by_row
 from fourfold.runs import firsts
 from fourfold.types import FloatArray
@@ -55,7 +55,7 @@ class Pairs:
     @classmethod
     def none(cls) -> Pairs:
         """Return no links."""
-        return cls.alike(np.empty(0, np.int64), np.empty(0, np.int64))
+        return cls.alike(NO_NODES, NO_NODES)
 
     def of(self, chosen: NDArray[np.int64] | NDArray[np.bool_]) -> Pairs:
         """Return some of the pairs."""

@@ -89,6 +89,11 @@ class Answer:
                 return start, steps
         return -1, []
 
+    def best(self, within: float) -> Nodes:
+        """Return the ends that are worth so much less than the best at most."""
+        best: Nodes = self.nodes[self.values >= self.values.max(initial=0.0) - within]
+        return best
+
     def first(self, of_it: NDArray[np.bool_], others: float) -> Answer:
         """Return the answer with some of its ends before the others, which are worth ``others`` then."""
         values = np.where(of_it, self.values / self.values[of_it].max(), 0.0)
