@@ -342,3 +342,31 @@ def test_what_does_something_to_the_named_node_is_no_step_to_another():
 @pytest.mark.parametrize("question", ["which is older, Ann Lee or Bob May", "who was born first, Ann Lee or Bob May?"])
 def test_which_of_two_is_one_of_them(question):
     assert set(RECORDS.search(question).ids[:2]) == {"Ann Lee", "Bob May"}
+
+
+STARS = graph_of("""
+    Rizo|location of formation|Staten Island · Rizo|country of citizenship|Atlantis · Rizo|record label|Gull Records
+    United Lands|founded by|Atlantis · Atlantis|shares border with|Lemuria · Old Flames|performer|Sonny Rollin
+    Sonny Rollin|occupation|performing artist · Sonny Rollin|languages spoken, written, or signed|English
+    Old Flames|narrative location|New Brook · Old Flames|country of origin|Atlantis · Taking Off|performer|Rizo
+    Taking Off|country of origin|Atlantis · Old Flames|author|Jim Ballard · Jim Ballard|place of birth|Lemuria
+    Jim Ballard|languages spoken, written, or signed|English · Jim Ballard|educated at|Saint Ann
+    Saint Ann|located in|New Brook · Saint Ann|country|Atlantis · Old Flames|producer|Ray Crest
+    Ray Crest|occupation|film producer · Old Flames|genre|drama film · Battle of Wye|location|Wye
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where was Rizo founded?", "Staten Island"),  # United Lands was founded by the country of Rizo
+        ("Which artist performed Old Flames?", "Sonny Rollin"),  # no performing artist is named
+        ("Who produced the film Old Flames?", "Ray Crest"),
+        ("Where did Jim Ballard go to school?", "Saint Ann"),
+        ("Where does Old Flames take place?", "New Brook"),  # "take" is not Taking Off
+        ("What is the setting of Old Flames?", "New Brook"),
+        ("Who wrote the book Old Flames?", "Jim Ballard"),  # what is written are languages of somebody
+    ],
+)
+def test_a_word_of_other_edges_asks_for_what_means_the_same_and_no_step_is_added_to_explain_it(question, answer):
+    assert STARS.search(question).ids[0] == answer

@@ -115,6 +115,7 @@ def test_every_node_can_be_explained_hit_or_not(preset):
 def test_scores_lie_between_0_and_1(seed, query, weights, mode):
     with random_graph(seed, size=12, edges=25) as retriever:
         result = retriever.search(query, weights=weights, mode=mode)
+        assert [result[rank] for rank in range(len(result))] == [*result] == [*result.hits]
         scores = [hit.score for hit in result.hits]
         assert scores == sorted(scores, reverse=True)
         assert all(0 <= score <= 1 for score in scores)

@@ -69,7 +69,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
         return
-    asked, meaning, answer = found
+    asked, answer, meaning = found
     may_be_silent = asked.may_be_silent()
     by_kind = len(asked.named) == 1 and bool((meaning.kind | (meaning.trust <= settings.low)).all())
     unsure = may_be_silent and (answer.sure < settings.silent_sure or by_kind)
@@ -107,8 +107,8 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
 
 def _understood(
     scores: Scores, query: Query, relations: Relations, settings: Paths
-) -> tuple[_Asked, Meaning, Answer] | None:
-    """Return the question, what its words mean and their answer, by what it names first that has one; None: nothing."""
+) -> tuple[_Asked, Answer, Meaning] | None:
+    """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
     found = None
     for named in naming.ways(scores, query, relations, settings):
         asked = _Asked(scores, query, relations, settings, Sentence(query.words, named), named)
@@ -119,10 +119,12 @@ def _understood(
             return asked.verified()
         if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
             continue  # before any name is read: most questions ask for no edge
-        asked, answer = _read(asked, meaning)
-        found = asked, meaning, answer
-        if len(answer.nodes):
+        found = *_read(asked, meaning), meaning
+        if len(found[1].nodes):
             break
+        loose = relations.read_loosely(query.words, settings, named, scores.snapshot.edges)
+        if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
+            return *other, loose
     return found
 
 
@@ -158,7 +160,7 @@ class _Asked:
         """What words of the question call, among nodes."""
         return Kinds(self.scores, self.query, self.relations)
 
-    def verified(self) -> tuple[_Asked, Meaning, Answer] | None:
+    def verified(self) -> tuple[_Asked, Answer, Meaning] | None:
         """Return which of the alternatives stands beside what else is named; None where the question gives none.
 
         Of "is X the capital of Y" both X and Y tell the answer: no word is followed.
@@ -170,7 +172,7 @@ class _Asked:
         either = ordered.distinct(np.concatenate([one.nodes for one in self.named if one.start in starts]))
         found = replace(self, named=others)._beside(lambda nodes: ordered.contains(either, nodes))
         none = Meaning.none(len(self.query.words), len(self.relations))
-        return None if found is None else (self, none, replace(found, sure=1.0))
+        return None if found is None else (self, replace(found, sure=1.0), none)
 
     def may_be_silent(self) -> bool:
         """Tell whether what is named may step back whatever the words ask for."""
@@ -374,8 +376,7 @@ class _Asked:
 
     def _are_dates(self, nodes: Nodes, count: int) -> NDArray[np.bool_]:
         """Tell which nodes are called like dates, (count,); those that are left out are not."""
-        names = self.query.names_of(nodes)
-        return np.array([is_date(name) for name in names] + [False] * (count - len(names)), bool)
+        return np.array([*map(is_date, self.query.names_of(nodes)), *[False] * (count - len(nodes))], bool)
 
     def _is_kind(self, places: Sequence[int], answer: Answer) -> NDArray[np.bool_]:
         """Tell which ends of paths are of the kind that words of the question call, but for what is named."""

@@ -290,6 +290,9 @@ class SearchResult:
     def __iter__(self) -> Iterator[Hit]:
         return iter(self.hits)
 
+    def __getitem__(self, place: int) -> Hit:
+        return self.hits[place]
+
     @property
     def ids(self) -> list[str]:
         """The ids of the hits, best first."""
@@ -323,10 +326,8 @@ class SearchResult:
     def _repr_html_(self) -> str:
         """Show the answer as a table in a notebook: names, snippets with the question's words marked, and why."""
         terms = make_tokenizer(self.tokenizer or USUAL).terms
-        rows = (
-            [str(rank), *_cells(hit, self.query, frozenset(terms(self.query)), terms)]
-            for rank, hit in enumerate(self.hits, 1)
-        )
+        own = frozenset(terms(self.query))
+        rows = ([str(rank), *_cells(hit, self.query, own, terms)] for rank, hit in enumerate(self.hits, 1))
         caption = f"{self.query} — {self.intent}, {self.weights}" + ("" if self.known else f" — {_UNKNOWN}")
         return html_table(caption, ("#", *_HEAD), rows)
 

@@ -16,7 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.edge_types import label
+from fourfold.edge_types import label, reading
 from fourfold.embed.base import unit
 from fourfold.runs import firsts
 from fourfold.signals import wording
@@ -274,3 +274,16 @@ def _without_common(labels: list[list[str]]) -> list[list[str]]:
     if len(labels) < 3:
         return labels
     return [[word for word in words if 2 * count[word] <= len(labels)] or words for words in labels]
+
+
+def by_role(names: Sequence[str]) -> dict[str, tuple[NDArray[np.bool_], bool]]:
+    """Return which edge types say each role, and whether all of them say it the other way: "is needed by"."""
+    found = defaultdict(list)
+    for place, name in enumerate(names):
+        if (one := reading(name)) is not None and not one.denied:
+            found[one.role].append((place, one.inverse))
+    rows = np.arange(len(names))
+    return {
+        role: (np.isin(rows, [place for place, _ in own]), all(inverse for _, inverse in own))
+        for role, own in found.items()
+    }

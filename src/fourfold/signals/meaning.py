@@ -37,8 +37,39 @@ _WHERE = "where"
 _COULD_LEAD = 0.7
 """So far a word must be trusted to be the step that another word leads back along."""
 
+_COULD_SAY = 0.2
+"""Trust in a word that may say what another does."""
+
 _COULD = 0.1
 """So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """What one word asks for.
+
+    Args:
+        similarity: (n_types,) in [0, 1], how similar each label is to it.
+        slots: (n_types,) int64, which word of each label is.
+        best: the largest similarity.
+        factor: how far to trust it, of what a word as similar is trusted.
+        turned: as ``Meaning`` has it.
+        kind: as ``Meaning`` has it.
+        by_itself: whether it does so whatever stands beside it: a question word.
+        alone: whether it does so only where no other word asks for an edge.
+        loose: whether it is the thesaurus that says so.
+
+    """
+
+    similarity: FloatArray
+    slots: NDArray[np.int64]
+    best: float
+    factor: float = 1.0
+    turned: bool = False
+    kind: bool = False
+    by_itself: bool = False
+    alone: bool = False
+    loose: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,7 +254,7 @@ def _tells_where(
 ) -> bool:
     """Tell whether what happened leads to the place that a word asks for itself."""
     event = sentence.event(place) if sentence.words[place] == _WHERE else -1
-    return event >= 0 and bool(steps[event] and to_places[event]) and meaning.trust[event] >= SAME_FAMILY
+    return event >= 0 and bool(steps[event] and to_places[event]) and meaning.trust[event] >= _SURE_ENOUGH
 
 
 def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: NDArray[np.bool_]) -> bool:
@@ -276,3 +307,15 @@ def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
     if len(sentence.words) > 1 and sentence.words[0] == _WHOSE and meaning.trust[1] > 0:
         meaning.turned[1] ^= True
         meaning.trust[0], meaning.asked[0] = 0.0, 0.0
+
+
+def said_again(meaning: Meaning, free: NDArray[np.bool_], loose: Sequence[int]) -> list[int]:
+    """Return which words the thesaurus joins to what another word asks for by its own name.
+
+    Where a step is led back along, both ends tell it: in "who appeared in the same films" the films are enough.
+    """
+    enough = _COULD_SAY if meaning.mirrors.any() else SAME_FAMILY
+    own = free & (meaning.trust >= enough) & ~meaning.mirrors
+    own[loose] = False
+    said = (meaning.asked[own] >= enough).any(axis=0)
+    return [place for place in loose if (meaning.asked[place, said] >= meaning.trust[place]).any()]

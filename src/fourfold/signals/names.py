@@ -45,6 +45,9 @@ MOST_NAMESAKES = 1000
 _LONG = 6
 """Letters that a name of one word has at least of which one may be wrong."""
 
+_STEM = 4
+"""So many letters at the beginning tell a word, whatever its ending."""
+
 _READ_FIRST = (16, 128)
 """The names of so many nodes are read before those of the next: the first of them tell mostly."""
 
@@ -149,6 +152,16 @@ def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
     typed = [word.lower() for word, _ in words]
     parts = np.split(found.nodes, _READ_FIRST)
     return any(_length(list(name), typed, found) for part in parts if len(part) for name in set(names_of(part)))
+
+
+def in_order(found: Named, words: Words, names_of: NamesOf) -> bool:
+    """Tell whether the question has the words of one of the nodes' names in their order, whatever their endings.
+
+    "Soccer clubs" is in that of Soccer Club, "which artist performed" not in that of Performing Artist.
+    """
+    typed = [word.lower()[:_STEM] for word, terms in words[found.start : found.end] if terms]
+    names = {tuple(word[:_STEM] for word in name) for name in names_of(found.nodes[: _READ_FIRST[0]])}
+    return any(all(stem in left for stem in typed) for name in names for left in [iter(name)])
 
 
 def _length(name: list[str], typed: list[str], found: Named) -> int:

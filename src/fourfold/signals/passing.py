@@ -17,7 +17,7 @@ from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words
 from fourfold.signals.nouns import names_sort
 from fourfold.signals.placed import ARTICLES, BACK, PREPOSITIONS
-from fourfold.signals.syntax import TOGETHER
+from fourfold.signals.syntax import TAKE, TOGETHER
 from fourfold.signals.wording import WHICH
 
 _MOST_EDGES = 100_000
@@ -48,14 +48,16 @@ def left_out(
     """
     single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
     typed, first = [word.lower() for word, _ in words], min(one.start for one in found)
-    asking = {
-        start
-        for start in single
-        if _asks(*words[start], asks)
-        or names_sort(typed[:start])
-        or (start > first and typed[start - 1] in BACK)  # it stands for what was named before: "this exception"
-    }
-    meant = [one for one in found if one.start not in asking] or list(found)
+
+    def names_nothing(one: Named) -> bool:
+        start = one.start
+        if start not in single:
+            return _only_asks(one, words, asks) and not names.in_order(one, words, names_of)
+        back = start > first and typed[start - 1] in BACK  # it stands for what was named before: "this exception"
+        takes_place = typed[start] in TAKE and typed[start + 1 : start + 2] == ["place"]
+        return _asks(*words[start], asks) or names_sort(typed[:start]) or back or takes_place
+
+    meant = [one for one in found if not names_nothing(one)] or list(found)
     starts = {one.start for one in meant}
     doubtful = {
         one.start
@@ -80,6 +82,12 @@ def only_ask(found: Sequence[Named], words: Words, asks: Callable[[str, Sequence
 
 def _asks(word: str, terms: Sequence[str], asks: Callable[[str, Sequence[str]], bool]) -> bool:
     return word.lower() == TOGETHER or asks(word.lower(), terms)
+
+
+def _only_asks(one: Named, words: Words, asks: Callable[[str, Sequence[str]], bool]) -> bool:
+    """Tell whether several words that are those of a name may all ask for edges: "which artist performed X"."""
+    own = [(word, terms) for word, terms in words[one.start : one.end] if terms]
+    return len(own) > 1 and all(_asks(word, terms, asks) for word, terms in own)
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:

@@ -6,32 +6,32 @@ calls the same stands in ``wording`` and ``synonyms``, what a word does in its s
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
 from fourfold.edge_types import reading
+from fourfold.index.base import EdgePart
 from fourfold.signals import synonyms, wording
-from fourfold.signals.labels import Labels
-from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Meaning, settle
+from fourfold.signals.labels import Labels, by_role
+from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Asked, Meaning, said_again, settle
 from fourfold.signals.names import Named, Words
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.syntax import LEAD_BACK, Sentence
 from fourfold.signals.wording import ASKING, TOWNS, WHICH
 from fourfold.types import FloatArray
 
+Types = NDArray[np.bool_]
+"""(n_types,), which edge types."""
+
 _ANY = 3.0
 """What is added to similarities where any edge may be meant."""
 
 _SORT = 0.5
 """What is left of an edge that only says what sort of thing something is, where any may be meant."""
-
-_COULD_SAY = 0.2
-"""Trust in a word that may say what another does."""
 
 _LESS = 0.98
 """What is left of the similarity of a label that rather says something else."""
@@ -41,36 +41,11 @@ _ABOUT, _DO, _FROM = "about", "do", "from"
 _DIE, _OF = "die", frozenset({"of", "from"})
 _CAUSE = "cause"
 
+_WHERE, _SETTING = "where", "narrative setting location venue"
+"""What labels call where something takes place."""
+
 _SORTS = "kind sort type form class category style"
 """What labels call the kind of something."""
-
-
-@dataclass(frozen=True, slots=True)
-class _Asked:
-    """What one word asks for.
-
-    Args:
-        similarity: (n_types,) in [0, 1], how similar each label is to it.
-        slots: (n_types,) int64, which word of each label is.
-        best: the largest similarity.
-        factor: how far to trust it, of what a word as similar is trusted.
-        turned: as ``Meaning`` has it.
-        kind: as ``Meaning`` has it.
-        by_itself: whether it does so whatever stands beside it: a question word.
-        alone: whether it does so only where no other word asks for an edge.
-        loose: whether it is the thesaurus that says so.
-
-    """
-
-    similarity: FloatArray
-    slots: NDArray[np.int64]
-    best: float
-    factor: float = 1.0
-    turned: bool = False
-    kind: bool = False
-    by_itself: bool = False
-    alone: bool = False
-    loose: bool = False
 
 
 class Relations:
@@ -95,7 +70,7 @@ class Relations:
     ) -> None:
         self.labels = Labels(names, embed, terms, is_word)
         self.numbers = np.array(numbers, np.int64)
-        self._roles = _by_role(names)
+        self._roles = by_role(names)
         self._asking = self._by_stem(wording.ASKING)
         self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
         self._kinds = self._by_stem(synonyms.KINDS)
@@ -124,16 +99,30 @@ class Relations:
         own = reading(word)
         return (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None
 
-    def read(self, words: Words, settings: Paths, named: Sequence[Named] = ()) -> Meaning:
-        """Return what each word of a question asks for; ``named`` are the nodes that it names."""
+    def read(self, words: Words, settings: Paths, named: Sequence[Named] = (), there: Types | None = None) -> Meaning:
+        """Return what each word of a question asks for.
+
+        Args:
+            words: those of the question.
+            settings: the constants.
+            named: the nodes that it names.
+            there: (n_types,) the types of edges that there are at these; given, a word that only labels of others hold
+                asks for what the thesaurus joins it to.
+
+        """
         meaning = Meaning.none(len(words), len(self))
         labels = [self._in_label(word.lower(), terms) for word, terms in words]
         sentence = Sentence(words, named, labels)
-        by: dict[int, _Asked] = {}
+        events = sentence.events()
+        by: dict[int, Asked] = {}
         for place in range(len(words)):  # a question has few
             if sentence.mirrors(place):
                 meaning.mirrors[place], meaning.trust[place] = True, 1.0
             elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
+                if place in events:
+                    asked = self._or_also(asked, words[place][1])
+                elif there is not None and (place not in sentence.of_type() or sentence.opens(place)):
+                    asked = self._of_others(asked, sentence, place, words[place][1], there, settings) or asked
                 by[place] = asked
                 self._put(meaning, sentence, place, asked, settings)
         if not meaning.trust.any():  # as with most questions: no word asks for an edge
@@ -141,18 +130,24 @@ class Relations:
         if (meaning.trust[sentence.free()] > settings.kind).any():
             self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
-        self._by_itself(meaning, sentence, _said_again(meaning, sentence.free(), loose), settings)
+        self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose), settings)
         settle(meaning, sentence, [self.labels.families(terms) for _, terms in words], self.labels.to_places)
         return meaning
+
+    def read_loosely(self, words: Words, settings: Paths, named: Sequence[Named], edges: EdgePart) -> Meaning:
+        """Return the same where words that only labels of other nodes' edges hold ask for what means the same."""
+        nodes = np.concatenate([one.nodes for one in named])
+        there = np.isin(self.numbers, edges.expand(nodes, weights="none", cap=settings.fan).types)
+        return self.read(words, settings, named, there)
 
     def _by_itself(self, meaning: Meaning, sentence: Sentence, places: Sequence[int], settings: Paths) -> None:
         """Let words ask for what is close to them; what does something to the named node is no step from it."""
         for place in places:
             meaning.trust[place], meaning.asked[place], meaning.kind[place] = 0.0, 0.0, False
             if sentence.is_content(place) and not sentence.is_subject(place):
-                self._put(meaning, sentence, place, _Asked(*self.labels.similarity(sentence.words[place])), settings)
+                self._put(meaning, sentence, place, Asked(*self.labels.similarity(sentence.words[place])), settings)
 
-    def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: _Asked, settings: Paths) -> None:
+    def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: Asked, settings: Paths) -> None:
         """Put down what one word asks for: how much, and which way."""
         similarity, best, factor = asked.similarity, asked.best, asked.factor
         meaning.slots[place], meaning.turned[place], meaning.kind[place] = asked.slots, asked.turned, asked.kind
@@ -173,7 +168,7 @@ class Relations:
         preposition = self.labels.verbs[kind]
         return preposition is not None and sentence.named_is_done_to(place, preposition)
 
-    def _begins_there(self, asked: _Asked, word: str) -> bool:
+    def _begins_there(self, asked: Asked, word: str) -> bool:
         """Tell whether a word calls what the edges nearest to it begin at: "children of X" by child_of."""
         nearest = asked.similarity == asked.best
         by_label = asked.best >= SAME_WORD and self.labels.begin_at(nearest)
@@ -226,7 +221,7 @@ class Relations:
         """Tell whether a label holds a word, or one of its family."""
         return self._may_ask(word, terms) and self.labels.similarity(word)[2] >= SAME_FAMILY
 
-    def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked | None:
+    def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> Asked | None:
         """Return what one word asks for; None where it asks for nothing."""
         word = sentence.words[place]
         if not self._may_ask(word, terms):
@@ -256,6 +251,8 @@ class Relations:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
         if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
             return True
+        if sentence.takes_place(place) and _WHERE not in sentence.words:
+            return True
         refers = self._joint(sentence, place - 1) or sentence.refers_back(place)
         return bool(refers) or sentence.only_frames(place) or sentence.sort_says_nothing(place)
 
@@ -265,12 +262,12 @@ class Relations:
             return False
         return bool(self.labels.kinds(sentence.at(place - 1))[0].any())
 
-    def _sort_of(self, word: str) -> _Asked | None:
+    def _sort_of(self, word: str) -> Asked | None:
         """Return what labels call the kind of something: form_of_government, for "what kind of government is X"."""
         similarity, slots, _ = self.labels.similarity(word)
         sorts = self.labels.similarity(_SORTS)[0] >= SAME_FAMILY
         similarity = np.where(sorts & (similarity >= SAME_FAMILY), similarity, 0.0)
-        return _Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
+        return Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
 
     def _joint(self, sentence: Sentence, place: int) -> str:
         """Return the word of a label that a word makes with the next: campusfee, for "campus fee"; "" where none."""
@@ -279,18 +276,20 @@ class Relations:
         joint = sentence.words[place] + sentence.words[place + 1]
         return joint if joint.isalpha() and all(map(self.labels.hold, self.labels.terms(joint) or [""])) else ""
 
-    def _own(self, sentence: Sentence, place: int) -> _Asked:
+    def _own(self, sentence: Sentence, place: int) -> Asked:
         """Return what a word asks for, and with it the next where both are one word of a label."""
-        own = _Asked(*self.labels.similarity(sentence.words[place]))
+        own = Asked(*self.labels.similarity(sentence.words[place]))
         if not (joint := self._joint(sentence, place)):
             return own
         whole, slots, _ = self.labels.similarity(joint)
         both = np.maximum(whole, np.minimum(own.similarity, self.labels.similarity(sentence.words[place + 1])[0]))
-        return _Asked(both, slots, float(both.max()))
+        return Asked(both, slots, float(both.max()))
 
-    def _narrowed(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> _Asked:
+    def _narrowed(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> Asked:
         """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
         own = self._own(sentence, place)
+        if sentence.takes_place(place):
+            return self._exactly(_SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
         if self._may_say_again(sentence, place):
             return replace(own, factor=settings.kind, kind=True)
         if _DIE not in terms or sentence.at(place + 1) not in _OF or not WHICH.intersection(sentence.words):
@@ -298,7 +297,7 @@ class Relations:
         causes = self.labels.similarity(_CAUSE)[0] >= SAME_FAMILY
         return replace(own, similarity=np.where(causes, 1.0, _LESS) * own.similarity)
 
-    def _asked_by_stop_word(self, sentence: Sentence, place: int, settings: Paths) -> _Asked | None:
+    def _asked_by_stop_word(self, sentence: Sentence, place: int, settings: Paths) -> Asked | None:
         word = sentence.words[place]
         if word in ASKING:
             similarity, slots, best = self.labels.similarity(ASKING[word])
@@ -306,7 +305,7 @@ class Relations:
                 less = self.labels.similarity(wording.LESS[word])[0] >= SAME_FAMILY
                 similarity = np.where(less, _LESS, similarity)
                 best = float(similarity.max())
-            return _Asked(similarity, slots, best, settings.asking, kind=True, by_itself=True)
+            return Asked(similarity, slots, best, settings.asking, kind=True, by_itself=True)
         if (
             (word == _ABOUT and WHICH.isdisjoint(sentence.words))
             or (word == _DO and not sentence.asks_what_is_done(place))
@@ -320,11 +319,11 @@ class Relations:
         return self._exactly(exactly, settings.asking, kind=True, by_itself=True) if exactly else None
 
     def _asked_by_label(
-        self, sentence: Sentence, place: int, terms: Sequence[str], own: _Asked, called: str | None, settings: Paths
-    ) -> _Asked:
+        self, sentence: Sentence, place: int, terms: Sequence[str], own: Asked, called: str | None, settings: Paths
+    ) -> Asked:
         """Return what a word asks for that a label holds; behind "which" it may say what the answer is."""
         if called is not None:
-            asked = _Asked(*self.labels.similarity(called), kind=True)
+            asked = Asked(*self.labels.similarity(called), kind=True)
             return replace(asked, factor=settings.kind, alone=True) if sentence.is_subject(place) else asked
         word = sentence.words[place]
         nouns, beside = self.labels.held(word)
@@ -336,9 +335,33 @@ class Relations:
             return replace(own, factor=settings.kind, kind=True, alone=True)
         return replace(own, kind=bool(self.labels.kinds(word)[0].any()))
 
+    def _or_also(self, asked: Asked, terms: Sequence[str]) -> Asked:
+        """Return what a word asks for, or what the thesaurus joins it to: "founded" may ask for a formation, too."""
+        also = self._by_thesaurus(terms)
+        if also is None or also.turned or also.alone or asked.turned or asked.kind:
+            return asked
+        joined = np.where(also.similarity >= SAME_FAMILY, SAME_FAMILY, 0.0)
+        slots = np.where(joined > asked.similarity, also.slots, asked.slots)
+        return replace(asked, similarity=np.maximum(asked.similarity, joined), slots=slots)
+
+    def _of_others(
+        self,
+        asked: Asked,
+        sentence: Sentence,
+        place: int,
+        terms: Sequence[str],
+        there: Types,
+        settings: Paths,
+    ) -> Asked | None:
+        """Return what the thesaurus joins a word to, where that is there, and what its own labels ask for is not."""
+        if asked.best < SAME_FAMILY or (asked.similarity[there] >= SAME_FAMILY).any():
+            return None
+        found = self._asked_by_thesaurus(sentence, place, terms, settings)
+        return found if found is not None and (found.similarity[there] >= SAME_FAMILY).any() else None
+
     def _asked_by_thesaurus(
         self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths
-    ) -> _Asked | None:
+    ) -> Asked | None:
         """Return what a word asks for by the thesaurus."""
         found = self._by_thesaurus(terms)
         if found is None or (not sentence.opens(place) and not found.alone):
@@ -346,26 +369,26 @@ class Relations:
         # "which wars": rather what the answer is than a step to it
         return replace(found, factor=settings.kind, kind=sentence.opens(place), alone=True)
 
-    def _by_thesaurus(self, terms: Sequence[str]) -> _Asked | None:
+    def _by_thesaurus(self, terms: Sequence[str]) -> Asked | None:
         """Return what the thesaurus joins a word to, as far as a label has it."""
         for words, how in zip(self._thesaurus, ({"turned": True}, {}, {"alone": True}), strict=True):
             if len(terms) == 1 and terms[0] in words and (found := self._exactly(words[terms[0]], loose=True, **how)):
                 return found
         return None
 
-    def _said_by_role(self, sentence: Sentence, place: int) -> _Asked | None:
+    def _said_by_role(self, sentence: Sentence, place: int) -> Asked | None:
         """Return what a word asks for by what edge types are known to say: "needs" of depends_on."""
         own = reading(sentence.words[place])
         if own is None or own.role not in self._roles:
             return None
         same, inverse = self._roles[own.role]
         turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ inverse
-        return _Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), SAME_FAMILY, turned=turned)
+        return Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), SAME_FAMILY, turned=turned)
 
-    def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> _Asked | None:
+    def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> Asked | None:
         """Return what several words ask for, where a label holds one of them."""
         similarity, slots, best = self.labels.similarity(words)
-        return _Asked(similarity, slots, best, factor, **how) if best >= SAME_FAMILY else None
+        return Asked(similarity, slots, best, factor, **how) if best >= SAME_FAMILY else None
 
     def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
         found: dict[str, str] = {}
@@ -373,28 +396,3 @@ class Relations:
             key = (self.labels.terms(word) or [word])[0]
             found[key] = f"{found[key]} {text}" if key in found else text
         return found
-
-
-def _said_again(meaning: Meaning, free: NDArray[np.bool_], loose: Sequence[int]) -> list[int]:
-    """Return which words the thesaurus joins to what another word asks for by its own name.
-
-    Where a step is led back along, both ends tell it: in "who appeared in the same films" the films are enough.
-    """
-    enough = _COULD_SAY if meaning.mirrors.any() else SAME_FAMILY
-    own = free & (meaning.trust >= enough) & ~meaning.mirrors
-    own[loose] = False
-    said = (meaning.asked[own] >= enough).any(axis=0)
-    return [place for place in loose if (meaning.asked[place, said] >= meaning.trust[place]).any()]
-
-
-def _by_role(names: Sequence[str]) -> dict[str, tuple[NDArray[np.bool_], bool]]:
-    """Return which edge types say each role, and whether all of them say it the other way: "is needed by"."""
-    found = defaultdict(list)
-    for place, name in enumerate(names):
-        if (one := reading(name)) is not None and not one.denied:
-            found[one.role].append((place, one.inverse))
-    rows = np.arange(len(names))
-    return {
-        role: (np.isin(rows, [place for place, _ in own]), all(inverse for _, inverse in own))
-        for role, own in found.items()
-    }

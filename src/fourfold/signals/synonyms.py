@@ -38,6 +38,8 @@ lead leader head chief chair run charge direct manage captain
 responsible charge own owner maintain maintainer steward accountable look care administer admin administrator
 found founder establish create creator start
 inception founded established created
+formation found formed established created started
+narrative setting set happen occur
 headquarter base based office seat location located
 acquire buy purchase takeover
 subsidiary division branch
@@ -69,7 +71,9 @@ produce producer production
 base based adapt adaptation basis source
 inspire inspiration influence influenced
 sing singer vocalist perform performer record artist
+photography cinematography cinematographer
 album record song track release
+label signed contract
 genre kind style category
 award prize win won winner receive honour honor
 nominate nominee nomination

@@ -48,6 +48,10 @@ _MORE = frozenset("first earlier later more less most least better".split())
 _ARE = frozenset({"are", "were"})
 _FIRST = frozenset({"first", "last", "top", "distinct"})
 
+TAKE = frozenset({"take", "takes", "took", "taken"})
+
+_EVENT = frozenset({"when", "where"})
+
 _DATES = frozenset({"date", "dates", "year", "years", "day"})
 
 
@@ -349,4 +353,14 @@ class Sentence(Nouns):
     def event(self, place: int) -> int:
         """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
         found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
+        found += 2 * (self.at(found) == "go" and self.at(found + 1) == "to")  # "where did X go to school"
         return found if self.at(place + 1) in AUXILIARIES and found == len(self.words) - 1 else -1
+
+    def takes_place(self, place: int) -> bool:
+        """Tell whether a word is the place of "take place", which asks for no place of birth."""
+        return self.words[place] == "place" and self.at(place - 1) in TAKE
+
+    def events(self) -> frozenset[int]:
+        """Return where what happened stands, of every "when" and "where"."""
+        asking = [place for place, word in enumerate(self.words) if word in _EVENT and place not in self.names]
+        return frozenset(map(self.event, asking))
