@@ -347,12 +347,16 @@ def test_which_of_two_is_one_of_them(question):
 STARS = graph_of("""
     Rizo|location of formation|Staten Island · Rizo|country of citizenship|Atlantis · Rizo|record label|Gull Records
     United Lands|founded by|Atlantis · Atlantis|shares border with|Lemuria · Old Flames|performer|Sonny Rollin
-    Sonny Rollin|occupation|performing artist · Sonny Rollin|languages spoken, written, or signed|English
+    Rizo|occupation|performing artist · Sonny Rollin|languages spoken, written, or signed|English
     Old Flames|narrative location|New Brook · Old Flames|country of origin|Atlantis · Taking Off|performer|Rizo
     Taking Off|country of origin|Atlantis · Old Flames|author|Jim Ballard · Jim Ballard|place of birth|Lemuria
     Jim Ballard|languages spoken, written, or signed|English · Jim Ballard|educated at|Saint Ann
     Saint Ann|located in|New Brook · Saint Ann|country|Atlantis · Old Flames|producer|Ray Crest
-    Ray Crest|occupation|film producer · Old Flames|genre|drama film · Battle of Wye|location|Wye
+    Rizo|occupation|film producer · Old Flames|genre|drama film · Battle of Wye|location|Wye
+    Old Flames|music|Ilse Krug · Old Flames|writer|Jim Ballard · Slow Train|writer|Old Flames
+    Ilse Krug|alma mater|Lyceum · Lyceum|city|Wye · Ilse Krug|awards|Golden Fern · Golden Fern|awarded by|Atlantis
+    Wye Rovers|ground|Mill Lane · Wye Rovers|country|Atlantis · Jim Ballard|played for|Wye Rovers
+    Jim Ballard|title|Earl of Wye · Jim Ballard|occupation|poet · Rizo|profession|rapper · Jim Ballard|title|Lord Wye
 """)
 
 
@@ -366,6 +370,12 @@ STARS = graph_of("""
         ("Where does Old Flames take place?", "New Brook"),  # "take" is not Taking Off
         ("What is the setting of Old Flames?", "New Brook"),
         ("Who wrote the book Old Flames?", "Jim Ballard"),  # what is written are languages of somebody
+        ("Who wrote the music for Old Flames?", "Ilse Krug"),
+        ("Where did Ilse Krug study?", "Lyceum"),
+        ("Where did Ilse Krug go to college?", "Lyceum"),
+        ("What awards did Ilse Krug win?", "Golden Fern"),  # what it was awarded by is none
+        ("Where does Wye Rovers play?", "Mill Lane"),
+        ("What is Jim Ballard's profession?", "poet"),  # that of others is called so, his is no title
     ],
 )
 def test_a_word_of_other_edges_asks_for_what_means_the_same_and_no_step_is_added_to_explain_it(question, answer):

@@ -94,7 +94,7 @@ class Labels:
         self._nouns = np.array([noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)], bool)
         at_end = np.array([own[-1] in PREPOSITIONS - {_BY} for own in labels], bool)
         phrase = np.array([_is_phrase(own, terms) for own in plain], bool)
-        noun = np.array([verb is None or verb == _BY for verb in self.verbs], bool)
+        noun = np.array([verb is None for verb in self.verbs], bool)
         deeds = [
             _BY not in own and (verb is not None or is_phrase)
             for own, verb, is_phrase in zip(plain, self.verbs, phrase, strict=True)

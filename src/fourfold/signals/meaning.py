@@ -71,6 +71,19 @@ class Asked:
     alone: bool = False
     loose: bool = False
 
+    @property
+    def means(self) -> NDArray[np.bool_]:
+        """Which types it means by their labels, (n_types,), not only by what stands near them."""
+        return self.similarity >= SAME_FAMILY
+
+    def or_also(self, also: Asked | None) -> Asked:
+        """Return the same, or what it could mean, too: "founded" may ask for a formation."""
+        if also is None or also.turned or also.alone or self.turned or self.kind:
+            return self
+        joined = np.where(also.means, SAME_FAMILY, 0.0)
+        slots = np.where(joined > self.similarity, also.slots, self.slots)
+        return replace(self, similarity=np.maximum(self.similarity, joined), slots=slots)
+
 
 @dataclass(frozen=True, slots=True)
 class Meaning:
@@ -223,7 +236,7 @@ def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_])
     """
     nearest, free = meaning.asked.argmax(axis=1), sentence.free()
     for place in np.nonzero(meaning.kind & (meaning.trust > 0))[0].tolist():
-        wanted = meaning.asked[place] >= _SATISFIED * meaning.trust[place]
+        wanted, where = meaning.asked[place] >= _SATISFIED * meaning.trust[place], sentence.words[place] == _WHERE
         steps = free & (meaning.trust >= meaning.trust[place]) & ~meaning.kind
         same = np.nonzero(steps & wanted[nearest])[0]
         if len(same):
@@ -233,7 +246,7 @@ def _satisfy(meaning: Meaning, sentence: Sentence, to_places: NDArray[np.bool_])
                 meaning.asked[same[0]] = np.maximum(meaning.asked[same[0]], _SATISFIED * either)
         elif not (
             _tells_where(meaning, sentence, place, steps, to_places[nearest])
-            or _narrowed(meaning, sentence.event(place), steps, wanted)
+            or _narrowed(meaning, sentence.event(place), steps, wanted | (where & to_places))
         ):
             continue
         meaning.trust[place], meaning.asked[place] = 0.0, 0.0

@@ -52,7 +52,7 @@ def left_out(
     def names_nothing(one: Named) -> bool:
         start = one.start
         if start not in single:
-            return _only_asks(one, words, asks) and not names.in_order(one, words, names_of)
+            return _asks_within(one, words, asks) and not names.in_order(one, words, names_of)
         back = start > first and typed[start - 1] in BACK  # it stands for what was named before: "this exception"
         takes_place = typed[start] in TAKE and typed[start + 1 : start + 2] == ["place"]
         return _asks(*words[start], asks) or names_sort(typed[:start]) or back or takes_place
@@ -84,10 +84,10 @@ def _asks(word: str, terms: Sequence[str], asks: Callable[[str, Sequence[str]], 
     return word.lower() == TOGETHER or asks(word.lower(), terms)
 
 
-def _only_asks(one: Named, words: Words, asks: Callable[[str, Sequence[str]], bool]) -> bool:
-    """Tell whether several words that are those of a name may all ask for edges: "which artist performed X"."""
+def _asks_within(one: Named, words: Words, asks: Callable[[str, Sequence[str]], bool]) -> bool:
+    """Tell whether one of several words that are those of a name may ask for an edge: "which artist performed X"."""
     own = [(word, terms) for word, terms in words[one.start : one.end] if terms]
-    return len(own) > 1 and all(_asks(word, terms, asks) for word, terms in own)
+    return len(own) > 1 and any(_asks(word, terms, asks) for word, terms in own)
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:

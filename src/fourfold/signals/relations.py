@@ -73,7 +73,7 @@ class Relations:
         self._roles = by_role(names)
         self._asking = self._by_stem(wording.ASKING)
         self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
-        self._kinds = self._by_stem(synonyms.KINDS)
+        self._haunted, self._kinds = self._by_stem(wording.HAUNTS), self._by_stem(synonyms.KINDS)
         self._thesaurus = [self._by_stem(each) for each in (synonyms.TURNED, synonyms.SAME, synonyms.ALONE)]
 
     def __len__(self) -> int:
@@ -114,13 +114,14 @@ class Relations:
         labels = [self._in_label(word.lower(), terms) for word, terms in words]
         sentence = Sentence(words, named, labels)
         events = sentence.events()
+        haunts = self._haunts([words[place][1] for place in sentence.events(_WHERE)])
         by: dict[int, Asked] = {}
         for place in range(len(words)):  # a question has few
             if sentence.mirrors(place):
                 meaning.mirrors[place], meaning.trust[place] = True, 1.0
             elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
                 if place in events:
-                    asked = self._or_also(asked, words[place][1])
+                    asked = asked.or_also(self._by_thesaurus(words[place][1])).or_also(haunts)
                 elif there is not None and (place not in sentence.of_type() or sentence.opens(place)):
                     asked = self._of_others(asked, sentence, place, words[place][1], there, settings) or asked
                 by[place] = asked
@@ -131,7 +132,8 @@ class Relations:
             self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
         self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose), settings)
-        settle(meaning, sentence, [self.labels.families(terms) for _, terms in words], self.labels.to_places)
+        to_places = self.labels.to_places | (haunts is not None and haunts.means)
+        settle(meaning, sentence, [self.labels.families(terms) for _, terms in words], to_places)
         return meaning
 
     def read_loosely(self, words: Words, settings: Paths, named: Sequence[Named], edges: EdgePart) -> Meaning:
@@ -253,6 +255,8 @@ class Relations:
             return True
         if sentence.takes_place(place) and _WHERE not in sentence.words:
             return True
+        if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
+            return True
         refers = self._joint(sentence, place - 1) or sentence.refers_back(place)
         return bool(refers) or sentence.only_frames(place) or sentence.sort_says_nothing(place)
 
@@ -335,14 +339,10 @@ class Relations:
             return replace(own, factor=settings.kind, kind=True, alone=True)
         return replace(own, kind=bool(self.labels.kinds(word)[0].any()))
 
-    def _or_also(self, asked: Asked, terms: Sequence[str]) -> Asked:
-        """Return what a word asks for, or what the thesaurus joins it to: "founded" may ask for a formation, too."""
-        also = self._by_thesaurus(terms)
-        if also is None or also.turned or also.alone or asked.turned or asked.kind:
-            return asked
-        joined = np.where(also.similarity >= SAME_FAMILY, SAME_FAMILY, 0.0)
-        slots = np.where(joined > asked.similarity, also.slots, asked.slots)
-        return replace(asked, similarity=np.maximum(asked.similarity, joined), slots=slots)
+    def _haunts(self, happened: Sequence[Sequence[str]]) -> Asked | None:
+        """Return the edges that lead to where somebody does what words say, whatever their labels call it."""
+        said = [self._haunted[terms[0]] for terms in happened if len(terms) == 1 and terms[0] in self._haunted]
+        return self._exactly(" ".join(said)) if said else None
 
     def _of_others(
         self,
@@ -354,10 +354,11 @@ class Relations:
         settings: Paths,
     ) -> Asked | None:
         """Return what the thesaurus joins a word to, where that is there, and what its own labels ask for is not."""
-        if asked.best < SAME_FAMILY or (asked.similarity[there] >= SAME_FAMILY).any():
+        if asked.best < SAME_FAMILY or asked.means[there].any():
             return None
-        found = self._asked_by_thesaurus(sentence, place, terms, settings)
-        return found if found is not None and (found.similarity[there] >= SAME_FAMILY).any() else None
+        same = self._same.get(terms[0]) if len(terms) == 1 else None
+        ways = (self._exactly(same) if same else None, self._asked_by_thesaurus(sentence, place, terms, settings))
+        return next((one for one in ways if one is not None and one.means[there].any()), None)
 
     def _asked_by_thesaurus(
         self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths

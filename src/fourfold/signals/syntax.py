@@ -50,6 +50,12 @@ _FIRST = frozenset({"first", "last", "top", "distinct"})
 
 TAKE = frozenset({"take", "takes", "took", "taken"})
 
+_MAKE = frozenset("write wrote written compose composed do did does make made create created".split())
+_PARTS_OF_WORKS = frozenset(
+    "music score soundtrack lyrics words text screenplay script story libretto cinematography photography editing "
+    "choreography artwork cover".split()
+)
+
 _EVENT = frozenset({"when", "where"})
 
 _DATES = frozenset({"date", "dates", "year", "years", "day"})
@@ -360,7 +366,15 @@ class Sentence(Nouns):
         """Tell whether a word is the place of "take place", which asks for no place of birth."""
         return self.words[place] == "place" and self.at(place - 1) in TAKE
 
-    def events(self) -> frozenset[int]:
-        """Return where what happened stands, of every "when" and "where"."""
-        asking = [place for place, word in enumerate(self.words) if word in _EVENT and place not in self.names]
-        return frozenset(map(self.event, asking))
+    def events(self, *asking: str) -> frozenset[int]:
+        """Return where what happened stands, of every word that asks where or when it did: of both, if left out."""
+        places = [p for p, word in enumerate(self.words) if word in (asking or _EVENT) and p not in self.names]
+        return frozenset(map(self.event, places)) - {-1}
+
+    def makes_part(self, place: int) -> bool:
+        """Tell whether a verb only says how a part of a work came to be: "wrote" in "who wrote the music for X"."""
+        return self.words[place] in _MAKE and self.at(self.object_of(place)) in _PARTS_OF_WORKS
+
+    def object_of(self, place: int) -> int:
+        """Return the place of what a verb is done to, where that stands right behind it."""
+        return self._past_article(place + 1)

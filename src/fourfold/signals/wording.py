@@ -55,6 +55,15 @@ SAME: Mapping[str, str] = MappingProxyType(
 )
 """Words of every life, and the words that labels use for the same."""
 
+HAUNTS: Mapping[str, str] = MappingProxyType(
+    {
+        **dict.fromkeys(("study", "school", "college", "university"), "school university college alma education"),
+        "play": "stadium ground arena venue",
+        "work": "employer employed workplace",
+    }
+)
+"""What somebody does somewhere, and the words that labels use for where that is."""
+
 TOWNS = frozenset({"city", "town"})
 """Words for what many a place is anyway: the capital city, the home town."""
 
