@@ -22,7 +22,7 @@ def spans(starts: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.in
 def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_]) -> NDArray[np.int64]:
     """Return where parts of these lengths begin, laid one after the other, and where the last ends."""
     found = np.zeros(len(counts) + 1, np.int64)
-    np.cumsum(counts, dtype=np.int64, out=found[1:])
+    np.add.accumulate(counts, dtype=np.int64, out=found[1:])
     return found
 
 
@@ -32,7 +32,8 @@ def distinct(values: NDArray[V]) -> NDArray[V]:
     By sorting: NumPy's ``unique``, and what is built on it, hashes from 2.3 on, in ten times as long where there are
     many; and a daemon thread that does so as the process ends aborts it.
     """
-    values = np.sort(values)
+    values = values.copy()
+    values.sort()
     return values[firsts(values)]
 
 

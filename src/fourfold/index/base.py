@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Protocol, runtime_checkable
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -87,7 +87,7 @@ class NodeValues:
     @classmethod
     def none(cls) -> NodeValues:
         """Return that no node has any."""
-        return cls(np.empty(0, np.int64), np.empty(0))
+        return NO_VALUES
 
     @classmethod
     def sum(cls, nodes: Sequence[Nodes], values: Sequence[FloatArray]) -> NodeValues:
@@ -111,6 +111,9 @@ class NodeValues:
 
     def __len__(self) -> int:
         return len(self.nodes)
+
+
+NO_VALUES = NodeValues(NO_NODES, np.empty(0))
 
 
 class Allowed:
@@ -252,7 +255,7 @@ class TokenPart(Protocol):
         """How many nodes there are."""
         ...
 
-    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return (starts, pieces): node i has ``pieces[starts[i]:starts[i + 1]]``, distinct and ascending."""
         ...
 
@@ -348,7 +351,7 @@ class EdgePart(Protocol):
         """Return the steps from these nodes, in any order.
 
         Args:
-            nodes: where to start; distinct.
+            nodes: where to start; distinct, and not written to any more.
             forward: along the arrow only, or against it only; None is both.
             worth: (n_types,) what an edge of each type is worth to this step, or (2, n_types), against the arrow and
                 along it; those of 0 are left out; None takes all.

@@ -109,10 +109,10 @@ class Mapped:
         return self._array.take(rows, axis)
 
     def _verify(self, key: Any) -> None:
-        blocks = self._blocks(key)
-        blocks = ordered.distinct(blocks[self._unread[blocks]])
+        blocks = self._unread_blocks(key)
         if not len(blocks):
             return
+        blocks = ordered.distinct(blocks)
         size = self._block
         with memoryview(self._bytes) as content:  # a slice of the bytes themselves would copy them
             for block, expected in zip(blocks.tolist(), self._checksums[blocks].tolist(), strict=True):
@@ -122,17 +122,23 @@ class Mapped:
             self._left -= int(np.count_nonzero(self._unread[blocks]))
             self._unread[blocks] = False
 
-    def _blocks(self, key: Any) -> NDArray[np.int64]:
-        """Return the blocks in which rows lie, in any order."""
+    def _unread_blocks(self, key: Any) -> NDArray[np.int64]:
+        """Return the blocks in which rows lie that were not read yet, in any order."""
         if isinstance(key, slice):
             start, stop, _ = key.indices(len(self))
-            return np.arange(start * self._row // self._block, -(-stop * self._row // self._block))
+            begin = start * self._row // self._block
+            unread: NDArray[np.int64] = self._unread[begin : -(-stop * self._row // self._block)].nonzero()[0]
+            return begin + unread
         rows = np.atleast_1d(np.asarray(key))
-        rows = rows.nonzero()[0] if rows.dtype == bool else rows.astype(np.int64)
-        first = rows * self._row // self._block
-        across = (self._row - 1) // self._block + 1  # a row may lie across so many further blocks
-        last = ((rows + 1) * self._row - 1) // self._block
-        return np.concatenate([np.minimum(first + further, last) for further in range(across + 1)])
+        rows = rows.nonzero()[0] if rows.dtype == bool else rows.astype(np.int64, copy=False)
+        if not self._block % self._row:
+            blocks = rows // (self._block // self._row)
+        else:
+            first = rows * self._row // self._block
+            across = (self._row - 1) // self._block + 1  # a row may lie across so many further blocks
+            last = ((rows + 1) * self._row - 1) // self._block
+            blocks = np.concatenate([np.minimum(first + further, last) for further in range(across + 1)])
+        return blocks[self._unread.take(blocks)]
 
 
 Stored = NDArray[Any] | Mapped

@@ -125,6 +125,34 @@ def without(numbers: Numbers, others: Numbers) -> Numbers:
     return numbers[~contains(others, numbers)] if len(others) else numbers
 
 
+def least_of_largest(values: NDArray[Any], count: int) -> Any:
+    """Return the ``count``-th largest of at least so many values."""
+    values = values.copy()
+    values.partition(len(values) - count)
+    return values[len(values) - count]
+
+
+def best_places(values: NDArray[Any], count: int, *, least: Any = -np.inf, margin: float = 0.0) -> NDArray[np.intp]:
+    """Return the places of the ``count`` largest values and of all that come near the last of them, ascending.
+
+    Args:
+        values: (n,) numbers.
+        count: how many.
+        least: places of smaller values are left out.
+        margin: how much smaller than the ``count``-th largest a value may be; 0 takes those that tie with it.
+
+    """
+    width = len(values) // max(4 * count, 256)
+    parts = values if width < 4 else values[: len(values) // width * width].reshape(width, -1).max(axis=0)
+    if len(parts) > count:  # the best of disjoint parts bound the best of all from below
+        least = max(least, least_of_largest(parts, count) - margin)
+    found: NDArray[np.intp] = (values >= least).nonzero()[0]
+    if parts is not values and len(found) > count:
+        chosen = values[found]
+        found = found[chosen >= least_of_largest(chosen, count) - margin]
+    return found
+
+
 def largest(values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]], Sequence[Any]]) -> NDArray[np.bool_]:
     """Return which of the values are the ``count`` largest, (len(values),).
 
@@ -137,10 +165,10 @@ def largest(values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]
     """
     if len(values) <= count:
         return np.ones(len(values), np.bool_)
-    least = np.partition(values, len(values) - count)[len(values) - count]
+    least = least_of_largest(values, count)
     found: NDArray[np.bool_] = values > least
     tied = (values == least).nonzero()[0]
-    room = count - int(found.sum())
+    room = count - np.count_nonzero(found)
     if len(tied) > room:
         keys = ranked(tied)
         tied = tied[sorted(range(len(tied)), key=keys.__getitem__)[:room]]

@@ -14,16 +14,28 @@ Array = Any
 """A numpy array, or one that lies in a file: indexed along the first axis only, which gives a numpy array."""
 
 
-def places_of(nums: Array, wanted: Nodes) -> NDArray[np.int64]:
-    """Return where each wanted number stands in ``nums`` (ascending), (len(wanted),); -1 for those not there."""
-    n = len(nums)
-    if not n or not len(wanted):
-        return np.full(len(wanted), -1, np.int64)
-    first = int(nums[:1][0])
-    if int(nums[n - 1 : n][0]) - first == n - 1:  # no gaps, as after loading in bulk
-        place = wanted - first
-        place[(place < 0) | (place >= n)] = -1
+class Places:
+    """Where numbers stand in an ascending array of them.
+
+    Args:
+        nums: (n,) distinct.
+
+    """
+
+    def __init__(self, nums: Array) -> None:
+        self._size = n = len(nums)
+        self._first = int(nums[:1][0]) if n else 0
+        # Without gaps, as after loading in bulk, nothing is looked up.
+        self._nums = nums if n and int(nums[n - 1 : n][0]) - self._first >= n else None
+
+    def of(self, wanted: Nodes) -> NDArray[np.int64]:
+        """Return where each wanted number stands, (len(wanted),); -1 for those not there."""
+        if self._nums is None:
+            place: NDArray[np.int64] = np.subtract(wanted, self._first, dtype=np.int64)
+            beyond = (place.view(np.uint64) >= self._size).nonzero()[0]  # as is what lies before the first
+        else:
+            place, here = ordered.places(self._nums[:], wanted)
+            beyond = (~here).nonzero()[0]
+        if len(beyond):
+            place[beyond] = -1
         return place
-    place, here = ordered.places(nums[:], wanted)
-    place[~here] = -1
-    return place

@@ -17,14 +17,13 @@ from fourfold.index import ordered
 from fourfold.index.base import Allowed, Moments, Nodes, Scored, Shared
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
-from fourfold.index.text_worth import COUNTED, Memory, Shard, Statistics, Word
+from fourfold.index.text_worth import COUNTED, LEAST, Memory, Shard, Statistics, Word
 from fourfold.runs import bounds
 from fourfold.types import FloatArray
 from fourfold.when_needed import lazy
 
 __all__ = ["Shared", "Text", "TextRanking", "TextSegment"]
 
-_LEAST = np.finfo(np.float32).tiny
 _NO_NODES, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float32)
 
 
@@ -102,9 +101,10 @@ class Text:
         words = [self._words(term) for term in terms]
         for shard in self._shards:
             known, rows = shard.locate(nodes)
+            here = slice(None) if len(known) == len(nodes) else known
             for place, word in enumerate(words):
                 if (own := word[shard.number]) is not None:
-                    found[known, place] = own.holds(rows)
+                    found[here, place] = own.holds(rows)
         return found
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -210,7 +210,7 @@ class TextRanking:
                 values = np.concatenate([_NO_VALUES, *[values for _, values, _ in found]])
             order = np.lexsort((nodes, -values))
             least = values[order[count - 1]] if len(order) >= count else np.float32(0.0)
-            bound = max(least, _LEAST)
+            bound = max(least, LEAST)
             short = [walk for walk, (_, _, outside) in zip(self._walks, found, strict=True) if outside >= bound]
             if not short:
                 break

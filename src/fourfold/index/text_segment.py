@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.codes import codes_of, distinct, packed
-from fourfold.index.places import Array, places_of
+from fourfold.index.places import Array, Places
 from fourfold.runs import bounds, firsts, spans
 
 _COMMON = 1 / 8
@@ -201,7 +201,7 @@ class TextSegment:
 
     def places(self, nums: Nodes) -> NDArray[np.int64]:
         """Return where these store numbers stand in ``nums``, (len(nums),); -1 for those not there."""
-        return places_of(self.nums, nums)
+        return self._places.of(nums)
 
     def place(self, term: int) -> int:
         """Return where a term stands in ``terms``; -1 where no node holds it."""
@@ -212,8 +212,9 @@ class TextSegment:
         """Return the same for several terms, (len(terms),)."""
         if not len(self.vocabulary):
             return np.full(len(terms), -1, np.int64)
-        places = np.minimum(self.vocabulary.searchsorted(terms.astype(np.int32)), len(self.vocabulary) - 1)
-        return np.where(self.vocabulary[places] == terms, places, -1)
+        narrow = terms.astype(np.int32)
+        places = self.vocabulary.searchsorted(narrow)
+        return np.where(self.vocabulary.take(places, mode="clip") == narrow, places, -1)
 
     def column(self, place: int) -> int:
         """Return where the column of the term at a place begins in ``columns``; -1 where it has postings."""
@@ -301,6 +302,10 @@ class TextSegment:
         """The places of the terms that have a column, in memory."""
         common: NDArray[np.int32] = self.common[:]
         return common
+
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.nums)
 
     @cached_property
     def dead(self) -> bool:

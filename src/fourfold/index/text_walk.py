@@ -15,9 +15,10 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.product import inner
-from fourfold.index.text_worth import Shard, Word, best_places, blocks, rounded
+from fourfold.index.text_worth import LEAST, Shard, Word, blocks, rounded
 from fourfold.when_needed import lazy
 
 _SMALL = 1 << 15
@@ -98,13 +99,13 @@ class Walk:
         segment = self.shard.segment
         if allowed is not None and len(allowed) * 256 < len(segment):
             scores = self.at(allowed.nodes)
-            top = best_places(scores, count)
+            top = ordered.best_places(scores, count, least=LEAST)
             return allowed.nodes[top], scores[top], np.float32(0.0)
         wanted = count
         if allowed is not None:
             wanted = 2 * count * len(segment) // max(len(allowed), 1) + 16
         while True:
-            top = best_places(self.scores, wanted)
+            top = ordered.best_places(self.scores, wanted, least=LEAST)
             nodes: Nodes = segment.nums[top if self.rows is None else self.rows[top]]
             if allowed is None:
                 return nodes, self.scores[top], self.outside
@@ -145,18 +146,18 @@ class Walk:
             nodes, worth = word.postings
             if found:
                 np.add.at(sums, nodes, self._scaled(worth, count))
-                nodes = nodes[~marked[nodes]]
+                nodes = nodes[(~marked.take(nodes)).nonzero()[0]]
             else:  # the longest need not be compared with anything
                 sums[nodes] = self._scaled(worth, count)
             marked[nodes] = True
             found.append(nodes)
         rows = np.concatenate(found)
-        scores = sums[rows]
+        scores = sums.take(rows)
         sums[rows] = 0.0
         marked[rows] = False
         self.shard.give_back(scratch)
         if self.shard.live is not None:
-            alive = self.shard.live[rows]
+            alive = self.shard.live.take(rows).nonzero()[0]
             rows, scores = rows[alive], scores[alive]
         total = squares = 0.0
         if self._columns:

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 from fourfold.index.base import Nodes
 from fourfold.index.product import inner
 from fourfold.index.text_segment import TextSegment
-from fourfold.types import FloatArray
 
 _BLOCK = 1 << 15
 """Nodes per step of a walk over a column, so that what a step needs stays in the processor's cache."""
@@ -37,7 +36,8 @@ _HELD = 16_000_000
 _PAIRS = 50_000
 """… but not what common words sum up to, alone and in pairs: few bytes that took a walk over all nodes. Of so many."""
 
-_LEAST = np.finfo(np.float32).tiny
+LEAST = np.finfo(np.float32).tiny
+"""The smallest score above 0 that is told."""
 
 COUNTED = 16.0
 """Words up to this sum of counts share one grid, so what is kept of a word serves as it is."""
@@ -201,7 +201,7 @@ class Word:
 
     """
 
-    __slots__ = ("_dense", "_postings", "_table", "amplitudes", "column", "end", "shard", "start", "term")
+    __slots__ = ("_dense", "_lies", "_postings", "_table", "amplitudes", "column", "end", "shard", "start", "term")
 
     def __init__(self, shard: Shard, term: int, place: int, amplitudes: Sequence[float]) -> None:
         self.shard, self.term, self.amplitudes = shard, term, amplitudes
@@ -210,6 +210,19 @@ class Word:
         self._table: NDArray[np.float64] | None = None
         self._postings: tuple[NDArray[np.intp], NDArray[np.float64]] | None = None
         self._dense: NDArray[np.float64] | None = None
+        self._lies: tuple[NDArray[np.int32], NDArray[np.unsignedinteger[Any]]] | None = None
+
+    @property
+    def lies(self) -> tuple[NDArray[np.int32], NDArray[np.unsignedinteger[Any]]]:
+        """Its postings as they lie in the segment, nodes and codes; of a column no nodes, and the code of every one."""
+        if self._lies is None:
+            segment = self.shard.segment
+            if self.column >= 0:
+                codes = segment.columns[self.column : self.column + len(segment)]
+            else:
+                codes = segment.codes[self.start : self.end]
+            self._lies = segment.nodes[self.start : self.end], codes
+        return self._lies
 
     @property
     def table(self) -> NDArray[np.float64]:
@@ -224,9 +237,8 @@ class Word:
         """The places of the nodes that hold the term, ascending, and its worth in each."""
         if self._postings is not None:
             return self._postings
-        segment, saturation = self.shard.segment, self.shard.saturation
-        nodes = segment.nodes[self.start : self.end].astype(np.intp)
-        codes = segment.codes[self.start : self.end]
+        saturation, (narrow, codes) = self.shard.saturation, self.lies
+        nodes = narrow.astype(np.intp)
         if len(codes) > saturation.shape[1]:
             worth = self.table.take(codes, mode="clip")
         else:
@@ -240,22 +252,18 @@ class Word:
         """Return what the term is worth in the nodes from one place to another; of a column."""
         if self._dense is not None:
             return self._dense[low:high]
-        segment = self.shard.segment
-        codes: NDArray[np.unsignedinteger[Any]] = segment.columns[self.column + low : self.column + high]
+        codes = self.lies[1][low:high]
         values = self.table.take(codes, mode="clip")
-        if len(values) == len(segment) <= _KEPT:
+        if len(values) == len(self.shard.segment) <= _KEPT:
             self._dense = values
             self.shard.memory.remember(values.nbytes)
         return values
 
     def at(self, rows: NDArray[np.intp]) -> NDArray[np.float64]:
         """Return what the term is worth at some places."""
-        segment = self.shard.segment
-        codes: NDArray[np.unsignedinteger[Any]]
+        nodes, codes = self.lies
         if self.column >= 0:
-            codes = segment.columns[self.column : self.column + len(segment)]
             return self.table.take(codes.take(rows, mode="clip"), mode="clip")
-        nodes, codes = segment.nodes[self.start : self.end], segment.codes[self.start : self.end]
         narrow = rows.astype(np.int32)
         places = nodes.searchsorted(narrow)
         found = codes.take(places, mode="clip")
@@ -265,11 +273,9 @@ class Word:
 
     def holds(self, rows: NDArray[np.intp]) -> NDArray[np.bool_]:
         """Return at which of some places the term stands."""
-        segment = self.shard.segment
+        nodes, codes = self.lies
         if self.column >= 0:
-            codes = segment.columns[self.column : self.column + len(segment)]
-            return np.asarray(codes[rows] != 0)
-        nodes = segment.nodes[self.start : self.end]
+            return np.asarray(codes.take(rows) != 0)
         narrow = rows.astype(np.int32)
         return np.asarray(nodes.take(nodes.searchsorted(narrow), mode="clip") == narrow)
 
@@ -288,19 +294,3 @@ def blocks(size: int) -> list[tuple[int, int]]:
 def rounded(worth: NDArray[np.float64], grid: float) -> NDArray[np.float64]:
     """Return worths rounded to a grid (see ``Statistics.grid_for``)."""
     return np.subtract(worth + grid, grid)
-
-
-def best_places(scores: FloatArray, count: int) -> NDArray[np.int64]:
-    """Return the places of the ``count`` largest positive scores and of all that tie with the last, ascending."""
-    bound = _LEAST
-    width = len(scores) // max(4 * count, 256)
-    maxima = scores
-    if width >= 4:  # the best of disjoint parts bound the best of all from below
-        maxima = scores[: len(scores) // width * width].reshape(width, -1).max(axis=0)
-    if len(maxima) > count:
-        bound = max(bound, np.partition(maxima, len(maxima) - count)[len(maxima) - count])
-    found = np.flatnonzero(scores >= bound)
-    if len(found) > count and width >= 4:
-        values = scores[found]
-        found = found[values >= np.partition(values, len(values) - count)[len(values) - count]]
-    return found

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Self
 
 import numpy as np
@@ -12,7 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold.index import ordered
 from fourfold.index.base import Nodes
-from fourfold.index.places import Array, places_of
+from fourfold.index.places import Array, Places
 from fourfold.runs import bounds, spans
 
 _FEW_PIECES = 1 << 16
@@ -80,7 +81,7 @@ class TokenSegment:
 
     def without(self, nums: Nodes) -> Self:
         """Return the segment with these nodes deleted; numbers that it does not have are left out."""
-        rows = ordered.distinct(places_of(self.nums, nums))
+        rows = ordered.distinct(self.places.of(nums))
         rows = rows[rows >= 0]
         rows = rows[self.live[:][rows]]
         if not len(rows):
@@ -89,6 +90,11 @@ class TokenSegment:
         live[rows] = False
         counts = self.counts[:] - np.bincount(self.of(rows)[1], minlength=len(self.counts)).astype(np.int32)
         return dataclasses.replace(self, live=live, counts=counts)
+
+    @cached_property
+    def places(self) -> Places:
+        """Where store numbers stand in ``nums``."""
+        return Places(self.nums)
 
     def of(self, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return (starts, pieces) of the nodes at some places."""
@@ -106,32 +112,28 @@ class Tokens:
     """
 
     def __init__(self, segments: Sequence[TokenSegment]) -> None:
-        self._segments = tuple(segments)
+        self._segments = [(segment, None if segment.size == len(segment) else segment.live[:]) for segment in segments]
         self._counts = np.zeros(max((len(segment.counts) for segment in segments), default=0), np.int64)
-        self._size = 0
+        self.size = 0
+        """How many nodes live, those without any piece included."""
         for segment in segments:
             self._counts[: len(segment.counts)] += segment.counts[:]
-            self._size += int(np.count_nonzero(segment.live[:]))
+            self.size += segment.size
 
-    @property
-    def size(self) -> int:
-        """How many nodes live, those without any piece included."""
-        return self._size
-
-    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
+    def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return (starts, pieces): node i has ``pieces[starts[i]:starts[i + 1]]``, distinct and ascending.
 
         None for a node that is not there.
         """
         counts = np.zeros(len(nodes), np.int64)
         found = []
-        for segment in self._segments:
-            places = places_of(segment.nums, nodes)
+        for segment, live in self._segments:
+            places = segment.places.of(nodes)
             known = (places >= 0).nonzero()[0]
-            known = known[segment.live[:][places[known]]]
+            if live is not None:
+                known = known[live[places[known]]]
             if len(known) == len(nodes):
-                starts, pieces = segment.of(places)
-                return starts, pieces.astype(np.int32)
+                return segment.of(places)
             starts, pieces = segment.of(places[known])
             counts[known] = np.diff(starts)
             found.append((known, pieces))

@@ -16,7 +16,7 @@ from fourfold.errors import InvalidValueError
 from fourfold.index import ordered, quantised
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.directions import lengths
-from fourfold.index.places import places_of
+from fourfold.index.places import Places
 from fourfold.index.quantised import Codes, FirstStageSettings, Mask, StoredArray
 from fourfold.index.rescoring import begun_with, measure
 
@@ -168,6 +168,10 @@ class VectorSegment:
         """(n,) store numbers, ascending, the removed ones included."""
         return self._stored["nums"][:]
 
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.nums)
+
     @property
     def removed(self) -> Nodes:
         """The store numbers that ``without`` took away, ascending."""
@@ -217,7 +221,7 @@ class VectorSegment:
 
     def locate(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return which of some nodes are live here, as places in ``nodes``, and their rows."""
-        rows = places_of(self.nums, nodes)
+        rows = self._places.of(nodes)
         here = rows >= 0
         if self._live is not None:
             here &= self._live[rows]

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourfold.beside import beside
 from fourfold.errors import DimensionError
 from fourfold.index import ordered, product
-from fourfold.index.base import Allowed, Moments, Nodes, Scored
+from fourfold.index.base import NO_NODES, Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.vector_segment import FEW, FirstStage, Selection, VectorSegment, merge
@@ -41,6 +41,7 @@ _SCATTERED = 24
 """Beyond one in so many rows, reading every vector one after the other is sooner than those here and there."""
 _MOST, _BLOCK = 4, 16_384
 """From one in so many rows on, all are read where they lie, so many at a time, instead of gathering those."""
+_NO_VALUES = np.empty(0, np.float32)
 _ROUNDING = 1.3e-7
 """Two float32 products of unit vectors differ by less than this times the dimensions: 2 · 2⁻²⁴, and some."""
 
@@ -85,17 +86,10 @@ class Vectors:
         widths = sorted({segment.dimensions for segment in self.segments})
         if len(widths) > 1:
             raise DimensionError(f"The graph has vectors of {widths} dimensions; all must have the same.")
-        self._dimensions = widths[0] if widths else 0
-
-    @property
-    def dimensions(self) -> int:
+        self.dimensions = widths[0] if widths else 0
         """The length of every vector; 0 where there are none."""
-        return self._dimensions
-
-    @property
-    def size(self) -> int:
+        self.size = sum(segment.size for segment in self.segments)
         """How many nodes have a vector."""
-        return sum(segment.size for segment in self.segments)
 
     def info(self) -> VectorsInfo:
         """Return what is in use, and the recall measured when the codes were made."""
@@ -144,10 +138,10 @@ class VectorRanking:
         """Sums over all nodes that have a vector, whatever the filter."""
         sums = [search.sums for search in self._searches]
         return Moments(
-            total=math.fsum(total for total, _ in sums),
-            squares=math.fsum(squares for _, squares in sums),
-            maximum=max((search.maximum for search in self._searches), default=0.0),
-            size=sum(search.segment.size for search in self._searches),
+            total=math.fsum([total for total, _ in sums]),
+            squares=math.fsum([squares for _, squares in sums]),
+            maximum=max([search.maximum for search in self._searches], default=0.0),
+            size=sum([search.segment.size for search in self._searches]),
         )
 
     def begin(self, count: int, allowed: Allowed | None = None) -> None:
@@ -158,15 +152,16 @@ class VectorRanking:
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return the ``count`` ≥ 1 best (and all that tie with the last), ties by number, among the allowed nodes."""
         found = [search.best(count, allowed) for search in self._searches]
-        nodes = np.concatenate([np.zeros(0, np.int64), *(f.nodes for f in found)])
-        values = np.concatenate([np.zeros(0, np.float32), *(f.values for f in found)])
-        complete = all(f.complete for f in found)
+        nodes = np.concatenate([NO_NODES, *[f.nodes for f in found]])
+        values = np.concatenate([_NO_VALUES, *[f.values for f in found]])
+        complete = all([f.complete for f in found])
         if len(values) > count:
-            keep = values >= np.partition(values, len(values) - count)[len(values) - count]
-            nodes, values, complete = nodes[keep], values[keep], complete and bool(keep.all())
+            kept = ordered.best_places(values, count)
+            nodes, values, complete = nodes[kept], values[kept], complete and len(kept) == len(values)
         order = np.lexsort((nodes, -values))
-        floor = -math.inf if complete else float(values.min())
-        return Scored(nodes[order], values[order], floor, exact=all(f.exact for f in found))
+        nodes, values = nodes[order], values[order]
+        floor = -math.inf if complete else float(values[-1])
+        return Scored(nodes, values, floor, exact=all([f.exact for f in found]))
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the cosines of these nodes, (len(nodes),) float32; 0 for those without a vector."""
@@ -203,6 +198,7 @@ class _Search:
         self._widest = 0
         self._largest = -math.inf
         self._searched = False
+        self._read_all = False
         self._coming: Future[NDArray[np.int64]] | None = None
 
     def cosines(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
@@ -211,7 +207,8 @@ class _Search:
             return np.zeros(len(rows), np.float32)
         most = len(rows) * _MOST >= len(self.segment)
         values = self._of_most(rows) if most else self._dot(self.segment.vectors[rows])
-        self._largest = max(self._largest, float(values.max(initial=-math.inf)))
+        if not self._read_all:  # else the largest of all is known
+            self._largest = max(self._largest, float(values.max(initial=-math.inf)))
         return values
 
     def _dot(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
@@ -288,18 +285,18 @@ class _Search:
                 first_of_some = selection is not None and not len(rows)  # a filter asks for many times as many at once
                 ahead = 0 if first_of_some else _ahead(depth)
                 wider = self._candidates(stage, depth + ahead, selection)
-                rows = np.concatenate((rows, ordered.without(wider, np.sort(rows))))
+                rows = np.concatenate((rows, ordered.without(wider, np.sort(rows)))) if len(rows) else wider
             values = np.concatenate((values, self._rescored(rows[len(values) : depth])))
             if len(values) >= count:
-                last = np.partition(values, len(values) - count)[len(values) - count]
-                if not np.any(values[len(values) - len(values) // 4 :] >= last):
+                last = ordered.least_of_largest(values, count)
+                if not np.count_nonzero(values[len(values) - len(values) // 4 :] >= last):
                     return _Found(self.segment.nums[rows[: len(values)]], values, complete=False, exact=False)
             depth += -(-depth // 3)
         return None
 
     def _rescored(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return what rows in any order score, (len(rows),), reading them in theirs."""
-        order = np.argsort(rows)
+        order = rows.argsort()
         values = np.empty(len(rows), np.float32)
         values[order] = self.cosines(rows[order])
         return values
@@ -319,10 +316,11 @@ class _Search:
         scores = self._scores if rows is None else self._scores[rows]
         if len(scores) <= count:
             return self._read(np.arange(len(scores)) if rows is None else rows)
-        last = np.partition(scores, len(scores) - count)[len(scores) - count]
-        near = np.flatnonzero(scores >= last - 2 * _ROUNDING * len(self._question))
+        near = ordered.best_places(scores, count, margin=2 * _ROUNDING * len(self._question))
         near = near if rows is None else rows[near]
-        return _Found(self.segment.nums[near], self.cosines(near), complete=len(near) == len(scores), exact=True)
+        values = self.cosines(near)
+        self._read_all |= selection is None
+        return _Found(self.segment.nums[near], values, complete=len(near) == len(scores), exact=True)
 
     @lazy
     def _scores(self) -> NDArray[np.float32]:
