@@ -158,7 +158,7 @@ def test_a_merge_drops_what_is_gone():
     merged = merge([whole.without(np.array([2])), segment([(4, 5, 6, 0, 3.0)])])
     assert merged.dead is None
     assert merged.nums[:].tolist() == [1, 3, 4]
-    assert EdgeSegment.from_arrays(merged.arrays()).rows_at(np.array([5]))[1].tolist() == [2]
+    assert EdgeSegment.from_arrays(merged.arrays()).around(np.array([5])).rows[1].tolist() == [2]
 
 
 @pytest.mark.parametrize("nodes", [[], [99]])
@@ -166,3 +166,17 @@ def test_nodes_without_edges_lead_nowhere(nodes):
     for edges in (Edges((), TYPES, ids_of), Edges((segment([(1, 0, 1, 0, 1.0)]),), TYPES, ids_of)):
         assert steps_of(edges, nodes, forward=True, cap=3) == []
         assert edges.degree(np.array(nodes, np.int64)).tolist() == [0] * len(nodes)
+
+
+def test_the_same_nodes_asked_again_have_the_same_edges():
+    edges = Edges([segment([(1, 0, 1, 0, 1.0), (2, 1, 2, 1, 2.0), (3, 2, 0, 2, 1.0)])], TYPES, ids_of)
+    seeds, others = np.array([1, 9]), np.array([0])
+    first = edges.expand(seeds)
+    for nodes in (seeds, others, seeds, np.array([2]), np.array([1]), seeds):
+        anew = Edges(edges.segments, TYPES, ids_of)
+        assert edges.degree(nodes).tolist() == anew.degree(nodes.copy()).tolist()
+        assert edges.expand(nodes, worth=np.array([0.0, 1.0, 1.0])).targets.tolist() == (
+            anew.expand(nodes.copy(), worth=np.array([0.0, 1.0, 1.0])).targets.tolist()
+        )
+    assert edges.expand(seeds).targets.tolist() == first.targets.tolist()
+    assert len(edges._asked_last) == 2

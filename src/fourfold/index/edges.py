@@ -19,12 +19,16 @@ from numpy.typing import NDArray
 from fourfold.index import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
+from fourfold.index.places import Places
 from fourfold.runs import firsts, spans
 from fourfold.types import FloatArray
+from fourfold.when_needed import lazy
 
 _PLAIN = ("nums", "sources", "targets", "types", "weights")
 _GROUPS = ("keys", "starts", "order")
 _REMEMBERED_HUBS = 4096
+_REMEMBERED_NODES, _REMEMBERED_EDGES = 2, 1 << 16
+"""Of the sets of nodes asked for last, the seeds and what they reach: where they have no more edges than that."""
 
 Found = TypeVar("Found", bound=NDArray[Any])
 _HubKey = tuple[int, bool, bytes, str, int | None]
@@ -113,28 +117,65 @@ class EdgeSegment:
         """Return the rows of the edges that are there."""
         return np.arange(len(self.nums)) if self.dead is None else np.nonzero(~self.dead)[0]
 
-    def rows_at(self, nodes: Nodes) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_]]:
-        """Return (place in ``nodes``, row, whether the node is the source) of every live edge at one of these nodes."""
-        group, here = ordered.places(self.keys[:], nodes)
-        if not here.all():
-            group = group[here]
-        begin = self.starts.take(group)
-        counts = self.starts.take(group + 1) - begin
-        origin = here.nonzero()[0].repeat(counts)
-        order = self.order.take(spans(begin, counts))
-        along = order >= 0
-        rows = np.where(along, order, ~order)
-        if self.dead is not None:
-            alive = ~self.dead[rows]
-            origin, rows, along = origin[alive], rows[alive], along[alive]
-        return origin, rows, along
+    @cached_property
+    def _places(self) -> Places:
+        return Places(self.keys)
 
-    def degree(self, nodes: Nodes) -> NDArray[np.int64]:
-        """Return the number of live edges at each node, both directions, (len(nodes),)."""
-        if self.dead is not None:
-            return np.bincount(self.rows_at(nodes)[0], minlength=len(nodes))
-        group, here = ordered.places(self.keys[:], nodes)
-        found: NDArray[np.int64] = (self.starts.take(group + 1) - self.starts.take(group)) * here
+    def around(self, nodes: Nodes) -> _Around:
+        """Return where the edges at some nodes lie, of either direction."""
+        group = self._places.of(nodes)
+        known = (group >= 0).nonzero()[0]
+        if len(known) < len(nodes):
+            group = group[known]
+        begin = self.starts.take(group)
+        return _Around(self, len(nodes), known, begin, self.starts.take(group + 1) - begin)
+
+
+class _Around:
+    """The edges at some nodes in one segment.
+
+    Args:
+        segment: their edges.
+        size: how many nodes were asked for.
+        known: places, among these, of the nodes that have edges here.
+        begin: (len(known),) where the edges of each begin in ``segment.order``.
+        counts: (len(known),) how many there are, dead ones included.
+
+    """
+
+    def __init__(
+        self,
+        segment: EdgeSegment,
+        size: int,
+        known: NDArray[np.intp],
+        begin: NDArray[np.int64],
+        counts: NDArray[np.int64],
+    ) -> None:
+        self.segment = segment
+        self._size, self._known, self._begin, self._counts = size, known, begin, counts
+
+    def __len__(self) -> int:
+        return int(self._counts.sum())
+
+    @lazy
+    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int32]]:
+        """Of every live edge the place of the node, the row, whether the node is the source, and the type."""
+        segment = self.segment
+        origin = self._known.repeat(self._counts)
+        order = segment.order.take(spans(self._begin, self._counts))
+        if segment.dead is not None:
+            alive = ~segment.dead[np.maximum(order, ~order)]
+            origin, order = origin[alive], order[alive]
+        rows = np.maximum(order, ~order)  # one of the two is below 0
+        return origin, rows, order >= 0, segment.types.take(rows)
+
+    @lazy
+    def degree(self) -> NDArray[np.int64]:
+        """The number of live edges at each node, both directions."""
+        if self.segment.dead is not None:
+            return np.bincount(self.rows[0], minlength=self._size)
+        found = np.zeros(self._size, np.int64)
+        found[self._known] = self._counts
         return found
 
 
@@ -169,6 +210,7 @@ class Edges:
         self.segments = tuple(segment for segment in segments if segment.size)
         self.type_names = tuple(type_names)
         self._ids = ids
+        self._asked_last: tuple[tuple[Nodes, list[_Around]], ...] = ()
         self._hubs: dict[_HubKey, tuple[bytes, Any]] = {}
         self._hubs_before: dict[_HubKey, tuple[bytes, Any]] = (
             {} if before is None else dict(before._hubs or before._hubs_before)
@@ -204,32 +246,27 @@ class Edges:
         allowed: Allowed | None = None,
     ) -> Steps:
         """Return the steps from these nodes; see ``EdgePart.expand``."""
-        found = [self._steps(segment, nodes, forward, worth, weights) for segment in self.segments]
+        found = [_steps(around, forward, worth, weights) for around in self._around(nodes)]
         steps = found[0] if len(found) == 1 else Steps.joined(found)
         kept = None if allowed is None else allowed.contains(steps.targets)
         if cap is not None and len(steps) > cap:
             kept = self._strongest(nodes, steps, worth, weights, cap, kept)
         return steps if kept is None else steps.of(kept)
 
-    def _steps(
-        self, segment: EdgeSegment, nodes: Nodes, forward: bool | None, worth: FloatArray | None, weights: str
-    ) -> Steps:
-        """Return the steps along the edges of one segment that are worth something."""
-        origin, rows, along = segment.rows_at(nodes)
-        types = segment.types.take(rows)
-        used = None if forward is None else along == forward
-        if worth is not None and not worth.all():
-            worthy = worth_of(worth, types, along) > 0
-            used = worthy if used is None else used & worthy
-        if used is not None:
-            origin, rows, along, types = origin[used], rows[used], along[used], types[used]
-        targets = np.where(along, segment.targets.take(rows), segment.sources.take(rows))
-        return Steps(origin, targets, types, weighed(segment.weights.take(rows), weights), along)
-
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions, (len(nodes),)."""
-        found = [segment.degree(nodes) for segment in self.segments]
+        found = [around.degree for around in self._around(nodes)]
         return found[0] if len(found) == 1 else sum(found, np.zeros(len(nodes), np.int64))
+
+    def _around(self, nodes: Nodes) -> list[_Around]:
+        """Return the edges at some nodes by segment; remembered, for walks ask for the same nodes again and again."""
+        for known, found in self._asked_last:
+            if known is nodes:
+                return found
+        found = [segment.around(nodes) for segment in self.segments]
+        if sum(map(len, found)) <= _REMEMBERED_EDGES:
+            self._asked_last = (nodes, found), *self._asked_last[: _REMEMBERED_NODES - 1]
+        return found
 
     def _strongest(
         self,
@@ -303,6 +340,21 @@ class Edges:
             for end in ("sources", "targets")
         )
         return np.stack(ordered.distinct_pairs(sources, targets), axis=1)
+
+
+def _steps(around: _Around, forward: bool | None, worth: FloatArray | None, weights: str) -> Steps:
+    """Return the steps along the edges of one segment that are worth something."""
+    origin, rows, along, types = around.rows
+    used = None if forward is None else along == forward
+    if worth is not None and np.count_nonzero(worth) < worth.size:
+        worthy = worth_of(worth, types, along) > 0
+        used = worthy if used is None else used & worthy
+    if used is not None:
+        chosen = used.nonzero()[0]
+        origin, rows, along, types = origin[chosen], rows[chosen], along[chosen], types[chosen]
+    segment = around.segment
+    targets = np.where(along, segment.targets.take(rows), segment.sources.take(rows))
+    return Steps(origin, targets, types, weighed(segment.weights.take(rows), weights), along)
 
 
 def _told(steps: Steps, own: NDArray[np.intp]) -> bytes:
