@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol
+from typing import Any, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Allowed, EdgePart, Keys, NamePart, Nodes, NodeValues, TextPart, TokenPart, VectorPart
 from fourfold.index.structure import Communities, Structure
+from fourfold.when_needed import lazy
+
+_REMEMBERED, _AT_ONCE = 1 << 14, 1 << 10
+"""So many ids and terms are remembered, 2 MB each; of what is asked for in larger numbers none: it is asked once."""
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class Lookup(Protocol):
@@ -54,6 +61,28 @@ class Notes(Protocol):
         ...
 
 
+class _Remembered(Generic[K, V]):
+    """What a store was asked for: questions ask for the same words, and for the same ids to tell ties apart.
+
+    Args:
+        find: keys → the value of each.
+
+    """
+
+    def __init__(self, find: Callable[[Sequence[K]], Iterable[V]]) -> None:
+        self._find = find
+        self._known: dict[K, V] = {}
+
+    def of(self, keys: Sequence[K]) -> list[V]:
+        """Return the value of each key."""
+        known = self._known
+        if missing := [key for key in keys if key not in known]:
+            if len(known) + len(missing) > _REMEMBERED:
+                known = self._known = {key: known[key] for key in keys if key in known}
+            known.update(zip(missing, self._find(missing), strict=True))
+        return [known[key] for key in keys]
+
+
 @dataclass(frozen=True)
 class Snapshot:
     """One generation. Immutable, so searches share it while the next one is made.
@@ -94,11 +123,23 @@ class Snapshot:
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order."""
-        return self.lookup.ids(nodes)
+        return self._ids.of(nodes.tolist()) if len(nodes) <= _AT_ONCE else self.lookup.ids(nodes)
 
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
-        return self.lookup.term_numbers(terms)
+        asked = list(dict.fromkeys(terms))
+        if len(asked) > _AT_ONCE:
+            return self.lookup.term_numbers(asked)
+        numbers = zip(asked, self._numbers.of(asked), strict=True)
+        return {term: number for term, number in numbers if number is not None}
+
+    @lazy
+    def _ids(self) -> _Remembered[int, str]:
+        return _Remembered(lambda nodes: self.lookup.ids(np.array(nodes, np.int64)))
+
+    @lazy
+    def _numbers(self) -> _Remembered[str, int | None]:
+        return _Remembered(lambda terms: map(self.lookup.term_numbers(terms).get, terms))
 
     def pagerank(self) -> NodeValues:
         """Return the PageRank of every node that has an edge."""
