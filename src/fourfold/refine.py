@@ -63,7 +63,8 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     pool, weights = scores.pool, scores.weights.as_dict()
     values = {name: pool.at(name, named, scores) for name in pool.values}
     base = sum((weights[name] * each for name, each in values.items()), np.zeros(len(named)))
-    nodes = np.sort(best(named, base, settings.depth, snapshot))
+    nodes = best(named, base, settings.depth, snapshot)
+    nodes.sort()
     if not len(nodes):
         return
     starts, held = snapshot.tokens.of(nodes)
@@ -97,7 +98,11 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     few = max(settings.pairs * len(passages) // max(settings.passages, 1), settings.pairs)
     most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
     mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
-    pairs = bridge.joined(_shared_terms(scores, passages, settings), mentioned)
+    pairs = _shared_terms(scores, passages, settings)
+    if len(mentioned):
+        pairs = bridge.joined(pairs, mentioned)
+        if not len(snapshot.hidden):  # else it may be another part of the document
+            scores.mentioning = frozenset(passages[mentioned.passages].tolist())
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
     early: FloatArray = strength[pairs.passages] * pairs.links
@@ -140,7 +145,7 @@ def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[n
     assert scores.late is not None
     assert scores.covered is not None
     known = ordered.contains(scores.covered.nodes, nodes)
-    if not known.all():
+    if np.count_nonzero(known) < len(known):
         missing = ordered.distinct(nodes[~known])
         starts, held = scores.snapshot.tokens.of(missing)
         table, threshold = late.token_table(scores.snapshot.notes), config.fusion.late.threshold
@@ -159,7 +164,8 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
         return
     leading = scores.order[: settings.depth]
     nodes = np.array(leading, np.int64)
-    if not mentions.any_mention(snapshot.edges, nodes, _PAIRS_SCORED * config.graph.bridge.pairs):
+    most = _PAIRS_SCORED * config.graph.bridge.pairs
+    if scores.mentioning.isdisjoint(leading) and not mentions.any_mention(snapshot.edges, nodes, most):
         return
     totals = final_scores(scores, leading, config)
     covered = _covered(scores, nodes, config)

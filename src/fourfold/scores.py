@@ -14,7 +14,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.errors import SearchTimeoutError, StoreError
 from fourfold.frozen import FrozenDict
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, Nodes, NodeValues, Ranking, Scored
+from fourfold.index.base import NO_NODES, NO_VALUES, Allowed, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
@@ -147,7 +147,7 @@ class Pool:
     @classmethod
     def empty(cls) -> Pool:
         """Return the pool before anything was asked."""
-        return cls(np.empty(0, np.int64), {"embedding": np.empty(0), "text": np.empty(0)})
+        return cls(NO_NODES, {"embedding": NO_VALUES.values, "text": NO_VALUES.values})
 
     def grown(self, scores: Scores, nodes: Nodes) -> Pool:
         """Return the pool with further nodes, distinct and ascending."""
@@ -190,27 +190,29 @@ class Scores:
     found: dict[str, tuple[int, Scored]] = field(default_factory=dict)
     """Of each part how many of its best were asked for last, and which they are, by raw scores."""
     pool: Pool = field(default_factory=Pool.empty)
-    phrase: NodeValues = field(default_factory=NodeValues.none)
+    phrase: NodeValues = NO_VALUES
     phrase_asked: str = ""
     named: Sequence[Named] | None = None
     """What words of the question name, once it was looked up, see ``naming.named_in``."""
     called: Called = NOTHING
     """What the question calls by its name: all of text is theirs."""
-    seeds: Nodes = field(default_factory=lambda: np.empty(0, np.int64))
-    seed_weights: FloatArray = field(default_factory=lambda: np.empty(0))
-    graph: NodeValues = field(default_factory=NodeValues.none)
-    intent: NodeValues = field(default_factory=NodeValues.none)
+    seeds: Nodes = field(default_factory=lambda: NO_NODES)
+    seed_weights: FloatArray = field(default_factory=lambda: NO_VALUES.values)
+    graph: NodeValues = NO_VALUES
+    intent: NodeValues = NO_VALUES
     late: Late | None = None
     covered: Covered | None = None
     graph_walk: Walk = field(default_factory=Walk.none)
     pagerank: NodeValues | None = None
     """What PageRank adds to the walk before it is scaled; None where it is not blended in."""
     intent_walk: Walk = field(default_factory=Walk.none)
-    table: Table = field(default_factory=lambda: Table(np.empty(0, np.int64), {}, np.empty(0)))
+    table: Table = Table(NO_NODES, {}, NO_VALUES.values)
     order: list[int] = field(default_factory=list)
     bonus: dict[int, float] = field(default_factory=dict)
     asked: AskedPaths | None = None
     bridges: Bridges | None = None
+    mentioning: frozenset[int] = frozenset()
+    """Those of the passages which bridges lead on from that mention others or are mentioned, where it is known."""
     covering: dict[int, float] | None = None
     """The factor of each of the best nodes by what it adds to those before it, and that of all others."""
     sides: dict[int, float] = field(default_factory=dict)
@@ -229,11 +231,10 @@ class Scores:
 
     def first_stage(self, name: str, nodes: Nodes) -> FloatArray:
         """Return text or embedding of any nodes on its scale, before late interaction, (len(nodes),) in [0, 1]."""
-        values: FloatArray
-        if name not in self.rankings:
-            values = np.zeros(len(nodes))
-        else:
+        if name in self.rankings:
             values = self.scales[name].component(nodes, self.rankings[name].at(nodes))
+        else:
+            values = np.zeros(len(nodes))
         if name == "text" and len(self.phrase):
             values = np.maximum(values, self.phrase.at(nodes))
         return values
@@ -287,7 +288,7 @@ class Scores:
     @property
     def ends(self) -> NodeValues:
         """What the question asks for by paths: the ends of those that explain it."""
-        return NodeValues.none() if self.asked is None else self.asked.values
+        return NO_VALUES if self.asked is None else self.asked.values
 
     def beside(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return the components of any nodes that need no part to be asked: graph and intent."""
@@ -328,7 +329,7 @@ def least_of(values: FloatArray, count: int) -> float:
     """Return the ``count``-th largest value; 0 where fewer are positive."""
     if len(values) < count:
         return 0.0
-    return max(float(np.partition(values, len(values) - count)[len(values) - count]), 0.0)
+    return max(float(ordered.least_of_largest(values, count)), 0.0)
 
 
 def include(scores: Scores, query: Query, node: int) -> None:
@@ -364,14 +365,14 @@ def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, po
 
     """
     if positive:
-        some = values > 0
+        some = (values > 0).nonzero()[0]
         nodes, values = nodes[some], values[some]
     if len(nodes) > count:
-        reach = values >= np.partition(values, len(values) - count)[len(values) - count]
+        reach = (values >= ordered.least_of_largest(values, count)).nonzero()[0]
         nodes, values = nodes[reach], values[reach]
     order = (-values).argsort(kind="stable")
     nodes, values = nodes[order], values[order]
-    if (values[1:] == values[:-1]).any():
+    if np.count_nonzero(values[1:] == values[:-1]):
         nodes = _by_id(nodes, values, snapshot)
     return nodes[:count]
 

@@ -34,11 +34,14 @@ def reordered(
     n = len(totals)
     order, factors = np.empty(n, np.int64), np.ones(n)
     told: FloatArray = np.zeros(covered.shape[1], np.float32)
-    left = totals.copy()
+    left, most = totals.copy(), covered.max(axis=0)
     for step in range(n):  # over the few hits of one answer: each choice depends on those before
         # As it is written above: what is told only grows, so gains only fall, to the last bit, and scores descend.
         gain = 1.0 + weight * row_by_row(np.maximum(covered - told, 0.0), weights)
         best = int((left * gain).argmax())
         order[step], factors[best], left[best] = best, gain[best], -np.inf
         told = np.maximum(told, covered[best])
+        if not np.count_nonzero(told < most):  # nothing is left to tell: the others follow as they were
+            order[step + 1 :] = (-left).argsort(kind="stable")[: n - step - 1]
+            break
     return order, factors

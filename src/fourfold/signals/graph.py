@@ -50,7 +50,7 @@ class Spread:
         gains = values[steps.origin] * worth_of(worth, steps.types, steps.along) * steps.weights
         hop = Hop(nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
         arrives = gains > 0
-        return hop if arrives.all() else hop.rows(arrives)
+        return hop if np.count_nonzero(arrives) == len(arrives) else hop.rows(arrives)
 
 
 @dataclass(frozen=True, slots=True)

@@ -47,7 +47,11 @@ class StandardScale:
         """Return ``max(0, (raw − mean) / deviation) / top``."""
         if self.deviation <= 0:
             return np.zeros(len(nodes))
-        standard: FloatArray = np.maximum((raw.astype(np.float64) - self.mean) / self.deviation, 0.0) / self.top
+        standard: FloatArray = raw.astype(np.float64)
+        standard -= self.mean
+        standard /= self.deviation
+        np.maximum(standard, 0.0, out=standard)
+        standard /= self.top
         standard[raw == 0] = 0.0
         return standard
 
