@@ -618,9 +618,8 @@ def test_recall_is_measured_among_no_more_candidates_than_a_search_begins_with()
 
 
 @pytest.mark.parametrize(("share", "gathers"), [(1.0, False), (0.5, False), (0.1, True)])
-def test_most_rows_are_read_where_they_lie(share, gathers, monkeypatch):
+def test_most_rows_are_read_where_they_lie(share, gathers):
     """Gathered, the rows of a million tools are a gigabyte for each question."""
-    monkeypatch.setattr(vectors, "_BLOCK", 100)
     stored = segment(np.arange(1000), clustered(1000))
     read = []
 

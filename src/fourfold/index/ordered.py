@@ -132,24 +132,19 @@ def least_of_largest(values: NDArray[Any], count: int) -> Any:
     return values[len(values) - count]
 
 
-def best_places(values: NDArray[Any], count: int, *, least: Any = -np.inf, margin: float = 0.0) -> NDArray[np.intp]:
-    """Return the places of the ``count`` largest values and of all that come near the last of them, ascending.
+def best_places(values: NDArray[Any], count: int, *, least: Any = -np.inf) -> NDArray[np.intp]:
+    """Return the places of the ``count`` largest values, (n,), and of all that tie with the last, ascending.
 
-    Args:
-        values: (n,) numbers.
-        count: how many.
-        least: places of smaller values are left out.
-        margin: how much smaller than the ``count``-th largest a value may be; 0 takes those that tie with it.
-
+    Those of values below ``least`` are left out.
     """
     width = len(values) // max(4 * count, 256)
     parts = values if width < 4 else values[: len(values) // width * width].reshape(width, -1).max(axis=0)
     if len(parts) > count:  # the best of disjoint parts bound the best of all from below
-        least = max(least, least_of_largest(parts, count) - margin)
+        least = max(least, least_of_largest(parts, count))
     found: NDArray[np.intp] = (values >= least).nonzero()[0]
     if parts is not values and len(found) > count:
         chosen = values[found]
-        found = found[chosen >= least_of_largest(chosen, count) - margin]
+        found = found[chosen >= least_of_largest(chosen, count)]
     return found
 
 

@@ -1,7 +1,7 @@
 """The vector part: cosines with a question over segments of unit vectors, and their moments.
 
 What a vector scores is always computed by the same instructions, row by row, wherever it lies: so equal vectors tie,
-and ``at`` agrees with ``best``. The matrix–vector product and the codes only say which rows are worth it.
+and ``at`` agrees with ``best``. Codes only say which rows are worth it.
 """
 
 from __future__ import annotations
@@ -39,11 +39,9 @@ _WIDE = 8
 """Up to one in so many rows are taken from the unfiltered search where a filter keeps enough of them."""
 _SCATTERED = 24
 """Beyond one in so many rows, reading every vector one after the other is sooner than those here and there."""
-_MOST, _BLOCK = 4, 16_384
-"""From one in so many rows on, all are read where they lie, so many at a time, instead of gathering those."""
+_MOST = 4
+"""From one in so many rows on, all are read where they lie, instead of gathering those."""
 _NO_VALUES = np.empty(0, np.float32)
-_ROUNDING = 1.3e-7
-"""Two float32 products of unit vectors differ by less than this times the dimensions: 2 · 2⁻²⁴, and some."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -198,27 +196,22 @@ class _Search:
         self._widest = 0
         self._largest = -math.inf
         self._searched = False
-        self._read_all = False
         self._coming: Future[NDArray[np.int64]] | None = None
 
     def cosines(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
         """Return what these rows score, (len(rows),)."""
-        if self._zero:
-            return np.zeros(len(rows), np.float32)
-        most = len(rows) * _MOST >= len(self.segment)
-        values = self._of_most(rows) if most else self._dot(self.segment.vectors[rows])
-        if not self._read_all:  # else the largest of all is known
-            self._largest = max(self._largest, float(values.max(initial=-math.inf)))
+        if "_scores" in self.__dict__ or len(rows) * _MOST >= len(self.segment):
+            values = self._scores.take(rows)
+        else:
+            values = self._dot(self.segment.vectors[rows])
+        self._largest = max(self._largest, float(values.max(initial=-math.inf)))
         return values
 
     def _dot(self, vectors: NDArray[np.float32]) -> NDArray[np.float32]:
+        if self._zero:
+            return np.zeros(len(vectors), np.float32)
         values: NDArray[np.float32] = np.einsum("ij,j->i", vectors, self._question)
         return values
-
-    def _of_most(self, rows: NDArray[np.int64]) -> NDArray[np.float32]:
-        """Return the same of so many rows that reading all where they lie is sooner than gathering them."""
-        blocks = range(0, len(self.segment), _BLOCK)
-        return np.concatenate([self._dot(self.segment.vectors[start : start + _BLOCK]) for start in blocks])[rows]
 
     @lazy
     def sums(self) -> tuple[float, float]:
@@ -302,7 +295,7 @@ class _Search:
         return values
 
     def _read(self, rows: NDArray[np.int64]) -> _Found:
-        """Return all of these rows."""
+        """Return all of these rows, all that there are."""
         return _Found(self.segment.nums[rows], self.cosines(rows), complete=True, exact=True)
 
     def _scanned(self, count: int, selection: Selection | None) -> _Found:
@@ -314,20 +307,18 @@ class _Search:
         else:
             rows = None
         scores = self._scores if rows is None else self._scores[rows]
-        if len(scores) <= count:
-            return self._read(np.arange(len(scores)) if rows is None else rows)
-        near = ordered.best_places(scores, count, margin=2 * _ROUNDING * len(self._question))
-        near = near if rows is None else rows[near]
-        values = self.cosines(near)
-        self._read_all |= selection is None
-        return _Found(self.segment.nums[near], values, complete=len(near) == len(scores), exact=True)
+        near = ordered.best_places(scores, count)
+        found = near if rows is None else rows[near]
+        return _Found(self.segment.nums[found], self.cosines(found), complete=len(near) == len(scores), exact=True)
 
     @lazy
     def _scores(self) -> NDArray[np.float32]:
-        """The product of all rows, the removed ones included, with the question, (n,); correct but for rounding."""
-        if self._zero:
-            return np.zeros(len(self.segment), np.float32)
-        return product.with_each(self.segment.vectors[:], self._question)
+        """What all rows score, the removed ones included, (n,).
+
+        Row by row, as single ones: BLAS reads several rows at once, which takes twice as long where they must come from
+        memory.
+        """
+        return self._dot(self.segment.vectors[:])
 
     def _candidates(self, stage: FirstStage, count: int, selection: Selection | None) -> NDArray[np.int64]:
         """Return about ``count`` rows or more, best first by the codes."""
