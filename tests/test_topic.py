@@ -32,6 +32,32 @@ def test_a_frame_is_left_out(asked, left):
 
 
 @pytest.mark.parametrize(
+    "begin",
+    [
+        *("find", "list", "give me", "show me", "get", "retrieve", "search for", "look for"),
+        *("I like", "we want to see", "I need to have", "I would rather read", "I am looking for", "interested in"),
+    ],
+)
+@pytest.mark.parametrize(
+    "writings",
+    [
+        *("article", "articles", "paper", "papers", "document", "documents", "publication", "publications"),
+        *("literature", "information", "material", "anything", "report of", "reports", "studies", "abstract of"),
+        *("abstracts", "discussion of", "discussions", "description of", "descriptions"),
+    ],
+)
+def test_every_word_of_a_frame_tells_it(begin, writings):
+    about = "" if writings.endswith(" of") else " about"
+    assert without_frame(f"{begin} all {writings}{about} packet routing") == "packet routing"
+    assert without_frame(f"{writings}{about} packet routing") == "packet routing"
+    assert (
+        without_frame("Packets, areas of great interest include routing")
+        == "Packets, areas of great interest include routing"
+    )
+    assert without_frame("Packets. Areas of great interest include routing") == "Packets. routing"
+
+
+@pytest.mark.parametrize(
     "asked",
     [
         "packet routing",

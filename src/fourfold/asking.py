@@ -32,10 +32,11 @@ from fourfold.tokenizer import Tokenizer, is_unspaced
 from fourfold.topic import topic_of
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
+from fourfold.when_needed import lazy
 
 _MOST_PAIRS = 64
 """So many pairs stand for one character, the commonest."""
-_REMEMBERED_FILTERS = 64
+_REMEMBERED_FILTERS, _REMEMBERED_NAMES = 64, 10_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +161,8 @@ class Asker:
         self.config = config
         """The constants that questions are read and answered by."""
         self._filters: Cache[Allowed] = Cache(_REMEMBERED_FILTERS, config.index.cache_seconds)
-        self._labels: TypeLabels | None = None
-        self._relations_of: Relations | None = None
-        self._type_terms: tuple[tuple[str, ...], frozenset[str]] | None = None
+        self._names: Cache[frozenset[str]] = Cache(_REMEMBERED_NAMES, config.index.cache_seconds)
+        self._types: _Types | None = None
         self.calibrator = Calibrator(backend, embedding, tokenizer, config)
         """What evidence is worth in this graph."""
 
@@ -191,7 +191,7 @@ class Asker:
             weights=options.weights,
             phrases=self._backend.phrase if self._backend.capabilities.phrases else None,
             asked_types=partial(self._asked_types, snapshot, words),
-            relations=partial(self._relations, snapshot),
+            relations=lambda: self._types_in(snapshot).relations,
             names_of=self._names_of,
             types_of=self._types_of,
             pairs=_pairs(snapshot, words),
@@ -203,16 +203,8 @@ class Asker:
         """Return the misspelt words of a question with what is meant; none of a long one, which is a text."""
         if not self.config.text.spelling or '"' in question or len(words) > MOST_WORDS:
             return {}
-        spoken = partial(self._spoken, snapshot)
-        return corrections(words, snapshot, spoken, self._tokenizer.terms_of_word, bundled().whole)
-
-    def _spoken(self, snapshot: Snapshot) -> frozenset[str]:
-        """Return the terms of all edge types; remembered as long as there are no others."""
-        types, known = tuple(snapshot.edges.type_names), self._type_terms
-        if known is None or known[0] != types:
-            known = types, frozenset(term for name in types for term in self._tokenizer.terms(name))
-            self._type_terms = known
-        return known[1]
+        terms_of = self._tokenizer.terms_of_word
+        return corrections(words, snapshot, lambda: self._types_in(snapshot).spoken, terms_of, bundled().whole)
 
     def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:
         """Return the nodes a filter keeps; None where it keeps every node."""
@@ -242,21 +234,12 @@ class Asker:
         found = self._backend.types(nodes.tolist())
         return [found.get(node, "") for node in nodes.tolist()]
 
-    def _relations(self, snapshot: Snapshot) -> Relations | None:
-        """Return the edge types that state facts, to be compared with questions; None where there is no choice of them.
-
-        Where texts mention one another, what documents are read into states none: there the named page is evidence.
-        """
-        types, in_use = snapshot.edges.type_names, sorted(snapshot.edges.types_in_use)
-        if any(types[number] == MENTIONS for number in in_use):
-            in_use = [number for number in in_use if types[number] not in OF_DOCUMENTS]
-        if len(in_use) < 2:
-            return None
-        names = tuple(types[number] for number in in_use)
-        known = self._relations_of  # another thread, on another generation, may replace it
-        if known is None or known.labels.names != names or known.numbers.tolist() != in_use:
-            known = Relations(names, in_use, bundled().embed_documents, self._tokenizer.terms, bundled().is_word)
-            self._relations_of = known
+    def _types_in(self, snapshot: Snapshot) -> _Types:
+        """Return the edge types to be compared with questions; remembered as long as there are no others."""
+        names, in_use = tuple(snapshot.edges.type_names), snapshot.edges.types_in_use
+        known = self._types  # another thread, on another generation, may replace it
+        if known is None or known.names != names or known.in_use != in_use:
+            self._types = known = _Types(names, in_use, self._tokenizer, self.config)
         return known
 
     def _asked_types(
@@ -266,20 +249,74 @@ class Asker:
 
         Words that name the best seed say where to start, not where to go.
         """
-        types, in_use = snapshot.edges.type_names, sorted(snapshot.edges.types_in_use)
-        if len(in_use) < 2:
+        types = self._types_in(snapshot)
+        if types.labels is None:
             return None
-        names = tuple(types[number] for number in in_use)
-        labels = self._labels  # another thread, on another generation, may replace it
-        if labels is None or labels.names != names:
-            self._labels = labels = TypeLabels(names, bundled().embed_documents, self._tokenizer.terms)
-        named = frozenset(self._tokenizer.terms(self._backend.labels([best_seed]).get(best_seed, ("", ""))[1]))
+        named = self._terms_of_name(snapshot, best_seed)
+        asked = np.zeros(len(types.names))
         asking = [word for word, terms in words if terms and not named.issuperset(terms)]
-        asked = np.zeros(len(types))
-        asked[in_use] = labels.closeness(
-            asking, sharpness=self.config.intents.chosen_sharpness, enough=self.config.intents.chosen_enough
-        )
+        asked[types.numbers] = types.labels.closeness(asking)
         return asked
+
+    def _terms_of_name(self, snapshot: Snapshot, node: int) -> frozenset[str]:
+        """Return the terms of a node's name; remembered for the generation."""
+        key = (snapshot.generation, node)
+        terms = self._names.get(key)
+        if terms is None:
+            terms = frozenset(self._tokenizer.terms(self._backend.labels([node]).get(node, ("", ""))[1]))
+            self._names.put(key, terms)
+        return terms
+
+
+class _Types:
+    """The edge types of a graph, as questions are compared with them; what that takes is made when one first is.
+
+    Args:
+        names: all types, by number.
+        in_use: the numbers of those that have an edge.
+        tokenizer: the tokenizer of the index.
+        config: the constants of retrieval.
+
+    """
+
+    def __init__(
+        self, names: tuple[str, ...], in_use: frozenset[int], tokenizer: Tokenizer, config: RetrievalConfig
+    ) -> None:
+        self.names, self.in_use = names, in_use
+        self.numbers = sorted(in_use)
+        self._tokenizer, self._intents = tokenizer, config.intents
+
+    @lazy
+    def spoken(self) -> frozenset[str]:
+        """The terms of all types."""
+        return frozenset(term for name in self.names for term in self._tokenizer.terms(name))
+
+    @lazy
+    def labels(self) -> TypeLabels | None:
+        """The labels of those in use; None where there is no choice of them."""
+        if len(self.numbers) < 2:
+            return None
+        return TypeLabels(
+            [self.names[number] for number in self.numbers],
+            bundled().embed_documents,
+            self._tokenizer.terms,
+            sharpness=self._intents.chosen_sharpness,
+            enough=self._intents.chosen_enough,
+        )
+
+    @lazy
+    def relations(self) -> Relations | None:
+        """Those that state facts; None where there is no choice of them.
+
+        Where texts mention one another, what documents are read into states none: there the named page is evidence.
+        """
+        numbers = self.numbers
+        if any(self.names[number] == MENTIONS for number in numbers):
+            numbers = [number for number in numbers if self.names[number] not in OF_DOCUMENTS]
+        if len(numbers) < 2:
+            return None
+        names = [self.names[number] for number in numbers]
+        return Relations(names, numbers, bundled().embed_documents, self._tokenizer.terms, bundled().is_word)
 
 
 def _clause(condition: Mapping[str, Any] | filters.Clause) -> filters.Clause:

@@ -335,11 +335,11 @@ def reading(edge_type: str) -> Reading | None:
     if (declared := _declared().get(plain)) is not None:
         return declared
     words = plain.split()
+    first, beginnings = _beginnings()
+    if first.isdisjoint(words) and not any(word.startswith(beginnings) for word in words):
+        return None  # as most words of questions, which are read here, too
     denied = not _DENIALS.isdisjoint(words)
     said = f" {_NEIGHBOUR.sub(_in_order, _NO_ORDER.sub('', plain))} "
-    first, beginnings = _beginnings()
-    if not any(word in first or word.startswith(beginnings) for word in said.split()):
-        return None  # as most words of questions, which are read here, too
     for name, role in ROLES.items():
         turned = _holds(said, role.inverse_stems)
         if turned or _holds(said, role.stems):

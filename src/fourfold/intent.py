@@ -8,7 +8,7 @@ taken for an identifier), gives four of them the profiles that measurement asked
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
 
@@ -68,8 +68,9 @@ def classify(query: str, intents: Sequence[IntentSpec]) -> str:
     lowered = query.lower()
     for spec in intents:
         text = query if spec.case_sensitive else lowered
-        if any(_compiled(pattern).search(text) for pattern in spec.patterns):
-            return spec.name
+        for search in _searches(spec.patterns):
+            if search(text):
+                return spec.name
     words = len(query.split())
     for spec in intents:
         if spec.min_words and words >= spec.min_words:
@@ -94,8 +95,9 @@ def find_spec(name: str, intents: Sequence[IntentSpec]) -> IntentSpec:
 
 
 @lru_cache(maxsize=1024)
-def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern)
+def _searches(patterns: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
+    """Return what looks for each pattern in a text."""
+    return tuple(re.compile(pattern).search for pattern in patterns)
 
 
 PUBLISHED_INTENTS: tuple[IntentSpec, ...] = (

@@ -17,18 +17,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from itertools import chain
 from string import ascii_lowercase
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold.index.snapshot import Snapshot
 from fourfold.scripts import stretches, without_marks
 from fourfold.signals.names import Words
 from fourfold.weighting import legible
 
-Whole = Callable[[Sequence[str]], NDArray[np.bool_]]
+Whole = Callable[[Sequence[str]], Sequence[bool]]
 """Words → which of them the model's vocabulary has as they are."""
 
 _SHORTEST, _SHORT, _LONG, _LONGEST = 3, 5, 6, 30
@@ -80,12 +78,12 @@ def corrections(
 
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
-    known = snapshot.term_numbers(set(chain.from_iterable(asked.values())))
+    known = snapshot.term_numbers({term for _, terms in words for term in terms})  # all: texts are asked for them next
     unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
     near: dict[str, list[dict[str, str]]] = {}
     for word in unknown[:_MOST]:
         lowered, others = word.lower(), [other for other, _ in words if other != word]
-        is_word = bool(whole(_without_affixes(lowered)).any())
+        is_word = any(whole(_without_affixes(lowered)))
         ways = [_marked(lowered)] if word[0].isupper() or not is_word else []
         if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
             ways += [_likely(lowered)] * (len(word) >= _SHORT) + [_any(lowered)] * (len(word) >= _LONG)

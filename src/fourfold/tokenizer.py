@@ -86,13 +86,14 @@ class WordTokenizer:
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions."""
-        return self.batch([text])[0]
+        found = self._find(text)
+        return list(chain.from_iterable(map(self._learn(found).__getitem__, found)))
 
     def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
         """Return each word of the text, as written, with its terms."""
-        found = [word for word in self._find(text) if word]
+        found = self._find(text)
         known = self._learn(found)
-        return [(word, known[word]) for word in found]
+        return [(word, known[word]) for word in found if word]
 
     def terms_of_word(self, word: str) -> tuple[str, ...]:
         """Return the terms of a word that need not be remembered."""
@@ -197,6 +198,8 @@ def _snowball_analyser(language: str, stem: Callable[[str], str]) -> Callable[[s
     stop_words = ENGLISH_STOP_WORDS if language in ("english", "porter") else frozenset()
 
     def analyse(word: str) -> tuple[str, ...]:
+        if word.isascii() and word.isalpha() and word.islower():  # as most are
+            return () if word in stop_words else (stem(word),)
         terms: list[str] = []
         parts = split_identifier(word) if word else []  # the empty word stands for a possessive 's
         for part in parts:

@@ -53,6 +53,16 @@ _INTEREST = _words(
     r"(?:(?:areas?|(?:sub)?topics?)\s+)?of\s+(?:particular|special|great)\s+interest\s+(?:are|is|include)"
 )
 
+_TELLING = frozenset(
+    (
+        "interest interested looking like want need rather find list give show get retrieve search look "
+        "article articles paper papers document documents publication publications literature information material "
+        "anything report reports studies abstract abstracts discussion discussions description descriptions"
+    ).split()
+)
+"""No frame is without one of these words: questions that have none, as most, are not searched for frames."""
+_LETTERS = re.compile("[a-z]+")
+
 
 def topic_of(question: str, snapshot: Snapshot, terms_of: Callable[[str], list[str]]) -> str:
     """Return the question without what frames a request, where the graph's texts are writings; else as it is.
@@ -69,6 +79,8 @@ def topic_of(question: str, snapshot: Snapshot, terms_of: Callable[[str], list[s
 
 def without_frame(question: str) -> str:
     """Return the question without what frames a request; as it is where nothing else would be left."""
+    if question.isascii() and _TELLING.isdisjoint(_LETTERS.findall(question.lower())):
+        return question
     kept, done = [], 0
     for begin in _BEGIN.finditer(question):
         if begin.end() >= done and (end := _end_of_frame(question, begin.end())) is not None:

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
-
-import numpy as np
-from numpy.typing import NDArray
+from functools import lru_cache
 
 from fourfold.arguments import LARGEST_CONSTANT, finite_number
 from fourfold.config import FusionConfig, LateInteraction, RetrievalConfig
@@ -78,16 +76,20 @@ def of_intent(spec: IntentSpec, config: RetrievalConfig) -> Weights:
 
 def tilted(spec: IntentSpec, config: RetrievalConfig) -> Weights:
     """Return the global weights, tilted towards the intent's profile: w ∝ global · (profile / mean profile)^τ."""
-    weights, tilt = config.fusion.weights, config.fusion.intent_tilt
-    profiles = [s.profile.as_tuple() for s in config.intents.specs if s.profile is not None and s.name in _EIGHT]
-    if spec.profile is None or not tilt or not profiles:
-        return weights
-    means = [sum(values) / len(profiles) for values in zip(*profiles, strict=True)]
-    triples = zip(weights.as_tuple(), spec.profile.as_tuple(), means, strict=True)
+    profiles = tuple(s.profile for s in config.intents.specs if s.profile is not None and s.name in _EIGHT)
+    if spec.profile is None or not config.fusion.intent_tilt or not profiles:
+        return config.fusion.weights
+    return _tilted(config.fusion.weights, spec.profile, config.fusion.intent_tilt, profiles)
+
+
+@lru_cache(maxsize=256)
+def _tilted(weights: Weights, profile: Weights, tilt: float, profiles: tuple[Weights, ...]) -> Weights:
+    means = [sum(values) / len(profiles) for values in zip(*(each.as_tuple() for each in profiles), strict=True)]
+    triples = zip(weights.as_tuple(), profile.as_tuple(), means, strict=True)
     return Weights(*(w * (own / mean if mean > 0 else 1.0) ** tilt for w, own, mean in triples))
 
 
-def legible(words: Sequence[str], whole: NDArray[np.bool_]) -> float:
+def legible(words: Iterable[str], whole: Iterable[bool]) -> float:
     """Return how far an embedder can read a question, in [0, 1], by the share of its words that are in the vocabulary.
 
     They count by their bytes in UTF-8: a Chinese character says about as much as three Latin letters. Numbers belong to
@@ -95,12 +97,15 @@ def legible(words: Sequence[str], whole: NDArray[np.bool_]) -> float:
 
     Args:
         words: as typed.
-        whole: (len(words),) which of them the embedder's vocabulary has as they are.
+        whole: which of them the embedder's vocabulary has as they are.
 
     """
-    sizes = np.array([0 if word.isdigit() else len(word.encode("utf-8", "replace")) for word in words], np.int64)
-    known = float((_BRIEF + sizes[whole].sum()) / (_BRIEF + sizes.sum()))
-    return min(max((known - _FOREIGN) / (_ENGLISH - _FOREIGN), 0.0), 1.0)
+    read = said = _BRIEF
+    for word, known in zip(words, whole, strict=True):
+        size = 0 if word.isdigit() else len(word) if word.isascii() else len(word.encode("utf-8", "replace"))
+        said += size
+        read += size if known else 0
+    return min(max((read / said - _FOREIGN) / (_ENGLISH - _FOREIGN), 0.0), 1.0)
 
 
 def as_far_as_read(weights: Weights, read: float, foreign: float) -> Weights:
@@ -110,7 +115,7 @@ def as_far_as_read(weights: Weights, read: float, foreign: float) -> Weights:
         return weights
     both = weights.embedding + weights.text
     part = both / (kept + weights.text)
-    return replace(weights, embedding=kept * part, text=weights.text * part)
+    return Weights(kept * part, weights.text * part, weights.graph, weights.intent)
 
 
 def over_encoder(config: RetrievalConfig) -> RetrievalConfig:
@@ -127,9 +132,11 @@ def over_encoder(config: RetrievalConfig) -> RetrievalConfig:
 
 def _usable(weights: Weights, has_data: Mapping[str, bool]) -> Weights:
     """Give the weight of components without data to the others, and divide by the sum."""
-    given = weights.as_dict()
-    kept = {name: value for name, value in given.items() if has_data[name] and value} or given
-    largest = max(kept.values())
-    total = sum(value / largest for value in kept.values())  # the sum itself might overflow
-    shares = {name: kept.get(name, 0.0) / largest / total for name in COMPONENTS}
-    return Weights(**{name: share if share > _LOST else 0.0 for name, share in shares.items()})
+    given = weights.as_tuple()
+    kept = [value if has_data[name] else 0.0 for name, value in zip(COMPONENTS, given, strict=True)]
+    if not any(kept):
+        kept = list(given)
+    largest = max(kept)
+    total = sum(value / largest for value in kept)  # the sum itself might overflow
+    shares = (value / largest / total for value in kept)
+    return Weights(*(share if share > _LOST else 0.0 for share in shares))

@@ -80,6 +80,13 @@ def test_of_each_text_the_distinct_ones_are_told(tokenizer, texts):
     assert [pieces.tolist() for pieces in found] == [sorted(set(whole(tokenizer, text))) for text in texts]
 
 
+@given(
+    word=st.one_of(PARTS, st.from_regex(r"[A-Za-z0-9]{1,8}", fullmatch=True), st.sampled_from(["Read", "don", "3d"]))
+)
+def test_a_word_is_a_wordpiece_where_it_is_not_cut(tokenizer, word):
+    assert Wordpieces(tokenizer, UNKNOWN).has(word) == (len(whole(tokenizer, word)) == 1)
+
+
 def test_little_is_remembered_and_nothing_long(tokenizer, monkeypatch):
     monkeypatch.setattr(wordpieces, "_REMEMBERED", 10)
     pieces = Wordpieces(tokenizer, UNKNOWN)

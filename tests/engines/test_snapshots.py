@@ -408,3 +408,11 @@ def test_what_is_one_piece_already_is_not_written_again(path, monkeypatch):
         assert written == [1, 1] and derived(path) != [folder]
     with Retriever(path) as retriever:
         assert "n07" not in retriever.search("save the file", k=40).ids
+
+
+def test_a_word_that_was_asked_for_in_vain_is_found_once_it_is_written(path):
+    with Retriever(path) as retriever, Retriever(path) as other:
+        assert "matches zebra" not in retriever.search("zebra").hits[0].why
+        other.add([Node("zebra", "zebra")])
+        assert "matches zebra" in retriever.search("zebra").hits[0].why
+        assert retriever.search("zebra").ids[0] == "zebra"

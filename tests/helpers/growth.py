@@ -106,7 +106,7 @@ def made() -> dict[tuple[str, str], list[str]]:
         ("fourfold.intent", "IntentSpec.__post_init__"): [
             pattern for config in configs for spec in config.intents.specs for pattern in spec.patterns
         ],
-        ("fourfold.intent", "_compiled"): [],  # those of __post_init__
+        ("fourfold.intent", "_searches"): [],  # those of __post_init__
         ("fourfold.questions.intents", "QuestionRule._phrases"): [phrase for rule in RULES for phrase in rule.phrases],
         ("fourfold.questions.intents", "QuestionRule._keywords"): [rule._keywords.pattern for rule in RULES],
         ("fourfold.questions.locate", "_places"): [r"(?<!\w)aa\ a(?!\w)", rf"(?<!\w)11(?!\w){locate._AMOUNT}"],

@@ -3,7 +3,7 @@
 import pytest
 
 from fourfold.signals import wording
-from fourfold.signals.wording import Families, compounded, is_past
+from fourfold.signals.wording import Families, Parts, is_past
 from fourfold.tokenizer import make_tokenizer
 
 FAMILIES = Families(make_tokenizer("snowball-english").terms)
@@ -34,12 +34,12 @@ def test_others_are_not(one, other):
     [("screenwriter", "writer"), ("birthplace", "birth"), ("birthplace", "place"), ("nation", "nationality")],
 )
 def test_parts_of_compounds(word, part):
-    assert compounded(word, part)
+    assert Parts([part]).of(word) == {part}
 
 
 @pytest.mark.parametrize(("word", "part"), [("country", "count"), ("import", "port"), ("art", "artist")])
 def test_what_only_looks_like_a_part(word, part):
-    assert not compounded(word, part)
+    assert not Parts([part]).of(word)
 
 
 @pytest.mark.parametrize("word", ["directed", "wrote", "ran", "born"])

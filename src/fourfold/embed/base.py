@@ -75,15 +75,16 @@ def checked(vectors: object, count: int, name: str) -> Vectors:
         raise EmbedderError(f"The embedder {name!r} returned no matrix of numbers: {error}.") from error
     if matrix.ndim != 2 or matrix.shape[0] != count or matrix.shape[1] == 0:
         raise EmbedderError(f"The embedder {name!r} returned shape {matrix.shape} for {count} texts.")
-    if not np.isfinite(matrix).all():
+    largest = np.abs(matrix).max(initial=0.0)
+    if not np.isfinite(largest):
         raise EmbedderError(f"The embedder {name!r} returned NaN or infinite numbers.")
-    if np.abs(matrix).max(initial=0.0) > LARGEST_COORDINATE:
+    if largest > LARGEST_COORDINATE:
         raise EmbedderError(f"The embedder {name!r} returned numbers beyond {LARGEST_COORDINATE:g}.")
     return matrix
 
 
 def unit(vectors: FloatArray) -> FloatArray:
     """Return vectors, (n, dimensions), at length one; those of zeros stay as they are."""
-    norms = np.linalg.norm(vectors, axis=1, keepdims=True)
+    norms = np.sqrt(np.add.reduce(vectors * vectors, axis=1, keepdims=True))
     found: FloatArray = vectors / np.where(norms > 0, norms, 1.0)
     return found

@@ -8,6 +8,7 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -79,14 +80,14 @@ class StaticEmbedder:
         """
         model = self._loaded()
         longest = model.max_length
-        if longest is not None and any(len(text) > longest for text in texts):  # else a token has a character, at least
+        if longest is not None and max(map(len, texts), default=0) > longest:  # a token has a character, at least
             texts = [text[: longest * model.median_token_length] for text in texts]
         vectors = np.zeros((len(texts), model.dim), np.float32)
         for start in range(0, len(texts), _BATCH):
             pieces = self.pieces(texts[start : start + _BATCH])
             batch = vectors[start : start + _BATCH]
             _add_up(model, pieces, batch)
-            batch /= np.maximum(np.diff(pieces.starts), 1).astype(np.float32)[:, None]
+            batch /= np.maximum(pieces.starts[1:] - pieces.starts[:-1], 1).astype(np.float32)[:, None]
         if model.normalize:
             vectors /= np.sqrt(np.einsum("ij,ij->i", vectors, vectors))[:, None] + np.float32(1e-32)
         return vectors
@@ -101,12 +102,13 @@ class StaticEmbedder:
 
     def is_word(self, text: str) -> bool:
         """Tell whether the vocabulary has a text as it is: a misspelt word comes in pieces."""
-        return len(self.pieces([text]).distinct()[0]) == 1
+        return len(set(self.pieces([text]).ids.tolist())) == 1
 
-    def whole(self, words: Sequence[str]) -> NDArray[np.bool_]:
-        """Tell which words the vocabulary has as they are, (len(words),)."""
-        found: NDArray[np.bool_] = np.diff(self.pieces(words).starts) == 1
-        return found
+    def whole(self, words: Sequence[str]) -> list[bool]:
+        """Tell which words the vocabulary has as they are."""
+        self._loaded()
+        assert self._pieces is not None
+        return list(map(self._pieces.has, words))
 
     def pieces(self, texts: Sequence[str]) -> Pieces:
         """Return the same as arrays."""
@@ -157,7 +159,8 @@ def bundled() -> StaticEmbedder:
 
 def _add_up(model: Any, pieces: Pieces, out: FloatArray) -> None:
     """Put the sum of the vectors of each text's tokens, by their weights, in the place of its row of ``out``."""
-    if len(pieces) > _FEW and np.result_type(*_table(model), np.float32) == np.float32:
+    exact = np.result_type(*_table(model), np.float32)
+    if len(pieces) > _FEW and exact == np.float32:
         from scipy.sparse import csr_array  # takes longer to load than a question takes
 
         seen = np.zeros(int(pieces.ids.max(initial=0)) + 1, bool)
@@ -168,10 +171,9 @@ def _add_up(model: Any, pieces: Pieces, out: FloatArray) -> None:
         ones = np.ones(len(places), np.float32)
         out[:] = csr_array((ones, places, pieces.starts), shape=(len(pieces), len(rows))) @ rows
         return
-    for own, start, end in zip(out, pieces.starts, pieces.starts[1:], strict=False):
+    for own, (start, end) in zip(out, pairwise(pieces.starts.tolist()), strict=True):
         if start < end:
-            rows = _rows(model, pieces.ids[start:end])
-            np.add.reduce(rows, axis=0, dtype=np.result_type(rows, np.float32), out=own)
+            np.add.reduce(_rows(model, pieces.ids[start:end]), axis=0, dtype=exact, out=own)
 
 
 def _rows(model: Any, tokens: NDArray[np.integer[Any]]) -> NDArray[Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from array import array
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import chain, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import Any
 
 import numpy as np
@@ -70,6 +70,7 @@ class Wordpieces:
         self._unknown = unknown
         self._known: dict[str, bytes] | None = {} if _reads_words_apart(tokenizer) else None
         """Ids as bytes of int32: those of many words are joined sooner than lists."""
+        self._lowers = self._known is not None and tokenizer.normalizer.lowercase
         self._most = None if tokenizer.truncation is None else tokenizer.truncation["max_length"]
 
     def of(self, texts: Sequence[str]) -> Pieces:
@@ -80,17 +81,21 @@ class Wordpieces:
         else:
             parts, counts = self._words(texts, self._known)
         ids = np.frombuffer(b"".join(parts), np.int32)
-        if len(texts) == 1:
-            starts = np.array([0, len(ids)])
-        else:
-            starts = (bounds(list(map(len, parts))) // ids.itemsize)[bounds(counts)]
-        lengths = starts[1:] - starts[:-1]
-        if self._most is not None and lengths.max(initial=0) > self._most:
-            early = np.arange(len(ids)) - starts[:-1].repeat(lengths) < self._most
+        ends = list(accumulate(map(len, parts), initial=0))
+        starts = np.array([ends[words] // ids.itemsize for words in accumulate(counts, initial=0)], np.int64)
+        if self._most is not None and len(ids) > self._most:  # or no text has more than are read of one
+            early = np.arange(len(ids)) - starts[:-1].repeat(starts[1:] - starts[:-1]) < self._most
             ids, starts = ids[early], bounds(early)[starts]
         if not (known := ids != self._unknown).all():
             ids, starts = ids[known], bounds(known)[starts]
         return Pieces(ids, starts)
+
+    def has(self, word: str) -> bool:
+        """Tell whether a word is a wordpiece as it is."""
+        if self._known is None or not word.isascii() or not word.isalnum():
+            return len(self.of([word]).ids) == 1
+        found = self._tokenizer.token_to_id(word.lower() if self._lowers else word)
+        return found is not None and found != self._unknown
 
     def _words(self, texts: list[str], known: dict[str, bytes]) -> tuple[list[bytes], list[int]]:
         """Return the wordpieces of all words of all texts, and how many words each text has."""

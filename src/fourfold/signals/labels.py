@@ -30,7 +30,8 @@ from fourfold.types import FloatArray
 Similarity = tuple[FloatArray, NDArray[np.int64], float]
 """How similar each label is to a word, (n_types,) in [0, 1]; which word of it is, (n_types,); the most."""
 
-_REMEMBERED = 100_000
+REMEMBERED = 100_000
+"""Of so many words of questions is remembered what they say of the labels."""
 
 _AMONG_OTHERS = 0.95
 """What is left of a word's similarity to labels that have other words beside it, where one is the word alone."""
@@ -81,9 +82,12 @@ class Labels:
         self._stems = _rows(stems)
         self._families = _rows([frozenset(map(self._families_of.of, own)) for own in stems])
         self._forms = _rows([self._families_of.forms(own | {word}) for word, own in zip(flat, stems, strict=True)])
-        self._cut_short = {part: is_word(part) for part in self._stems}
-        several = np.repeat([len(own) > 1 for own in words], np.diff(self._starts))
-        self._qualifying = several & np.array([word.endswith("ing") for word in flat], bool)
+        self._parts = wording.Parts(self._forms)
+        self._by_letter: dict[str, list[tuple[str, bool]]] = defaultdict(list)
+        for stem in self._stems:
+            self._by_letter[stem[:1]].append((stem, is_word(stem)))
+        self._several = np.diff(self._starts) > 1
+        self._qualifying = self._several[self._type_of] & np.array([word.endswith("ing") for word in flat], bool)
         agents = np.array(
             [any(self._is_agent(word, stem) for stem in own) for word, own in zip(flat, stems, strict=True)]
         )
@@ -105,7 +109,7 @@ class Labels:
         self._begins = at_end & ~phrase
         self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
         self._whole, self._vectors = unit(embed([" ".join(own) for own in labels])), unit(embed(flat))
-        self._called, self._done = lru_cache(_REMEMBERED)(self._called_by), lru_cache(_REMEMBERED)(self._done_by)
+        self._called, self._done = lru_cache(REMEMBERED)(self._called_by), lru_cache(REMEMBERED)(self._done_by)
         self._pieces: Pieces | None = None
         self._known: dict[str, Similarity] = {}
 
@@ -172,39 +176,45 @@ class Labels:
         """Compare labels with words, all new ones at once; return all that is known."""
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > _REMEMBERED:  # the old dictionary may still be read by another thread
+        if len(known) + len(new) > REMEMBERED:  # the old dictionary may still be read by another thread
             self._known = known = {}
             new = list(dict.fromkeys(words))
         if not new:
             return known
         vectors = unit(self._embed(new))
-        shared, related, parts = map(np.stack, zip(*map(self._spelt_alike, new), strict=True))
-        cosines = [self._vectors @ vector for vector in vectors]  # a product of all would round otherwise
-        close = 0.9 * np.clip(cosines, 0.0, 1.0)
-        by_word = np.maximum.reduce((SAME_WORD * shared, SAME_FAMILY * related, _COMPOUND * parts, close))
+        cosines = np.array([self._vectors @ vector for vector in vectors])  # a product of all would round otherwise
+        by_word = (0.9 * cosines.clip(0.0, 1.0)).astype(np.float64)
+        alike = [self._spelt_alike(word) for word in new]
+        for own, each in zip(by_word, alike, strict=True):
+            for rows, worth in zip(each, (_COMPOUND, SAME_FAMILY, SAME_WORD), strict=True):
+                if rows:  # as hardly any word has
+                    own[rows] = np.maximum(own[rows], worth)
         starts = self._starts[:-1]
         nearest = np.maximum.reduceat(by_word, starts, axis=1)
         own, best = (by_word == nearest[:, self._type_of]).nonzero()
         slots = best[firsts(own * len(self) + self._type_of[best])].reshape(nearest.shape) - starts
-        nearest = np.where([[" " in word] for word in new], nearest, self.alone_first(nearest))
-        whole = np.add.reduceat(parts, starts, axis=1, dtype=np.int64) > 1  # "birthplace" is all of a birth's place
-        nearest = np.where(whole, np.maximum(nearest, SAME_FAMILY), nearest)
-        similarity = np.maximum(nearest, np.clip([self._whole @ vector for vector in vectors], 0.0, 1.0))
+        single = [place for place, word in enumerate(new) if " " not in word]
+        nearest[single] = self.alone_first(nearest[single])
+        for own, (parts, *_) in zip(nearest, alike, strict=True):
+            if len(parts) > 1:
+                whole = np.bincount(self._type_of[parts], minlength=len(self)) > 1
+                own[whole] = np.maximum(own[whole], SAME_FAMILY)  # "birthplace" is all of a birth's place
+        cosines = np.array([self._whole @ vector for vector in vectors])
+        similarity = np.maximum(nearest, cosines.clip(0.0, 1.0))
         known.update(zip(new, zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True), strict=True))
         return known
 
-    def _spelt_alike(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return which words of labels are a word, or one of its family, or a part of it, (n_label_words,) each."""
+    def _spelt_alike(self, word: str) -> tuple[list[int], list[int], list[int]]:
+        """Return the rows of the words of labels that are part of a word, or of its family, or the word itself."""
         stems = frozenset(self.terms(word) or [word])
-        compounds = [form for form in self._forms if any(wording.compounded(one, form) for one in {word, *stems})]
-        shared, related = self._held(self._stems, stems), self._held(self._families, self.families(stems))
-        related |= self._held(self._stems, self._shortened(word.split()))
-        parts = self._held(self._forms, compounds)
-        if " " not in word and not (shared | related | parts).any() and not self._is_word(word):
-            parts = self._held(
-                self._stems, [one for one in self._stems if any(wording.misspelt(own, one) for own in stems)]
-            )
-        return shared, related, parts
+        shared, related = _found(self._stems, stems), _found(self._families, self.families(stems))
+        related |= _found(self._stems, self._shortened(word.split()))
+        parts = _found(self._forms, frozenset().union(*map(self._parts.of, {word, *stems})))
+        if " " not in word and not shared and not related and not parts:
+            near = [one for own in stems for one, _ in self._by_letter.get(own[:1], ()) if wording.misspelt(own, one)]
+            if near and not self._is_word(word):
+                parts = _found(self._stems, near)
+        return list(parts), list(related), list(shared)
 
     def alone_first(self, similarity: FloatArray) -> FloatArray:
         """Put labels that are a word, (…, n_types), behind none that hold it beside others: mission, next_mission.
@@ -212,7 +222,7 @@ class Labels:
         So are those that are what is nearest to it: for "movies" rather film than film_location.
         """
         most = np.maximum(similarity.max(axis=-1, keepdims=True, initial=0.0), _NEAR)
-        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), np.diff(self._starts) > 1
+        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), self._several
         alone = (has_it & ~among_others).any(axis=-1, keepdims=True)
         return np.where(alone & has_it & among_others, _AMONG_OTHERS * similarity, similarity)
 
@@ -226,8 +236,9 @@ class Labels:
         singular = {word.removesuffix("s") for word in words}
         return [
             part
-            for part, is_word in self._cut_short.items()
-            if any(wording.abbreviated(part, word, is_word=is_word) for word in singular)
+            for word in singular
+            for part, is_word in self._by_letter.get(word[:1], ())
+            if wording.abbreviated(part, word, is_word=is_word)
         ]
 
     def _held(self, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:
@@ -266,6 +277,11 @@ def _rows(words: Sequence[frozenset[str]]) -> dict[str, NDArray[np.int64]]:
         for word in own:
             found[word].append(row)
     return {word: np.array(rows) for word, rows in found.items()}
+
+
+def _found(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> set[int]:
+    """Return the rows that some words stand in."""
+    return {row for word in words if word in rows for row in rows[word].tolist()}
 
 
 def _without_common(labels: list[list[str]]) -> list[list[str]]:

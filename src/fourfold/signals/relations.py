@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import lru_cache
+from math import inf
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +18,7 @@ from fourfold.config import Paths
 from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
 from fourfold.signals import synonyms, wording
-from fourfold.signals.labels import Labels, by_role
+from fourfold.signals.labels import REMEMBERED, Labels, by_role
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Asked, Meaning, said_again, settle
 from fourfold.signals.names import Named, Words
 from fourfold.signals.placed import PREPOSITIONS
@@ -70,6 +72,7 @@ class Relations:
     ) -> None:
         self.labels = Labels(names, embed, terms, is_word)
         self.numbers = np.array(numbers, np.int64)
+        self._near = lru_cache(REMEMBERED)(self._near_by)
         self._roles = by_role(names)
         self._asking = self._by_stem(wording.ASKING)
         self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
@@ -83,21 +86,17 @@ class Relations:
         """Tell whether any word may ask for an edge, whatever the question names: if not, ``read`` trusts none."""
         plain = [(word.lower(), terms) for word, terms in words]
         self.labels.learn([word for word, terms in plain if self._may_ask(word, terms)])
-        return any(self._may_be_asked(word, terms, settings) for word, terms in plain)
+        return any(self._near(word, terms) > settings.low for word, terms in plain)
 
-    def _may_be_asked(self, word: str, terms: Sequence[str], settings: Paths) -> bool:
-        if word in LEAD_BACK:
-            return True
+    def _near_by(self, word: str, terms: Sequence[str]) -> float:
+        """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
         if not self._may_ask(word, terms):
-            return word in wording.ASKING or word in wording.EXACTLY
-        key = terms[0] if len(terms) == 1 else word
-        listed = any(key in each for each in (self._same, self._inverse, self._asking))
-        return listed or self.labels.similarity(word)[2] > settings.low or self._said(word, terms)
-
-    def _said(self, word: str, terms: Sequence[str]) -> bool:
-        """Tell whether edge types say what a word is known to say, or what the thesaurus joins it to."""
-        own = reading(word)
-        return (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None
+            return inf if word in LEAD_BACK or word in wording.ASKING or word in wording.EXACTLY else -inf
+        key, own = terms[0] if len(terms) == 1 else word, reading(word)
+        listed = word in LEAD_BACK or any(key in each for each in (self._same, self._inverse, self._asking))
+        if listed or (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None:
+            return inf
+        return self.labels.similarity(word)[2]
 
     def read(self, words: Words, settings: Paths, named: Sequence[Named] = (), there: Types | None = None) -> Meaning:
         """Return what each word of a question asks for.

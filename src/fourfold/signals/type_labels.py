@@ -16,57 +16,64 @@ _REMEMBERED_WORDS = 100_000
 class TypeLabels:
     """The labels of a graph's edge types, ready to be compared with queries.
 
+    Every word votes for the types whose label is nearest to it, the nearest fully and the others by ``(similarity /
+    best) ** sharpness``; a word whose best similarity is below ``enough`` votes in proportion. Similarity is 1 where
+    the word is a term of the label, else their cosine; 0 for a label that denies.
+
     Args:
         names: edge types by number.
         embed: texts → vectors (n, dimensions), by a local model.
         terms: text → terms, the tokenizer of the index.
+        sharpness: how much less a farther type gets.
+        enough: the similarity from which a word is trusted fully.
 
     """
 
     def __init__(
-        self, names: Sequence[str], embed: Callable[[list[str]], FloatArray], terms: Callable[[str], list[str]]
+        self,
+        names: Sequence[str],
+        embed: Callable[[list[str]], FloatArray],
+        terms: Callable[[str], list[str]],
+        *,
+        sharpness: float,
+        enough: float,
     ) -> None:
         self.names = tuple(names)
-        self._embed = embed
-        self._terms = terms
+        self._embed, self._terms = embed, terms
+        self._sharpness, self._enough = sharpness, enough
         labels = [label(name) for name in self.names]
         self._label_terms = [frozenset(terms(text)) for text in labels]
+        self._all_terms = frozenset().union(*self._label_terms)
         self._vectors = unit(embed(labels))
         self._denied = np.array([denies(name) for name in self.names], bool)
         self._known: dict[str, FloatArray] = {}
 
-    def closeness(self, words: Sequence[str], *, sharpness: float, enough: float) -> FloatArray:
-        """Return how much the words ask for each edge type, (n_types,) in [0, 1].
+    def closeness(self, words: Sequence[str]) -> FloatArray:
+        """Return how much words of the query that may mean a type ask for each, (n_types,) in [0, 1].
 
-        Every word votes for the types whose label is nearest to it, the nearest fully and the others by
-        ``(similarity / best) ** sharpness``; a word whose best similarity is below ``enough`` votes in proportion.
-        Similarity is 1 where the word is a term of the label, else their cosine; 0 for a label that denies.
-
-        Args:
-            words: the words of the query that may mean a type.
-            sharpness: how much less a farther type gets.
-            enough: the similarity from which a word is trusted fully.
-
+        The votes of words are remembered.
         """
         if not words:
             return np.zeros(len(self.names))
-        similarity = self._similarity(words)
-        best = similarity.max(axis=0)
-        votes = (similarity / np.where(best > 0, best, 1.0)) ** sharpness * np.minimum(best / enough, 1.0)
-        asked: FloatArray = votes.max(axis=1)
-        return asked
-
-    def _similarity(self, words: Sequence[str]) -> FloatArray:
-        """Return the similarity of each label and each word, (n_types, n_words) in [0, 1]; words are remembered."""
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known]
         if len(known) + len(new) > _REMEMBERED_WORDS:  # the old dictionary may still be read by another thread
             self._known = known = {}
             new = list(dict.fromkeys(words))
         if new:
-            cosines = np.clip(self._vectors @ unit(self._embed(new)).T, 0.0, 1.0)
-            for place, word in enumerate(new):
-                terms = frozenset(self._terms(word))
-                shared = np.array([bool(label & terms) for label in self._label_terms], np.float64)
-                known[word] = np.where(self._denied, 0.0, np.maximum(shared, cosines[:, place]))
-        return np.stack([known[word] for word in words], axis=1)
+            known.update(zip(new, self._votes(new), strict=True))
+        asked: FloatArray = np.array([known[word] for word in words]).max(axis=0)
+        return asked
+
+    def _votes(self, words: list[str]) -> FloatArray:
+        """Return how much each word asks for each type, (n_words, n_types) in [0, 1]."""
+        cosines = self._vectors @ unit(self._embed(words)).T
+        similarity = cosines.T.clip(0.0, 1.0).astype(np.float64)
+        for own, word in zip(similarity, words, strict=True):
+            if not self._all_terms.isdisjoint(terms := self._terms(word)):
+                own[[not label.isdisjoint(terms) for label in self._label_terms]] = 1.0
+        similarity[:, self._denied] = 0.0
+        best = similarity.max(axis=1, keepdims=True)
+        votes: FloatArray = (similarity / np.where(best > 0, best, 1.0)) ** self._sharpness
+        votes *= np.minimum(best / self._enough, 1.0)
+        return votes

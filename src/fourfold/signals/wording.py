@@ -5,8 +5,11 @@ Nothing of a field is listed: what its words mean is for its edge types' labels 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
+
+from fourfold.scripts import LONGEST_WORD
 
 WHICH = frozenset({"what", "which"})
 QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}
@@ -132,8 +135,11 @@ _VOWELS = "aeiou"
 _SPELT = 4
 """Letters that a word must have of which one may be wrong."""
 
-_SUFFIX, _PREFIX, _WHOLE = 5, 5, 6
-"""Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word."""
+_SUFFIX, _PREFIX, _WHOLE, _MORE = 5, 5, 6, 3
+"""Letters that a part of a compound must have: at its end, at its beginning, and where it is the question's word.
+
+The last: those that stand behind a beginning, or before a question's word at the end, as fewer may be an ending.
+"""
 
 
 _CALENDAR = frozenset(
@@ -188,12 +194,36 @@ class Families:
         return stems.union(*(_FORMS.get(self._known.get(stem, ""), ()) for stem in stems))
 
 
-def compounded(word: str, part: str) -> bool:
-    """Tell whether a word of a label is part of one of the question, or holds it: screenwriter, clublocation."""
-    by_end = len(part) >= _SUFFIX and word.endswith(part)
-    by_start = len(part) >= _PREFIX and word.startswith(part) and len(word) - len(part) > 2
-    holds = len(word) >= _SUFFIX and part.endswith(word) and len(part) - len(word) > 2
-    return by_end or by_start or holds or (len(word) >= _WHOLE and part.startswith(word))
+class Parts:
+    """The words of labels, found by the words of questions that they are part of, or that they hold.
+
+    Args:
+        words: of all labels; many a graph has thousands of them.
+
+    """
+
+    def __init__(self, words: Iterable[str]) -> None:
+        self._words = frozenset(words)
+        self._longest = max(map(len, self._words), default=0)
+        self._holding: dict[str, set[str]] = defaultdict(set)
+        for word in self._words:
+            for cut in _ends(word, _SUFFIX, _MORE) | _beginnings(word, _WHOLE, 0):
+                self._holding[cut].add(word)
+
+    def of(self, word: str) -> Set[str]:
+        """Return the words of labels that are part of one of the question, or hold it: screenwriter, clublocation."""
+        cuts = _ends(word, _SUFFIX, 0, self._longest) | _beginnings(word, _PREFIX, _MORE, self._longest)
+        return (self._words & cuts) | self._holding.get(word, frozenset())
+
+
+def _ends(word: str, least: int, left: int, most: int = LONGEST_WORD) -> set[str]:
+    """Return the ends of a word that have from ``least`` to ``most`` letters, with ``left`` others before them."""
+    return {word[start:] for start in range(max(left, len(word) - most), len(word) - least + 1)}
+
+
+def _beginnings(word: str, least: int, left: int, most: int = LONGEST_WORD) -> set[str]:
+    """Return the beginnings of a word that have from ``least`` to ``most`` letters, with ``left`` behind them."""
+    return {word[:end] for end in range(least, min(most, len(word) - left) + 1)}
 
 
 def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
