@@ -13,6 +13,7 @@ from fourfold.calibration import Calibrator
 from fourfold.engines.sqlite import parts
 from fourfold.index.base import NodeValues
 from fourfold.questions import Questions
+from fourfold.signals.ways import Ways
 from fourfold.types import UNKNOWN_BELOW
 
 CRAFTS = "bread boat chair candle basket kite drum violin kettle saddle mirror clock ladder glove tent broom".split()
@@ -275,5 +276,6 @@ def test_sums_as_small_as_floats_are_no_fault():
         scores = pipeline.run(snapshot, query, retriever.config)
     scores.table = replace(scores.table, total=np.full(len(scores.table.nodes), 5e-324))  # a quarter of it is 0
     with np.errstate(divide="raise", invalid="raise"):
-        owed = grounds._owed(scores, scores.table.nodes, NodeValues(scores.table.nodes, np.ones(2)))
+        ways = Ways((scores.graph_walk, scores.intent_walk), scores.table.nodes)
+        owed = grounds._owed(scores, ways, scores.table.nodes, NodeValues(scores.table.nodes, np.ones(2)))
     assert np.isfinite(owed).all()

@@ -25,6 +25,7 @@ from fourfold.present import explanation_text, in_words
 from fourfold.rerank import rerank
 from fourfold.scores import EVERY_OTHER
 from fourfold.session import Session
+from fourfold.signals.ways import Ways
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
 
 A = TypeVar("A")
@@ -231,7 +232,12 @@ def _explanation(
     here = np.array([num], np.int64)
     components = components_of(scores, here)
     known = {num: (node.id, node.name)}
-    evidence = told_of(backend, scores, query, config, here, components, known, paths_shown=IN_EXPLANATIONS)[0]
+    ranking = scores.rankings.get("embedding")
+    cosines = [None] if ranking is None else ranking.at(here).tolist()
+    ways = Ways((scores.graph_walk, scores.intent_walk), here)
+    evidence = told_of(
+        backend, scores, query, config, here, ways, components, cosines, known, paths_shown=IN_EXPLANATIONS
+    )[0]
     masked = any(item.kind == "masked" for item in evidence)
     explanation = Explanation(
         query=query.text,

@@ -6,11 +6,12 @@ which it spread the seeds. What is told adds up to the score within 1e-6.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from operator import attrgetter, itemgetter
 
 import numpy as np
-from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.index import ordered
@@ -18,8 +19,8 @@ from fourfold.index.base import Nodes
 from fourfold.pipeline import Query, Scores
 from fourfold.present.words import NOTHING
 from fourfold.scores import EVERY_OTHER
-from fourfold.signals.graph import Hop, Walk
 from fourfold.signals.paths import Answer
+from fourfold.signals.ways import Step, Way, Ways
 from fourfold.types import COMPONENTS, Components, Evidence, FloatArray, PathStep, Weights
 
 BRIDGE = -1
@@ -34,40 +35,14 @@ IN_EXPLANATIONS = 5
 _TINY = 1e-12
 _ROUNDING = 1e-9
 
-
-class Step(NamedTuple):
-    """One edge as the store numbers it."""
-
-    source: int
-    target: int
-    type: int
-    along: bool
-
-
-class Draft(NamedTuple):
-    """Evidence whose path is still told in store numbers: names are looked up once for all hits."""
-
-    component: str
-    kind: str
-    value: float
-    word: str = ""
-    cosine: float | None = None
-    steps: tuple[Step, ...] = ()
-
-
-class Part(NamedTuple):
-    """Something that a component comes from, in proportion to ``value``."""
-
-    value: float
-    kind: str
-    word: str = ""
-    steps: tuple[Step, ...] = ()
-
-
-_REST = Part(0.0, "rest")
-
 _GONE = ("", "")
 """Id and name of a node that was deleted meanwhile."""
+
+Held = list[tuple[float, str]]
+"""The words of the question that a node holds, in its order, and what each is worth in the node's BM25."""
+
+Path = Callable[[Sequence[Step]], tuple[PathStep, ...]]
+"""Steps in store numbers → the same with ids and names."""
 
 
 def components_of(scores: Scores, nodes: Nodes) -> list[Components]:
@@ -81,15 +56,50 @@ def method_of(components: Components, weights: Weights) -> str:
     return "+".join([name for name in COMPONENTS if getattr(components, name) > NOTHING and getattr(weights, name)])
 
 
-def drafts(
+@dataclass(frozen=True, slots=True)
+class Paths:
+    """All that is told with a path, in store numbers: names are looked up once for all nodes.
+
+    ``ways`` and ``others`` are what the walks of graph and intent brought, as ``Ways.strongest`` returns them;
+    ``asked`` has, of what the question asks for by paths, how far a node is it, and the path to it; ``bridged`` what
+    bridges gave to a node, and the passage that it adds to.
+    """
+
+    ways: list[list[Way]]
+    others: list[float]
+    asked: Mapping[int, tuple[float, tuple[Step, ...]]]
+    bridged: Mapping[int, tuple[float, int]]
+
+    @classmethod
+    def to(cls, nodes: Nodes, scores: Scores, ways: Ways, shown: int) -> Paths:
+        """Return how each component came to nodes, ``shown`` paths of each walk one by one."""
+        asked, bridged = {}, {}
+        if scores.asked is not None:
+            ended = zip(nodes.tolist(), scores.ends.at(nodes).tolist(), strict=True)
+            asked = {node: (end, _asked_path(scores.asked.answer, node)) for node, end in ended if end}
+        if scores.bridges is not None:
+            gained = zip(nodes.tolist(), scores.bridges.gained.at(nodes).tolist(), strict=True)
+            bridged = {node: (gain, scores.bridges.passages[node]) for node, gain in gained if gain}
+        return cls(*ways.strongest(shown), asked, bridged)
+
+    def nodes(self) -> set[int]:
+        """Return the numbers of all nodes that stand on paths."""
+        paths = [path for ways in self.ways for _, path in ways] + [path for _, path in self.asked.values()]
+        steps = [step for path in paths for step in path]
+        passages = [passage for _, passage in self.bridged.values()]
+        return {step[0] for step in steps}.union([step[1] for step in steps], passages)
+
+
+def told(
     scores: Scores,
     query: Query,
     config: RetrievalConfig,
     nodes: Nodes,
     components: Sequence[Components],
-    *,
-    paths_shown: int = IN_HITS,
-) -> list[list[Draft]]:
+    cosines: Sequence[float | None],
+    paths: Paths,
+    labels: Mapping[int, tuple[str, str]],
+) -> list[tuple[Evidence, ...]]:
     """Return the evidence of each node, largest first within a component; values add up to its final score.
 
     Args:
@@ -98,44 +108,57 @@ def drafts(
         config: the constants of retrieval.
         nodes: (n,) whose evidence is wanted.
         components: their component scores.
-        paths_shown: how many paths of a component are told one by one.
+        cosines: their raw cosines, None without vectors.
+        paths: how the components came to them.
+        labels: (id, name) by number, of the nodes and of all that stand on paths.
 
     """
-    told: list[list[Draft]] = [[] for _ in components]
-    if told:
-        _tell_similarity(told, scores, nodes, components)
-        words = _words(scores, query, np.concatenate((nodes, _passages(scores, nodes))))
-        _tell_words(told, scores, nodes, components, words[: len(nodes)])
-        _tell_edges(told, scores, nodes, components, config.graph.pagerank_share, paths_shown)
-        _tell_refinements(told, scores, nodes, config, words)
-        _tell_masks(told, scores, query, nodes)
-    return told
+    found: list[list[Evidence]] = [[] for _ in components]
+    if found:
+        named = partial(_named, labels, scores.snapshot.edges.type_names)
+        words = _words(scores, query, nodes, paths)
+        _tell_similarity(found, scores, components, cosines)
+        _tell_words(found, scores, nodes, components, words)
+        _tell_edges(found, scores, nodes, components, paths, config.graph.pagerank_share, named)
+        _tell_refinements(found, scores, nodes, config, words, paths, named)
+        _tell_masks(found, scores, query, nodes)
+    return list(map(tuple, found))
 
 
-def _tell_similarity(told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components]) -> None:
-    ranking = scores.rankings.get("embedding")
-    cosines = [None] * len(nodes) if ranking is None else ranking.at(nodes).tolist()
+def _tell_similarity(
+    told: list[list[Evidence]], scores: Scores, components: Sequence[Components], cosines: Sequence[float | None]
+) -> None:
+    weight = scores.weights.embedding
     for found, own, cosine in zip(told, components, cosines, strict=True):
-        if share := scores.weights.embedding * own.embedding:
-            found.append(Draft("embedding", "similarity", share, "", cosine))
+        if share := weight * own.embedding:
+            found.append(Evidence("embedding", "similarity", share, "", cosine))
 
 
 def _tell_words(
-    told: list[list[Draft]], scores: Scores, nodes: Nodes, components: Sequence[Components], words: Sequence[list[Part]]
+    told: list[list[Evidence]],
+    scores: Scores,
+    nodes: Nodes,
+    components: Sequence[Components],
+    words: Mapping[int, Held],
 ) -> None:
     phrased, called = _by_phrase(scores, nodes).tolist(), _by_name(scores, nodes).tolist()
     names = dict(zip(scores.called.nodes.tolist(), scores.called.names, strict=True))
-    for found, own, held, by_phrase, by_name, node in zip(
-        told, components, words, phrased, called, nodes.tolist(), strict=True
-    ):
-        share = scores.weights.text * own.text
+    weight = scores.weights.text
+    for found, own, by_phrase, by_name, node in zip(told, components, phrased, called, nodes.tolist(), strict=True):
+        share = weight * own.text
         if share and by_name:
-            found.append(Draft("text", "name", share * by_name, names[node]))
+            found.append(Evidence("text", "name", share * by_name, names[node]))
             share *= 1.0 - by_name
         if share and by_phrase:
-            found.append(Draft("text", "phrase", share * by_phrase, scores.phrase_asked))
-        if share and by_phrase < 1:
-            found += _split("text", share * (1 - by_phrase), held)
+            found.append(Evidence("text", "phrase", share * by_phrase, scores.phrase_asked))
+            share *= 1.0 - by_phrase
+        if share:
+            held = words[node]
+            total = sum([value for value, _ in held])
+            found += [
+                Evidence("text", "term", share * value / total, word)
+                for value, word in sorted(held, key=itemgetter(0), reverse=True)
+            ] or [Evidence("text", "rest", share)]
 
 
 def _by_name(scores: Scores, nodes: Nodes) -> FloatArray:
@@ -157,124 +180,110 @@ def _by_phrase(scores: Scores, nodes: Nodes) -> FloatArray:
 
 
 def _tell_edges(
-    told: list[list[Draft]],
+    told: list[list[Evidence]],
     scores: Scores,
     nodes: Nodes,
     components: Sequence[Components],
+    paths: Paths,
     pagerank_share: float,
-    paths_shown: int,
+    named: Path,
 ) -> None:
     """Tell graph and intent: the paths of edges that brought them, and PageRank."""
-    weights, asked = scores.weights, scores.asked
-    graph, intent = _paths((scores.graph_walk, scores.intent_walk), nodes, paths_shown)
-    if scores.pagerank is not None:
-        ranks = scores.pagerank.at(nodes).tolist()
-        graph = [_blended(parts, pagerank_share, rank) for parts, rank in zip(graph, ranks, strict=True)]
-    ended = [0.0] * len(nodes) if asked is None else scores.ends.at(nodes).tolist()
-    for place, own in enumerate(components):
+    weights, count, rank = scores.weights, len(nodes), 0.0
+    ranks = None if scores.pagerank is None else scores.pagerank.at(nodes).tolist()
+    for place, (found, own, node) in enumerate(zip(told, components, nodes.tolist(), strict=True)):
         if (share := weights.graph * own.graph) > _TINY:
-            told[place] += _split("graph", share, graph[place])
+            ways, others = paths.ways[place], paths.others[place]
+            if ranks is not None:  # it has taken a share of the walk
+                walked, rank = 1.0 - pagerank_share, ranks[place]
+                ways, others = [(walked * value, path) for value, path in ways if walked], walked * others
+            found += _came("graph", share, ways, others, named, rank)
         share = weights.intent * own.intent
-        if asked is not None and ended[place]:
-            by_path = weights.intent * asked.share * ended[place]
-            told[place].append(Draft("intent", "path", by_path, steps=_asked_path(asked.answer, int(nodes[place]))))
+        if scores.asked is not None and node in paths.asked:
+            end, path = paths.asked[node]
+            by_path = weights.intent * scores.asked.share * end
+            found.append(Evidence("intent", "path", by_path, "", None, named(path)))
             share = max(share - by_path, 0.0)
         if share > _TINY:
-            told[place] += _split("intent", share, intent[place])
+            found += _came("intent", share, paths.ways[count + place], paths.others[count + place], named)
+
+
+def _came(
+    component: str, share: float, ways: Sequence[Way], others: float, named: Path, rank: float = 0.0
+) -> list[Evidence]:
+    """Divide a share among the ways by which it came and PageRank, the largest first and what is summed up last."""
+    total = sum([value for value, _ in ways]) + others + rank
+    if total <= 0:
+        return [Evidence(component, "rest", share)]
+    found = [Evidence(component, "path", share * value / total, "", None, named(path)) for value, path in ways]
+    if rank > 0:
+        found.append(Evidence(component, "pagerank", share * rank / total))
+        found.sort(key=attrgetter("value"), reverse=True)
+    if (rest := share * others / total) > _TINY * share:
+        found.append(Evidence(component, "rest", rest))
+    return found
 
 
 def _tell_refinements(
-    told: list[list[Draft]], scores: Scores, nodes: Nodes, config: RetrievalConfig, words: Sequence[list[Part]]
+    told: list[list[Evidence]],
+    scores: Scores,
+    nodes: Nodes,
+    config: RetrievalConfig,
+    words: Mapping[int, Held],
+    paths: Paths,
+    named: Path,
 ) -> None:
     """Tell bridges, the bonus of a community's first hit, the cut at 1, and coverage, a factor of all before it."""
-    bridges, covering = scores.bridges, scores.covering
-    gained = [0.0] * len(nodes) if bridges is None else bridges.gained.at(nodes).tolist()
-    held = dict(zip([*nodes.tolist(), *_passages(scores, nodes).tolist()], words, strict=True))
-    for found, node, by_bridge in zip(told, nodes.tolist(), gained, strict=True):
-        if bridges is not None and by_bridge:
-            passage = bridges.passages[node]
-            step = Step(passage, node, BRIDGE, True)
-            found.append(Draft("bridge", "bridge", by_bridge, _added(held[node], held[passage]), steps=(step,)))
+    covering = scores.covering
+    for found, node in zip(told, nodes.tolist(), strict=True):
+        if node in paths.bridged:
+            gain, passage = paths.bridged[node]
+            path = named([(passage, node, BRIDGE, True)])
+            found.append(Evidence("bridge", "bridge", gain, _added(words[node], words[passage]), None, path))
         if bonus := scores.bonus.get(node):
-            found.append(Draft("diversity", "bonus", bonus))
-        total = sum([draft.value for draft in found])
+            found.append(Evidence("diversity", "bonus", bonus))
+        total = sum([item.value for item in found])
         if config.fusion.clip and total > 1.0 + _ROUNDING:
-            found.append(Draft("clip", "clipped", 1.0 - total))
+            found.append(Evidence("clip", "clipped", 1.0 - total))
             total = 1.0
         if covering is not None:
             factor = covering.get(node, covering[EVERY_OTHER])
-            found.append(Draft("coverage", "coverage", total * (factor - 1.0)))
+            found.append(Evidence("coverage", "coverage", total * (factor - 1.0)))
         if moved := scores.sides.get(node):
-            found.append(Draft("sides", "side", moved))
-        found += [Draft(one.kind, one.kind, one.value, one.word) for one in scores.moved.get(node, ())]
+            found.append(Evidence("sides", "side", moved))
+        found += [Evidence(one.kind, one.kind, one.value, one.word) for one in scores.moved.get(node, ())]
 
 
-def _passages(scores: Scores, nodes: Nodes) -> Nodes:
-    """Return the passages that nodes add to and that are not among them."""
-    if scores.bridges is None:
-        return nodes[:0]
-    known = {scores.bridges.passages.get(node, node) for node in nodes.tolist()}
-    return np.array(sorted(known.difference(nodes.tolist())), np.int64)
-
-
-def _added(own: Sequence[Part], before: Sequence[Part]) -> str:
+def _added(own: Held, before: Held) -> str:
     """Return the word of the question worth most that a node holds and the passage before it does not, "" for none.
 
     What bridges give is by wordpieces alike in meaning, so that there may be none.
     """
-    known = {part.word for part in before}
-    return max([part for part in own if part.word not in known], default=_REST, key=lambda part: part.value).word
+    known = {word for _, word in before}
+    return max([one for one in own if one[1] not in known], default=(0.0, ""), key=itemgetter(0))[1]
 
 
-def _tell_masks(told: list[list[Draft]], scores: Scores, query: Query, nodes: Nodes) -> None:
+def _tell_masks(told: list[list[Evidence]], scores: Scores, query: Query, nodes: Nodes) -> None:
     """Tell what takes everything: the filter, or that a document's chunks are the answers."""
     kept = [True] * len(nodes) if query.allowed is None else query.allowed.contains(nodes).tolist()
     hidden = ordered.contains(scores.snapshot.hidden, nodes).tolist()
     for found, stays, cut_up in zip(told, kept, hidden, strict=True):
-        total = sum([draft.value for draft in found])
+        if stays and not cut_up:
+            continue
+        total = sum([item.value for item in found])
         if total and cut_up:
-            found.append(Draft("chunks", "hidden", -total))
+            found.append(Evidence("chunks", "hidden", -total))
         elif not stays:  # told also where nothing else speaks for the node: its seeds may be masked, too
-            found.append(Draft("filter", "masked", 0.0 - total))
+            found.append(Evidence("filter", "masked", 0.0 - total))
 
 
-def named(told: Sequence[Draft], labels: Mapping[int, tuple[str, str]], types: Sequence[str]) -> tuple[Evidence, ...]:
-    """Return drafts with the ids and names of the nodes on their paths."""
-    return tuple(
-        [
-            Evidence(component, kind, value, word, cosine, _told_path(steps, labels, types) if steps else ())
-            for component, kind, value, word, cosine, steps in told
-        ]
-    )
-
-
-def _told_path(
-    steps: Sequence[Step], labels: Mapping[int, tuple[str, str]], types: Sequence[str]
-) -> tuple[PathStep, ...]:
-    path = []
-    for source, target, number, along in steps:
+def _named(labels: Mapping[int, tuple[str, str]], types: Sequence[str], path: Sequence[Step]) -> tuple[PathStep, ...]:
+    """Return a path with the ids and names of the nodes on it."""
+    steps = []
+    for source, target, number, along in path:
         (start, start_name), (end, end_name) = labels.get(source, _GONE), labels.get(target, _GONE)
-        path.append(PathStep(start, end, types[number] if number != BRIDGE else "", along, start_name, end_name))
-    return tuple(path)
-
-
-def _split(component: str, share: float, parts: Sequence[Part]) -> list[Draft]:
-    """Divide a share in proportion to its parts, the largest first and what is summed up last."""
-    total = sum([part.value for part in parts])
-    if total <= 0:
-        return [Draft(component, _REST.kind, share, _REST.word)]
-    drafts = [Draft(component, kind, share * value / total, word, None, steps) for value, kind, word, steps in parts]
-    if len(drafts) > 1:
-        drafts.sort(key=lambda draft: (draft.kind == "rest", -draft.value))
-        if drafts[-1].kind == "rest" and drafts[-1].value <= _TINY * share:
-            drafts.pop()
-    return drafts
-
-
-def _blended(parts: Sequence[Part], share: float, rank: float) -> list[Part]:
-    """Return the parts of a walk with PageRank, which has taken a share of it, as a part of its own."""
-    walked = [part._replace(value=(1.0 - share) * part.value) for part in parts]
-    return [part for part in (*walked, Part(rank, "pagerank")) if part.value > 0]
+        steps.append(PathStep(start, end, types[number] if number != BRIDGE else "", along, start_name, end_name))
+    return tuple(steps)
 
 
 def _asked_path(answer: Answer, node: int) -> tuple[Step, ...]:
@@ -282,78 +291,34 @@ def _asked_path(answer: Answer, node: int) -> tuple[Step, ...]:
     source, steps = answer.path(node)
     found = []
     for step in steps:
-        found.append(Step(source, step.node, step.type, step.forward))
+        found.append((source, step.node, step.type, step.forward))
         source = step.node
     return tuple(found)
 
 
-def _words(scores: Scores, query: Query, nodes: Nodes) -> list[list[Part]]:
-    """Return, for each node, the words of the question it holds, and what each is worth in its BM25."""
-    found: list[list[Part]] = [[] for _ in nodes]
+def _words(scores: Scores, query: Query, nodes: Nodes, paths: Paths) -> dict[int, Held]:
+    """Return the words that nodes hold, and those that the passages hold to which bridges lead from them."""
+    asked = nodes.tolist()
+    passages = {passage for _, passage in paths.bridged.values()}.difference(asked)
+    if passages:
+        asked += passages
+        nodes = np.array(asked, np.int64)
+    found: dict[int, Held] = {node: [] for node in asked}
     if "text" not in scores.rankings:
         return found
-    numbers = scores.term_numbers
-    asked = [(term, weight) for term, weight in scores.term_weights.items() if term in numbers]
-    worth = scores.snapshot.text.worth([numbers[term] for term, _ in asked], nodes)
-    each = {term: weight * own for (term, weight), own in zip(asked, worth, strict=True)}
-    told: set[str] = set()
-    for word, terms in dict(query.words).items():
-        held = [pair for term in terms for pair in query.pairs.get(term, ())]
-        own = [term for term in (*terms, *held) if term in each and term not in told]
-        told.update(own)
+    numbers, weights = scores.term_numbers, scores.term_weights
+    terms = [term for term in weights if term in numbers]
+    worth = scores.snapshot.text.worth([numbers[term] for term in terms], nodes)
+    worth *= np.array([weights[term] for term in terms], worth.dtype)[:, None]
+    each = dict(zip(terms, worth, strict=True))
+    for word, of_word in dict(query.words).items():
+        held = [pair for term in of_word for pair in query.pairs.get(term, ())]
+        own = [term for term in (*of_word, *held) if term in each]
         if own:
-            values = sum(each[term] for term in own).tolist()
-            for parts, value in zip(found, values, strict=True):
+            values = sum([each[term] for term in own]).tolist()
+            for node, value in zip(asked, values, strict=True):
                 if value > 0:
-                    parts.append(Part(value, "term", word))
+                    found[node].append((value, word))
+            for term in own:  # of two words with one term, the first has it
+                each.pop(term, None)
     return found
-
-
-def _paths(walks: Sequence[Walk], nodes: Nodes, count: int) -> list[list[list[Part]]]:
-    """Return, for each walk and node, the strongest paths that ended there and what each carried; others in one sum.
-
-    All walks in one pass: each has its own row of places, one for each node.
-    """
-    found: list[list[Part]] = [[] for _ in range(len(walks) * len(nodes))]
-    sort = nodes.argsort()
-    wanted = nodes[sort]
-    hops = [(row, walk.hops[0], hop) for row, walk in enumerate(walks) for hop in walk.hops]
-    arrived = []
-    for own, (row, _, hop) in enumerate(hops):
-        at, here = ordered.places(wanted, hop.targets)
-        steps = here.nonzero()[0]
-        arrived.append((row * len(nodes) + sort[at[steps]], np.full(len(steps), own), steps, hop.gains[steps]))
-    if any([len(steps) for _, _, steps, _ in arrived]):
-        place, number, step, gain = map(np.concatenate, zip(*arrived, strict=True))
-        order = np.lexsort((step, number, -gain, place))
-        place, number, step, gain = place[order], number[order], step[order], gain[order]
-        shown = np.arange(len(place)) - place.searchsorted(np.arange(len(found)))[place] < count
-        paths = [iter(_ended(first, hop, step[shown & (number == own)])) for own, (_, first, hop) in enumerate(hops)]
-        for end, own, value in zip(place[shown].tolist(), number[shown].tolist(), gain[shown].tolist(), strict=True):
-            found[end].append(Part(value, "path", "", next(paths[own])))
-        rest = np.bincount(place[~shown], gain[~shown], len(found)).tolist()
-        for parts, value in zip(found, rest, strict=True):
-            if value > 0:
-                parts.append(Part(value, "rest"))
-    return [found[row * len(nodes) : (row + 1) * len(nodes)] for row in range(len(walks))]
-
-
-def _ended(first: Hop, hop: Hop, rows: NDArray[np.intp]) -> list[tuple[Step, ...]]:
-    """Return the paths that end with some steps of a hop; before a second one goes the best way to where it begins."""
-    last = _steps(hop.rows(rows))
-    if hop is first or not last:
-        return [(step,) for step in last]
-    before = _best_ways(first, hop.sources[rows])
-    return [(*before.get(step.source, ()), step) for step in last]
-
-
-def _steps(hop: Hop) -> list[Step]:
-    arrays = (hop.sources, hop.targets, hop.types, hop.along)
-    return [Step(*values) for values in zip(*(array.tolist() for array in arrays), strict=True)]
-
-
-def _best_ways(hop: Hop, nodes: Nodes) -> dict[int, tuple[Step]]:
-    """Return, for each node that the first hop reached, its step that gave it most."""
-    hop = hop.rows(ordered.contains(ordered.distinct(nodes), hop.targets))
-    hop = hop.rows(np.lexsort((hop.sources, -hop.gains, hop.targets))[::-1])
-    return {step.target: (step,) for step in _steps(hop)}  # the last of a node stays: its first in the order before

@@ -22,7 +22,7 @@ from fourfold.index.names import LONGEST
 from fourfold.scores import Query, Scores
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
-from fourfold.signals.graph import Walk
+from fourfold.signals.ways import Ways
 from fourfold.types import UNKNOWN_BELOW, FloatArray, Grounds
 
 _LEADING = 5
@@ -49,12 +49,20 @@ class Told:
     answer: Grounds
 
 
-def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibration) -> Told:
-    """Return what stands behind nodes, and behind the best nodes by text and embedding."""
-    here = np.array(nodes, np.int64)
+def told(scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration) -> Told:
+    """Return what stands behind nodes, and behind the best nodes by text and embedding.
+
+    Args:
+        scores: what the pipeline found.
+        query: the question.
+        here: (n,) the nodes.
+        ways: how the walks of graph and intent came to them.
+        calibration: what evidence is worth in this graph.
+
+    """
     answering = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
     everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
-    terms = dict.fromkeys(term for _, terms in query.words for term in terms)
+    terms = dict.fromkeys([term for _, terms in query.words for term in terms])
     numbers = scores.term_numbers or scores.snapshot.term_numbers(terms)
     snapshot = scores.snapshot
     either = [
@@ -68,34 +76,37 @@ def told(scores: Scores, query: Query, nodes: Sequence[int], calibration: Calibr
     ranking = scores.rankings.get("embedding")
     cosines = None if ranking is None else ranking.at(everyone)
     own = calibration.evidence(cosines, covered)
-    may = (calibration.of(own) < _SURE) & (covered >= 1.0 - _ROUNDING if terms else True)
-    if len(named := _named(query, everyone, may.nonzero()[0])):
+    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if terms else np.arange(len(everyone))
+    if len(named := _named(query, everyone, may[calibration.of(own[may]) < _SURE] if len(may) else may)):
         covered[named] = 1.0
         own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
     told_of = own * _for_what_is_asked(scores, everyone)
-    best = int(np.argmax(told_of[: len(answering)])) if len(answering) else -1
-    sure = _confidence(calibration, scores, here, answering, everyone, told_of)
+    best = int(told_of[: len(answering)].argmax()) if len(answering) else -1
+    sure = _confidence(calibration, scores, ways, here, len(answering), everyone, told_of)
     if scores.asked is not None:  # what it names is known, whatever is asked of it
-        by_itself = _confidence(calibration, scores, here, answering, everyone, own)
+        by_itself = _confidence(calibration, scores, ways, here, len(answering), everyone, own)
         sure = np.maximum(sure, np.minimum(by_itself, UNKNOWN_BELOW))
-    meant = [None] * len(everyone) if cosines is None else cosines.astype(float).tolist()
-    shares, led, sureness = covered.tolist(), _led_to(scores, here).tolist(), sure.tolist()
+    meant = [None] * len(everyone) if cosines is None else cosines.tolist()
+    shares, sureness = covered.tolist(), sure.tolist()
+    *hits, answer = sureness
     return Told(
-        tuple(Grounds(sureness[place], meant[place], shares[place], led[place]) for place in range(len(here))),
-        Grounds(sureness[-1], meant[best], shares[best]) if len(answering) else Grounds(0.0, None, 0.0),
+        tuple(map(Grounds, hits, meant, shares, _led_to(scores, here).tolist())),
+        Grounds(answer, meant[best], shares[best]) if len(answering) else Grounds(0.0, None, 0.0),
     )
 
 
 def _leading(scores: Scores) -> Nodes:
     """Return the best nodes by text and the best by embedding; ties go to the smaller ids."""
+    nodes = scores.pool.nodes
+    if len(nodes) <= _LEADING:
+        return nodes
     found = []
     for values in scores.pool.values.values():
-        nodes = scores.pool.nodes
-        if len(nodes) > _LEADING:  # those that have least lead nowhere: they hold no word, and would all tie
-            above = values > values.min()
-            nodes, values = nodes[above], values[above]
-        found.append(nodes[ordered.largest(values, _LEADING, partial(_ids, scores, nodes))])
-    return ordered.distinct(np.concatenate(found)) if found else scores.pool.nodes[:0]
+        leading = values > values.min()  # those that have least lead nowhere: they hold no word, and would all tie
+        if np.count_nonzero(leading) > _LEADING:
+            leading = ordered.largest(values, _LEADING, partial(_ids, scores, nodes))
+        found.append(nodes[leading])
+    return ordered.distinct(np.concatenate(found))
 
 
 def _ids(scores: Scores, nodes: Nodes, places: NDArray[np.intp]) -> Sequence[str]:
@@ -122,16 +133,25 @@ def _sources(scores: Scores, nodes: Nodes) -> Nodes:
 
 
 def _confidence(
-    calibration: Calibration, scores: Scores, here: Nodes, answering: Nodes, everyone: Nodes, evidence: FloatArray
+    calibration: Calibration,
+    scores: Scores,
+    ways: Ways,
+    here: Nodes,
+    answering: int,
+    everyone: Nodes,
+    evidence: FloatArray,
 ) -> FloatArray:
     """Return the confidence of the nodes that are here, and last that of the whole answer.
 
-    ``everyone`` has evidence, first those that are here, then the others that speak for the answer.
+    ``everyone`` has evidence, first those that are here, then the others that speak for the answer, ``answering`` in
+    all.
     """
     order = everyone.argsort()
-    owed = _owed(scores, here, NodeValues(everyone[order], evidence[order]))
-    most = float(evidence[: len(answering)].max(initial=0.0))
-    return calibration.of(np.append(np.maximum(evidence[: len(here)], owed), most))
+    owed = _owed(scores, ways, here, NodeValues(everyone[order], evidence[order]))
+    sure = np.empty(len(here) + 1)
+    np.maximum(evidence[: len(here)], owed, out=sure[:-1])
+    sure[-1] = evidence[:answering].max(initial=0.0)
+    return calibration.of(sure)
 
 
 def _for_what_is_asked(scores: Scores, nodes: Nodes) -> FloatArray:
@@ -151,7 +171,7 @@ def _led_to(scores: Scores, nodes: Nodes) -> FloatArray:
     return np.zeros(len(nodes)) if scores.asked is None else scores.asked.answer.sure * scores.ends.at(nodes)
 
 
-def _owed(scores: Scores, nodes: Nodes, evidence: NodeValues) -> FloatArray:
+def _owed(scores: Scores, ways: Ways, nodes: Nodes, evidence: NodeValues) -> FloatArray:
     """Return the evidence that nodes have from others, (len(nodes),).
 
     It is the mean of those others' by what each gave, times twice the share of the score that they gave, at most 1, and
@@ -165,12 +185,13 @@ def _owed(scores: Scores, nodes: Nodes, evidence: NodeValues) -> FloatArray:
     by_graph, by_intent = weights.graph * known["graph"], weights.intent * known["intent"]
     by_itself = weights.embedding * known["embedding"] + weights.text * known["text"]
     by_others = by_graph + by_intent
-    told = by_graph * _come_by(scores.graph_walk, nodes, evidence)
+    of_graph, of_intent = ways.worth(evidence)
+    told = by_graph * of_graph
     if scores.asked is not None:
         by_path = np.minimum(weights.intent * scores.asked.share * scores.ends.at(nodes), by_intent)
         told += by_path * evidence.at(scores.asked.answer.named).max(initial=0.0)
         by_intent = by_intent - by_path
-    told += by_intent * _come_by(scores.intent_walk, nodes, evidence)
+    told += by_intent * of_intent
     if scores.bridges is not None:
         gained = scores.bridges.gained.at(nodes)
         passages = [scores.bridges.passages.get(node, node) for node in nodes.tolist()]
@@ -183,24 +204,3 @@ def _owed(scores: Scores, nodes: Nodes, evidence: NodeValues) -> FloatArray:
     amount = total / (_ENOUGH * float(table.total.max(initial=0.0)) or 1.0)  # a quarter of the least float is 0
     owed: FloatArray = mean * np.minimum(share, 1.0) * np.minimum(amount, 1.0) ** 2
     return owed
-
-
-def _come_by(walk: Walk, nodes: Nodes, evidence: NodeValues) -> FloatArray:
-    """Return the mean evidence of the seeds from which a walk came to nodes, by what each gave; 0 where none did."""
-    if not walk.hops:
-        return np.zeros(len(nodes))
-    first, *others = walk.hops
-    reached, place = ordered.numbered(first.targets)
-    arrived = np.bincount(place, first.gains, len(reached)).astype(np.float64, copy=False)
-    worth = first.gains * evidence.at(first.sources)
-    told = np.bincount(place, worth, len(reached)).astype(np.float64, copy=False)
-    given, carried = NodeValues(reached, arrived).at(nodes), NodeValues(reached, told).at(nodes)
-    between = NodeValues(reached, told / arrived)
-    order = nodes.argsort()
-    for hop in others:  # each of these goes on from where the first one led; few of its steps end at these nodes
-        place, here = ordered.places(nodes[order], hop.targets)
-        place, gains = order[place[here]], hop.gains[here]
-        given += np.bincount(place, gains, len(nodes))
-        carried += np.bincount(place, gains * between.at(hop.sources[here]), len(nodes))
-    mean: FloatArray = np.divide(carried, given, out=np.zeros(len(nodes)), where=given > 0)
-    return mean

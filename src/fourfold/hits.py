@@ -11,11 +11,12 @@ from fourfold import grounds
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
-from fourfold.evidence import IN_HITS, Draft, components_of, drafts, method_of, named
+from fourfold.evidence import IN_HITS, Paths, components_of, method_of, told
 from fourfold.index.base import Nodes
 from fourfold.pipeline import Query, Scores, final_scores
 from fourfold.present import why
 from fourfold.signals.confidence import Calibration
+from fourfold.signals.ways import Ways
 from fourfold.types import Components, Evidence, Grounds, Hit, Node
 
 _GROUPED_BATCH = 64
@@ -54,7 +55,10 @@ def collect(
     """
     chosen: dict[int, Node] = {}
     groups: dict[str, int] = {}
-    behind = grounds.told(scores, query, scores.order, calibration)
+    walks = scores.graph_walk, scores.intent_walk
+    ranked = np.array(scores.order, np.int64)
+    ways = Ways(walks, ranked)
+    behind = grounds.told(scores, query, ranked, ways, calibration)
     grounds_of = dict(zip(scores.order, behind.nodes, strict=True))
     for num, node in _nodes(backend, _order(scores, grounds_of, options, config), limit, options, without_gone):
         if options.group_by is not None:
@@ -65,22 +69,29 @@ def collect(
         chosen[num] = node
         if len(chosen) == limit:
             break
-    nums = np.array(list(chosen), np.int64)
+    nums = ranked
+    if list(chosen) != scores.order:
+        nums = np.array(list(chosen), np.int64)
+        ways = Ways(walks, nums)
     components = components_of(scores, nums)
-    told = told_of(backend, scores, query, config, nums, components, {num: (n.id, n.name) for num, n in chosen.items()})
+    known = {num: (node.id, node.name) for num, node in chosen.items()}
+    cosines = [grounds_of[num].cosine for num in chosen]
+    evidence_of = told_of(backend, scores, query, config, nums, ways, components, cosines, known)
     final = final_scores(scores, nums.tolist(), config).tolist()
     hits = tuple(
-        Hit(
-            node=node,
-            score=score,
-            components=own,
-            method=method_of(own, scores.weights),
-            why=why(evidence),
-            community=None if (community := scores.communities.get(num, -1)) == -1 else community,
-            evidence=evidence,
-            grounds=grounds_of[num],
-        )
-        for (num, node), score, own, evidence in zip(chosen.items(), final, components, told, strict=True)
+        [
+            Hit(
+                node,
+                score,
+                own,
+                method_of(own, scores.weights),
+                why(evidence),
+                None if (community := scores.communities.get(num, -1)) == -1 else community,
+                evidence,
+                grounds_of[num],
+            )
+            for (num, node), score, own, evidence in zip(chosen.items(), final, components, evidence_of, strict=True)
+        ]
     )
     return hits, behind.answer
 
@@ -91,7 +102,9 @@ def told_of(
     query: Query,
     config: RetrievalConfig,
     nodes: Nodes,
+    ways: Ways,
     components: Sequence[Components],
+    cosines: Sequence[float | None],
     known: Mapping[int, tuple[str, str]],
     *,
     paths_shown: int = IN_HITS,
@@ -104,19 +117,16 @@ def told_of(
         query: the question.
         config: the constants of retrieval.
         nodes: (n,) whose evidence is wanted.
+        ways: how the walks of graph and intent came to them.
         components: their component scores.
+        cosines: their raw cosines, None without vectors.
         known: (id, name) of nodes by number.
         paths_shown: how many paths of a component are told one by one.
 
     """
-    told = drafts(scores, query, config, nodes, components, paths_shown=paths_shown)
-    labels = {**known, **backend.labels(sorted(_on_paths(told).difference(known)))}
-    return [named(evidence, labels, scores.snapshot.edges.type_names) for evidence in told]
-
-
-def _on_paths(told: Sequence[Sequence[Draft]]) -> set[int]:
-    steps = [step for evidence in told for draft in evidence for step in draft.steps]
-    return {step.source for step in steps} | {step.target for step in steps}
+    paths = Paths.to(nodes, scores, ways, paths_shown)
+    labels = {**known, **backend.labels(sorted(paths.nodes().difference(known)))}
+    return told(scores, query, config, nodes, components, cosines, paths, labels)
 
 
 def _order(

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from operator import attrgetter
 
 from fourfold.edge_types import PART_OF
 from fourfold.types import Evidence, Explanation, PathStep
@@ -17,6 +18,7 @@ ALIKE = 0.2
 """A cosine below it says nothing: the nearest nodes of questions that are foreign to a graph have .13 to .22 in the
 median, and of the right hits of scifact, fiqa, hotpotqa and musique 1 to 2 % have less."""
 
+_BY_EDGES = ("graph", "intent")
 _OF_WORDS = {"term": "word", "phrase": "the phrase", "name": "the name"}
 _NOTHING_STANDS_OUT = "nothing stands out; among the nearest of the rest in meaning"
 
@@ -25,32 +27,40 @@ def why(evidence: Sequence[Evidence]) -> str:
     """Return one sentence: matched words, the cosine, and the strongest way that led there."""
     of: dict[str, list[Evidence]] = {}
     for item in evidence:
-        of.setdefault(item.kind, []).append(item)
-    parts = [f"is called {item.word!r}" for item in of.get("name", ())]
-    if words := of.get("term"):
-        parts.append("matches " + ", ".join([item.word for item in words]))
-    elif phrase := of.get("phrase"):
-        parts.append(f"holds the phrase {phrase[0].word!r}")
-    parts += [
-        f"similar in meaning (cosine {item.cosine:.2f})"  # the component is scaled by the best, however far that is
-        for item in of.get("similarity", ())
-        if item.cosine is not None and item.cosine >= ALIKE and item.value > NOTHING
-    ]
-    came = [item for item in evidence if item.component in ("graph", "intent") and item.value > NOTHING]
-    ways = [item for item in came if item.kind == "path" and item.path[0].source != item.path[-1].target]
-    if ways:  # a way that ends where it began says nothing
-        parts.append("reached " + path_in_words(max(ways, key=lambda item: item.value).path))
-    elif any([item.kind != "pagerank" for item in came]):
-        parts.append("near the best matches in the graph")
-    elif came:
-        parts.append("central in the graph")
+        if item.kind in of:
+            of[item.kind].append(item)
+        else:
+            of[item.kind] = [item]
+    parts = [f"is called {item.word!r}" for item in of["name"]] if "name" in of else []
+    if "term" in of:
+        parts.append("matches " + ", ".join([item.word for item in of["term"]]))
+    elif "phrase" in of:
+        parts.append(f"holds the phrase {of['phrase'][0].word!r}")
+    for item in of.get("similarity", ()):
+        if item.cosine is not None and item.cosine >= ALIKE and item.value > NOTHING:
+            parts.append(f"similar in meaning (cosine {item.cosine:.2f})")  # the component is scaled by the best
+    parts += _led_there(of)
     least = _CRUMB * sum([item.value for item in evidence])
     parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]
     if "bonus" in of:
         parts.append("first of its community")
-    moved = [item for kind in ("rerank", "recency", "pinned") for item in of.get(kind, ())]
-    parts += [in_words(item) for item in moved if item.kind != "recency" or (item.value and -item.value >= least)]
+    parts += [in_words(item) for item in of.get("rerank", ())]
+    parts += [in_words(item) for item in of.get("recency", ()) if item.value and -item.value >= least]
+    parts += [in_words(item) for item in of.get("pinned", ())]
     return "; ".join(parts) or _NOTHING_STANDS_OUT
+
+
+def _led_there(of: Mapping[str, Sequence[Evidence]]) -> list[str]:
+    """Return how edges led to a node, from its evidence by kind; none where they gave next to nothing."""
+    paths = [item for item in of.get("path", ()) if item.value > NOTHING]
+    ways = [item for item in paths if item.path[0].source != item.path[-1].target]
+    if ways:  # a way that ends where it began says nothing
+        return ["reached " + path_in_words(max(ways, key=attrgetter("value")).path)]
+    if paths or any([item.component in _BY_EDGES and item.value > NOTHING for item in of.get("rest", ())]):
+        return ["near the best matches in the graph"]
+    if any([item.value > NOTHING for item in of.get("pagerank", ())]):
+        return ["central in the graph"]
+    return []
 
 
 def path_in_words(path: Sequence[PathStep]) -> str:
