@@ -128,7 +128,7 @@ class Snapshot:
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
         asked = list(dict.fromkeys(terms))
-        if len(asked) > _AT_ONCE:
+        if len(asked) > _AT_ONCE or self.expect is not None:  # at the far end of a wire more is fetched with them
             return self.lookup.term_numbers(asked)
         numbers = zip(asked, self._numbers.of(asked), strict=True)
         return {term: number for term, number in numbers if number is not None}
