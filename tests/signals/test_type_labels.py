@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from fourfold.signals.type_labels import TypeLabels
+from fourfold.signals.labels import Labels
+from fourfold.signals.type_labels import TypeLabels, remembered
 
 
 def test_words_do_not_ask_for_a_type_that_denies_them():
@@ -11,3 +12,18 @@ def test_words_do_not_ask_for_a_type_that_denies_them():
 
     labels = TypeLabels(["requires", "no_longer_requires"], embed, str.split, sharpness=1.0, enough=0.5)
     assert labels.closeness(["requires"]).tolist() == [1.0, 0.0]
+
+
+def test_of_many_types_fewer_words_are_remembered():
+    def embed(texts):
+        return np.ones((len(texts), 2), np.float32)
+
+    assert remembered(2) == 100_000
+    types = [f"kind{number}" for number in range(20_000)]
+    whole = TypeLabels(types, embed, str.split, sharpness=1.0, enough=0.5)
+    by_word = Labels(types, embed, str.split, lambda word: True)
+    for number in range(600):
+        whole.closeness([f"word{number}"])
+        by_word.learn([f"word{number}"])
+    held = max(len(whole._known), len(by_word._known))
+    assert held <= remembered(20_000) == 256

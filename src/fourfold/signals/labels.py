@@ -24,14 +24,12 @@ from fourfold.signals.late import Pieces, distinct_pieces
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.syntax import behind_verb
+from fourfold.signals.type_labels import remembered
 from fourfold.signals.wording import Families
 from fourfold.types import FloatArray
 
 Similarity = tuple[FloatArray, NDArray[np.int64], float]
 """How similar each label is to a word, (n_types,) in [0, 1]; which word of it is, (n_types,); the most."""
-
-REMEMBERED = 100_000
-"""Of so many words of questions is remembered what they say of the labels."""
 
 _AMONG_OTHERS = 0.95
 """What is left of a word's similarity to labels that have other words beside it, where one is the word alone."""
@@ -109,7 +107,8 @@ class Labels:
         self._begins = at_end & ~phrase
         self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
         self._whole, self._vectors = unit(embed([" ".join(own) for own in labels])), unit(embed(flat))
-        self._called, self._done = lru_cache(REMEMBERED)(self._called_by), lru_cache(REMEMBERED)(self._done_by)
+        self.most_words = most = remembered(len(names))
+        self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
         self._pieces: Pieces | None = None
         self._known: dict[str, Similarity] = {}
 
@@ -176,7 +175,7 @@ class Labels:
         """Compare labels with words, all new ones at once; return all that is known."""
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > REMEMBERED:  # the old dictionary may still be read by another thread
+        if len(known) + len(new) > self.most_words:  # the old dictionary may still be read by another thread
             self._known = known = {}
             new = list(dict.fromkeys(words))
         if not new:

@@ -18,7 +18,7 @@ from fourfold.config import Paths
 from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
 from fourfold.signals import synonyms, wording
-from fourfold.signals.labels import REMEMBERED, Labels, by_role
+from fourfold.signals.labels import Labels, by_role
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Asked, Meaning, said_again, settle
 from fourfold.signals.names import Named, Words
 from fourfold.signals.placed import PREPOSITIONS
@@ -72,7 +72,7 @@ class Relations:
     ) -> None:
         self.labels = Labels(names, embed, terms, is_word)
         self.numbers = np.array(numbers, np.int64)
-        self._near = lru_cache(REMEMBERED)(self._near_by)
+        self._near = lru_cache(self.labels.most_words)(self._near_by)
         self._roles = by_role(names)
         self._asking = self._by_stem(wording.ASKING)
         self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)

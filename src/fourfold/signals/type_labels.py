@@ -10,7 +10,13 @@ from fourfold.edge_types import denies, label
 from fourfold.embed.base import unit
 from fourfold.types import FloatArray
 
-_REMEMBERED_WORDS = 100_000
+_MOST_WORDS, _MOST_VALUES, _LEAST_WORDS = 100_000, 4_000_000, 256
+"""So many words are remembered, but of many types so many that they have so many values: some ten bytes each."""
+
+
+def remembered(n_types: int) -> int:
+    """Return how many words of questions are remembered with what they have to do with each of some types."""
+    return min(_MOST_WORDS, max(_MOST_VALUES // max(n_types, 1), _LEAST_WORDS))
 
 
 class TypeLabels:
@@ -47,6 +53,7 @@ class TypeLabels:
         self._vectors = unit(embed(labels))
         self._denied = np.array([denies(name) for name in self.names], bool)
         self._known: dict[str, FloatArray] = {}
+        self._most_words = remembered(len(self.names))
 
     def closeness(self, words: Sequence[str]) -> FloatArray:
         """Return how much words of the query that may mean a type ask for each, (n_types,) in [0, 1].
@@ -57,7 +64,7 @@ class TypeLabels:
             return np.zeros(len(self.names))
         known = self._known
         new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > _REMEMBERED_WORDS:  # the old dictionary may still be read by another thread
+        if len(known) + len(new) > self._most_words:  # the old dictionary may still be read by another thread
             self._known = known = {}
             new = list(dict.fromkeys(words))
         if new:
