@@ -359,6 +359,16 @@ def test_moments_are_those_of_a_full_pass(kind):
     assert len(empty.ask(question).best(5).nodes) == 0
 
 
+def test_moments_are_the_same_to_the_last_digit_in_any_order_of_rows():
+    matrix, rng = unit(np.random.default_rng(3).normal(size=(500, 16))), np.random.default_rng(4)
+    question = matrix[0]
+    told = set()
+    for _ in range(20):
+        moments = Vectors([segment(range(500), rng.permutation(matrix))]).ask(question).moments
+        told.add((moments.total, moments.squares))
+    assert len(told) == 1
+
+
 @pytest.mark.parametrize("kind", KINDS)
 def test_duplicates_by_the_thousand_all_tie(kind):
     matrix = clustered(6001, 31)

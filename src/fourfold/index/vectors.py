@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from fourfold.beside import beside
 from fourfold.errors import DimensionError
-from fourfold.index import ordered, product
+from fourfold.index import ordered
 from fourfold.index.base import NO_NODES, Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
@@ -42,6 +42,8 @@ _SCATTERED = 24
 _MOST = 4
 """From one in so many rows on, all are read where they lie, instead of gathering those."""
 _NO_VALUES = np.empty(0, np.float32)
+_FIXED = float(1 << 40)
+"""Whole numbers of such parts add up exactly, where floats would by their order: four million of at most one each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,12 +217,12 @@ class _Search:
 
     @lazy
     def sums(self) -> tuple[float, float]:
-        """The sum of all cosines, and of their squares."""
+        """The sum of all cosines, and of their squares; of few rows to the last digit in any order of them."""
         if self.segment.sums is not None:
             return self.segment.sums.of(self._question)
         live = self.segment.live
         scores = (self._scores if live is None else self._scores[live.rows]).astype(np.float64)
-        return float(scores.sum()), product.inner(scores, scores)
+        return _exact_sum(scores), _exact_sum(scores * scores)
 
     @property
     def maximum(self) -> float:
@@ -354,3 +356,8 @@ def _begun(stage: FirstStage, count: int) -> int:
 def _ahead(depth: int) -> int:
     """Return how many more candidates are asked for than the ``depth`` that are rescored next."""
     return max(depth * 7 // 5, _AHEAD)
+
+
+def _exact_sum(values: FloatArray) -> float:
+    """Return the sum of values in [−1, 1], (n,), the same in any order of them."""
+    return int(np.rint(values * _FIXED).astype(np.int64).sum()) / _FIXED
