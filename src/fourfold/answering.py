@@ -16,7 +16,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.deadline import Deadline
 from fourfold.engines import Backend
 from fourfold.errors import EmbedderMismatchError, UnknownNodeError
-from fourfold.evidence import IN_EXPLANATIONS, components_of
+from fourfold.evidence import IN_EXPLANATIONS, components_of, ways_to
 from fourfold.frozen import freeze
 from fourfold.hits import NodeGoneError, collect, told_of
 from fourfold.index.snapshot import Snapshot
@@ -25,7 +25,6 @@ from fourfold.present import explanation_text, in_words
 from fourfold.rerank import rerank
 from fourfold.scores import EVERY_OTHER
 from fourfold.session import Session
-from fourfold.signals.ways import Ways
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
 
 A = TypeVar("A")
@@ -234,7 +233,7 @@ def _explanation(
     known = {num: (node.id, node.name)}
     ranking = scores.rankings.get("embedding")
     cosines = [None] if ranking is None else ranking.at(here).tolist()
-    ways = Ways((scores.graph_walk, scores.intent_walk), here)
+    ways = ways_to(here, scores)
     evidence = told_of(
         backend, scores, query, config, here, ways, components, cosines, known, paths_shown=IN_EXPLANATIONS
     )[0]

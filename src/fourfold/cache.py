@@ -1,18 +1,19 @@
-"""Answers remembered for a while: least recently used out first, none older than its life."""
+"""What is remembered: answers for a while, and what was found out of keys that are asked for again and again."""
 
 from __future__ import annotations
 
 import threading
 import time
 from collections import OrderedDict
-from collections.abc import Hashable
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Generic, TypeVar
 
+Key = TypeVar("Key", bound=Hashable)
 Value = TypeVar("Value")
 
 
 class Cache(Generic[Value]):
-    """A thread-safe cache.
+    """A thread-safe cache: least recently used out first, none older than its life.
 
     Args:
         size: number of entries kept; 0 keeps none.
@@ -52,3 +53,34 @@ class Cache(Generic[Value]):
         """Forget everything."""
         with self._lock:
             self._entries.clear()
+
+
+class Remembered(Generic[Key, Value]):
+    """What was found out of keys, all new ones of a question at once; thread-safe.
+
+    Args:
+        find: keys, each once → the value of each.
+        most: of so many keys at most; beyond, those asked for last are kept.
+
+    """
+
+    def __init__(self, find: Callable[[list[Key]], Iterable[Value]], most: int) -> None:
+        self._find, self._most = find, most
+        self._known: dict[Key, Value] = {}
+
+    def __len__(self) -> int:
+        return len(self._known)
+
+    def of(self, keys: Sequence[Key]) -> list[Value]:
+        """Return the value of each key."""
+        known = self._known
+        if missing := [key for key in dict.fromkeys(keys) if key not in known]:
+            if len(known) + len(missing) > self._most:  # the old dictionary may still be read by another thread
+                known = self._known = {key: known[key] for key in keys if key in known}
+            known.update(zip(missing, self._find(missing), strict=True))
+        return [known[key] for key in keys]
+
+    def one(self, key: Key) -> Value:
+        """Return the value of one key."""
+        known = self._known
+        return known[key] if key in known else self.of([key])[0]

@@ -90,6 +90,11 @@ class Paths:
         return {step[0] for step in steps}.union([step[1] for step in steps], passages)
 
 
+def ways_to(nodes: Nodes, scores: Scores) -> Ways:
+    """Return how the walks of graph and intent came to nodes."""
+    return Ways((scores.graph_walk, scores.intent_walk), nodes)
+
+
 def told(
     scores: Scores,
     query: Query,

@@ -11,7 +11,7 @@ from fourfold import grounds
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
-from fourfold.evidence import IN_HITS, Paths, components_of, method_of, told
+from fourfold.evidence import IN_HITS, Paths, components_of, method_of, told, ways_to
 from fourfold.index.base import Nodes
 from fourfold.pipeline import Query, Scores, final_scores
 from fourfold.present import why
@@ -55,9 +55,8 @@ def collect(
     """
     chosen: dict[int, Node] = {}
     groups: dict[str, int] = {}
-    walks = scores.graph_walk, scores.intent_walk
     ranked = np.array(scores.order, np.int64)
-    ways = Ways(walks, ranked)
+    ways = ways_to(ranked, scores)
     behind = grounds.told(scores, query, ranked, ways, calibration)
     grounds_of = dict(zip(scores.order, behind.nodes, strict=True))
     for num, node in _nodes(backend, _order(scores, grounds_of, options, config), limit, options, without_gone):
@@ -72,7 +71,7 @@ def collect(
     nums = ranked
     if list(chosen) != scores.order:
         nums = np.array(list(chosen), np.int64)
-        ways = Ways(walks, nums)
+        ways = ways_to(nums, scores)
     components = components_of(scores, nums)
     known = {num: (node.id, node.name) for num, node in chosen.items()}
     cosines = [grounds_of[num].cosine for num in chosen]

@@ -28,7 +28,7 @@ from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
 from fourfold.following import MOST_WORDS, follow_paths
 from fourfold.index import ordered
-from fourfold.index.base import Nodes, NodeValues
+from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
 from fourfold.scores import (
@@ -142,8 +142,8 @@ def ask_embedding(scores: Scores, query: Query) -> None:
 
     def ask() -> None:
         scores.rankings["embedding"] = ranking = scores.snapshot.vectors.ask(vector)
-        if (begin := getattr(ranking, "begin", None)) is not None:  # a ``Beginning``
-            begin(refine.FIRST_CANDIDATES, query.allowed)
+        if isinstance(ranking, Beginning):
+            ranking.begin(refine.FIRST_CANDIDATES, query.allowed)
 
     attempt("embedding", scores, ask)
 

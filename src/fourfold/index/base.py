@@ -114,6 +114,8 @@ class NodeValues:
 
 
 NO_VALUES = NodeValues(NO_NODES, np.empty(0))
+NO_RAW = np.empty(0, np.float32)
+"""No raw scores."""
 
 
 class Allowed:

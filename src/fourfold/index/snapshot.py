@@ -2,22 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, Protocol, TypeVar
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.cache import Remembered
 from fourfold.index.base import Allowed, EdgePart, Keys, NamePart, Nodes, NodeValues, TextPart, TokenPart, VectorPart
 from fourfold.index.structure import Communities, Structure
 from fourfold.when_needed import lazy
 
 _REMEMBERED, _AT_ONCE = 1 << 14, 1 << 10
 """So many ids and terms are remembered, 2 MB each; of what is asked for in larger numbers none: it is asked once."""
-
-K = TypeVar("K")
-V = TypeVar("V")
 
 
 class Lookup(Protocol):
@@ -59,28 +57,6 @@ class Notes(Protocol):
     def put_note(self, name: str, note: Mapping[str, Any]) -> None:
         """Lay a note there, if there is a place."""
         ...
-
-
-class _Remembered(Generic[K, V]):
-    """What a store was asked for: questions ask for the same words, and for the same ids to tell ties apart.
-
-    Args:
-        find: keys → the value of each.
-
-    """
-
-    def __init__(self, find: Callable[[Sequence[K]], Iterable[V]]) -> None:
-        self._find = find
-        self._known: dict[K, V] = {}
-
-    def of(self, keys: Sequence[K]) -> list[V]:
-        """Return the value of each key."""
-        known = self._known
-        if missing := [key for key in keys if key not in known]:
-            if len(known) + len(missing) > _REMEMBERED:
-                known = self._known = {key: known[key] for key in keys if key in known}
-            known.update(zip(missing, self._find(missing), strict=True))
-        return [known[key] for key in keys]
 
 
 @dataclass(frozen=True)
@@ -134,12 +110,12 @@ class Snapshot:
         return {term: number for term, number in numbers if number is not None}
 
     @lazy
-    def _ids(self) -> _Remembered[int, str]:
-        return _Remembered(lambda nodes: self.lookup.ids(np.array(nodes, np.int64)))
+    def _ids(self) -> Remembered[int, str]:
+        return Remembered(lambda nodes: self.lookup.ids(np.array(nodes, np.int64)), _REMEMBERED)
 
     @lazy
-    def _numbers(self) -> _Remembered[str, int | None]:
-        return _Remembered(lambda terms: map(self.lookup.term_numbers(terms).get, terms))
+    def _numbers(self) -> Remembered[str, int | None]:
+        return Remembered(lambda terms: map(self.lookup.term_numbers(terms).get, terms), _REMEMBERED)
 
     def pagerank(self) -> NodeValues:
         """Return the PageRank of every node that has an edge."""

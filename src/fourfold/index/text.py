@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index import ordered
-from fourfold.index.base import Allowed, Moments, Nodes, Scored, Shared
+from fourfold.index.base import NO_NODES, NO_RAW, Allowed, Moments, Nodes, Scored, Shared
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, LEAST, Memory, Shard, Statistics, Word
@@ -23,8 +23,6 @@ from fourfold.types import FloatArray
 from fourfold.when_needed import lazy
 
 __all__ = ["Shared", "Text", "TextRanking", "TextSegment"]
-
-_NO_NODES, _NO_VALUES = np.empty(0, np.int64), np.empty(0, np.float32)
 
 
 class Text:
@@ -206,8 +204,8 @@ class TextRanking:
             if len(found) == 1:
                 nodes, values, _ = found[0]
             else:
-                nodes = np.concatenate([_NO_NODES, *[nodes for nodes, _, _ in found]])
-                values = np.concatenate([_NO_VALUES, *[values for _, values, _ in found]])
+                nodes = np.concatenate([NO_NODES, *[nodes for nodes, _, _ in found]])
+                values = np.concatenate([NO_RAW, *[values for _, values, _ in found]])
             order = np.lexsort((nodes, -values))
             least = values[order[count - 1]] if len(order) >= count else np.float32(0.0)
             bound = max(least, LEAST)

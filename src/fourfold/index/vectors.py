@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourfold.beside import beside
 from fourfold.errors import DimensionError
 from fourfold.index import ordered
-from fourfold.index.base import NO_NODES, Allowed, Moments, Nodes, Scored
+from fourfold.index.base import NO_NODES, NO_RAW, Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.vector_segment import FEW, FirstStage, Selection, VectorSegment, merge
@@ -41,7 +41,6 @@ _SCATTERED = 24
 """Beyond one in so many rows, reading every vector one after the other is sooner than those here and there."""
 _MOST = 4
 """From one in so many rows on, all are read where they lie, instead of gathering those."""
-_NO_VALUES = np.empty(0, np.float32)
 _FIXED = float(1 << 40)
 """Whole numbers of such parts add up exactly, where floats would by their order: four million of at most one each."""
 
@@ -153,7 +152,7 @@ class VectorRanking:
         """Return the ``count`` ≥ 1 best (and all that tie with the last), ties by number, among the allowed nodes."""
         found = [search.best(count, allowed) for search in self._searches]
         nodes = np.concatenate([NO_NODES, *[f.nodes for f in found]])
-        values = np.concatenate([_NO_VALUES, *[f.values for f in found]])
+        values = np.concatenate([NO_RAW, *[f.values for f in found]])
         complete = all([f.complete for f in found])
         if len(values) > count:
             kept = ordered.best_places(values, count)

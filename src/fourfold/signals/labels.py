@@ -16,6 +16,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.cache import Remembered
 from fourfold.edge_types import label, reading
 from fourfold.embed.base import unit
 from fourfold.runs import firsts
@@ -110,7 +111,7 @@ class Labels:
         self.most_words = most = remembered(len(names))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
         self._pieces: Pieces | None = None
-        self._known: dict[str, Similarity] = {}
+        self._known = Remembered(self._compared, most)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -168,18 +169,13 @@ class Labels:
 
     def similarity(self, word: str) -> Similarity:
         """Return how similar labels are to words."""
-        found = self._known.get(word)
-        return self.learn([word])[word] if found is None else found
+        return self._known.one(word)
 
-    def learn(self, words: Sequence[str]) -> Mapping[str, Similarity]:
-        """Compare labels with words, all new ones at once; return all that is known."""
-        known = self._known
-        new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > self.most_words:  # the old dictionary may still be read by another thread
-            self._known = known = {}
-            new = list(dict.fromkeys(words))
-        if not new:
-            return known
+    def learn(self, words: Sequence[str]) -> None:
+        """Compare labels with words, all new ones at once."""
+        self._known.of(words)
+
+    def _compared(self, new: list[str]) -> Iterable[Similarity]:
         vectors = unit(self._embed(new))
         cosines = np.array([self._vectors @ vector for vector in vectors])  # a product of all would round otherwise
         by_word = (0.9 * cosines.clip(0.0, 1.0)).astype(np.float64)
@@ -200,8 +196,7 @@ class Labels:
                 own[whole] = np.maximum(own[whole], SAME_FAMILY)  # "birthplace" is all of a birth's place
         cosines = np.array([self._whole @ vector for vector in vectors])
         similarity = np.maximum(nearest, cosines.clip(0.0, 1.0))
-        known.update(zip(new, zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True), strict=True))
-        return known
+        return zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True)
 
     def _spelt_alike(self, word: str) -> tuple[list[int], list[int], list[int]]:
         """Return the rows of the words of labels that are part of a word, or of its family, or the word itself."""
@@ -243,9 +238,7 @@ class Labels:
     def _held(self, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:
         """Return which words of all labels are one of some words."""
         held = np.zeros(len(self._type_of), bool)
-        for word in words:
-            if word in rows:
-                held[rows[word]] = True
+        held[list(_found(rows, words))] = True
         return held
 
     def _any(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:

@@ -16,8 +16,8 @@ from fourfold.index.base import EdgePart, Nodes
 from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words
 from fourfold.signals.nouns import names_sort
-from fourfold.signals.placed import ARTICLES, BACK, PREPOSITIONS
-from fourfold.signals.syntax import TAKE, TOGETHER
+from fourfold.signals.placed import ARTICLES, PREPOSITIONS, refers_back, takes_place
+from fourfold.signals.syntax import TOGETHER
 from fourfold.signals.wording import WHICH
 
 _MOST_EDGES = 100_000
@@ -53,9 +53,8 @@ def left_out(
         start = one.start
         if start not in single:
             return _asks_within(one, words, asks) and not names.in_order(one, words, names_of)
-        back = start > first and typed[start - 1] in BACK  # it stands for what was named before: "this exception"
-        takes_place = typed[start] in TAKE and typed[start + 1 : start + 2] == ["place"]
-        return _asks(*words[start], asks) or names_sort(typed[:start]) or back or takes_place
+        apart = refers_back(typed, start, first) or takes_place(typed, start + 1)
+        return _asks(*words[start], asks) or names_sort(typed[:start]) or apart
 
     meant = [one for one in found if not names_nothing(one)] or list(found)
     starts = {one.start for one in meant}

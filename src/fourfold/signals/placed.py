@@ -17,6 +17,18 @@ BACK = frozenset({"this", "these", "those"})
 
 PREPOSITIONS = frozenset("about against at by for from in into of on to under with".split())
 
+_TAKE = frozenset({"take", "takes", "took", "taken"})
+
+
+def refers_back(words: Sequence[str], place: int, named: int) -> bool:
+    """Tell whether a word stands for what was named before it, first at the place ``named``: "this exception"."""
+    return named < place and words[place - 1] in BACK
+
+
+def takes_place(words: Sequence[str], place: int) -> bool:
+    """Tell whether a word is the place of "take place", which asks for no place of birth."""
+    return place > 0 and words[place : place + 1] == ["place"] and words[place - 1] in _TAKE
+
 
 class Placed:
     """The words of a question.
@@ -31,6 +43,7 @@ class Placed:
     def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool] = ()) -> None:
         self.words = [word.lower() for word, _ in words]
         self.names = {place for name in named for place in range(name.start, name.end)}
+        self._named_first = min(self.names, default=len(words))
         self._starts = {name.start for name in named}
         self._begins = {name.end: name.start for name in named}
         self._ends = {name.start: name.end for name in named}
@@ -56,7 +69,7 @@ class Placed:
 
     def refers_back(self, place: int) -> bool:
         """Tell whether a word stands for what was named before it: "this exception"."""
-        return self.at(place - 1) in BACK and min(self.names, default=place) < place
+        return refers_back(self.words, place, self._named_first)
 
     def free(self) -> NDArray[np.bool_]:
         """Return which words belong to no name, (len(words),)."""

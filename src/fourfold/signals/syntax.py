@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from fourfold.signals.names import Words
 from fourfold.signals.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, Nouns
-from fourfold.signals.placed import ARTICLES, ONE_OF, PREPOSITIONS
+from fourfold.signals.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
 from fourfold.signals.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
 from fourfold.when_needed import lazy
 
@@ -47,8 +47,6 @@ _MORE = frozenset("first earlier later more less most least better".split())
 
 _ARE = frozenset({"are", "were"})
 _FIRST = frozenset({"first", "last", "top", "distinct"})
-
-TAKE = frozenset({"take", "takes", "took", "taken"})
 
 _MAKE = frozenset("write wrote written compose composed do did does make made create created".split())
 _PARTS_OF_WORKS = frozenset(
@@ -364,7 +362,7 @@ class Sentence(Nouns):
 
     def takes_place(self, place: int) -> bool:
         """Tell whether a word is the place of "take place", which asks for no place of birth."""
-        return self.words[place] == "place" and self.at(place - 1) in TAKE
+        return takes_place(self.words, place)
 
     def events(self, *asking: str) -> frozenset[int]:
         """Return where what happened stands, of every word that asks where or when it did: of both, if left out."""

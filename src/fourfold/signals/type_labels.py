@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from fourfold.cache import Remembered
 from fourfold.edge_types import denies, label
 from fourfold.embed.base import unit
 from fourfold.types import FloatArray
@@ -52,8 +53,7 @@ class TypeLabels:
         self._all_terms = frozenset().union(*self._label_terms)
         self._vectors = unit(embed(labels))
         self._denied = np.array([denies(name) for name in self.names], bool)
-        self._known: dict[str, FloatArray] = {}
-        self._most_words = remembered(len(self.names))
+        self._known = Remembered(self._votes, remembered(len(self.names)))
 
     def closeness(self, words: Sequence[str]) -> FloatArray:
         """Return how much words of the query that may mean a type ask for each, (n_types,) in [0, 1].
@@ -62,14 +62,7 @@ class TypeLabels:
         """
         if not words:
             return np.zeros(len(self.names))
-        known = self._known
-        new = [word for word in dict.fromkeys(words) if word not in known]
-        if len(known) + len(new) > self._most_words:  # the old dictionary may still be read by another thread
-            self._known = known = {}
-            new = list(dict.fromkeys(words))
-        if new:
-            known.update(zip(new, self._votes(new), strict=True))
-        asked: FloatArray = np.array([known[word] for word in words]).max(axis=0)
+        asked: FloatArray = np.array(self._known.of(words)).max(axis=0)
         return asked
 
     def _votes(self, words: list[str]) -> FloatArray:

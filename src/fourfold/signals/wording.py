@@ -45,6 +45,7 @@ EXACTLY: Mapping[str, str] = MappingProxyType(
 )
 """Likewise, where a label has the very word: much else is merely close to these."""
 
+_SCHOOLS = "education school university college alma"
 SAME: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
@@ -52,7 +53,7 @@ SAME: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("husband", "wife", "marry"), "spouse husband wife partner"),
         **dict.fromkeys(("brother", "sister"), "sibling brother sister"),
         **dict.fromkeys(("sex", "gender"), "gender sex"),
-        **dict.fromkeys(("study", "attend", "graduate"), "education school university college alma"),
+        **dict.fromkeys(("study", "attend", "graduate"), _SCHOOLS),
         **dict.fromkeys(("job", "occupation", "profession"), "profession occupation job"),
     }
 )
@@ -60,7 +61,7 @@ SAME: Mapping[str, str] = MappingProxyType(
 
 HAUNTS: Mapping[str, str] = MappingProxyType(
     {
-        **dict.fromkeys(("study", "school", "college", "university"), "school university college alma education"),
+        **dict.fromkeys(("study", "school", "college", "university"), _SCHOOLS),
         "play": "stadium ground arena venue",
         "work": "employer employed workplace",
     }
