@@ -14,6 +14,7 @@ from fourfold.arguments import finite_number, one_of, shown, string, whole_numbe
 from fourfold.cache import Cache
 from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
+from fourfold.courtesy import without_courtesy
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
@@ -168,8 +169,10 @@ class Asker:
 
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
-        stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
-        topic = topic_of(stripped, snapshot, self._tokenizer.terms) if self.config.text.topic else stripped
+        asked = topic = text.strip().encode("utf-8", "replace").decode("utf-8")
+        if self.config.text.topic:
+            asked = without_courtesy(asked)
+            topic = topic_of(asked, snapshot, self._tokenizer.terms)
         words = self._tokenizer.terms_of_words(topic)
         slips = self._slips(snapshot, topic, words)
         if slips:
@@ -179,7 +182,7 @@ class Asker:
         read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
         vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
         return Query(
-            text=stripped,
+            text=asked,
             topic=topic,
             words=words,
             limit=min(options.k if options.k is not None else self.config.limit, max(snapshot.size, 1)),

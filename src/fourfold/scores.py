@@ -39,14 +39,14 @@ _UNCHANGED: Mapping[str, float] = FrozenDict({"text": 1.0, "embedding": 1.0})
 class Query:
     """One question as the pipeline takes it.
 
-    ``topic`` is the text without what only frames a request (see ``topic``), ``words`` are those of it, as is
-    ``vector``, which is None where there is none or the embedder failed; ``read`` says how far the embedder can read
-    the words, in [0, 1]; ``allowed`` holds the nodes the filter keeps; ``phrases`` returns FTS5 rows for a phrase, None
-    where nothing ranks phrases; ``asked_types`` returns how much the words of the query that are not in the name of the
-    given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice; ``relations`` returns the
-    edge types to be compared with the question, or None where they say nothing; ``names_of`` returns the words of
-    nodes' names, in lower case, ``types_of`` their types; ``pairs`` has, for a term that is one character of a script
-    without word boundaries, the terms of two characters that hold it; ``read_as``: misspelt words and those meant.
+    ``text`` is the question without courtesy (see ``courtesy``), ``topic`` also without what only frames a request (see
+    ``topic``), ``words`` are those of it, as is ``vector``, None where there is none; ``read`` says how far the
+    embedder can read the words, in [0, 1]; ``allowed`` are nodes the filter keeps; ``phrases`` returns FTS5 rows for a
+    phrase, None where nothing ranks phrases; ``asked_types`` returns how much the words that do not name the given node
+    ask for each edge type, (n_types,) in [0, 1], or None where there is no choice; ``relations`` returns the edge types
+    to be compared with the question, or None where they say nothing; ``names_of`` returns the words of nodes' names, in
+    lower case, ``types_of`` their types; ``pairs`` has, for a term that is one character of a script without word
+    boundaries, the terms of two characters that hold it; ``read_as``: misspelt words and those meant.
     """
 
     text: str
