@@ -156,7 +156,9 @@ def test_the_published_examples_are_found(catalog):
 
 def test_a_polite_request_finds_what_a_plain_one_does_with_the_same_scores(catalog):
     plain = catalog.search_tools("read a file from disk.")
-    assert catalog.search_tools("Hi! Could you please tell me: read a file from disk. Thanks!")["tools"] == plain["tools"]
+    assert (
+        catalog.search_tools("Hi! Could you please tell me: read a file from disk. Thanks!")["tools"] == plain["tools"]
+    )
 
 
 def test_there_is_no_threshold(catalog):
