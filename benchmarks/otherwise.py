@@ -1,6 +1,6 @@
 """What it costs to ask a question otherwise: nDCG@10, with what reads it switched off and on.
 
-    FOURFOLD_DATASETS=... python benchmarks/otherwise.py slips|courtesy [--collections scifact fiqa_pool] [--max-queries 200]
+    FOURFOLD_DATASETS=... python benchmarks/otherwise.py courtesy [--collections scifact] [--max-queries 200]
 
 "slips": in each question one word of five letters or more, chosen by chance, has one slip within it: two letters that
 change places, one left out, one too many, or another; "off" is ``text.spelling`` switched off. "courtesy": something

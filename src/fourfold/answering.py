@@ -20,8 +20,9 @@ from fourfold.evidence import IN_EXPLANATIONS, components_of, ways_to
 from fourfold.frozen import freeze
 from fourfold.hits import NodeGoneError, collect, told_of
 from fourfold.index.snapshot import Snapshot
-from fourfold.pipeline import Query, Scores
+from fourfold.pipeline import Scores
 from fourfold.present import explanation_text, in_words
+from fourfold.query import Query
 from fourfold.rerank import rerank
 from fourfold.scores import EVERY_OTHER
 from fourfold.session import Session

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -19,11 +19,11 @@ from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
-from fourfold.following import MOST_WORDS
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.pipeline import MODES, Query
+from fourfold.pipeline import MODES
+from fourfold.query import MOST_WORDS, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.names import Words
 from fourfold.signals.relations import Relations
@@ -196,6 +196,7 @@ class Asker:
             asked_types=partial(self._asked_types, snapshot, words),
             relations=lambda: self._types_in(snapshot).relations,
             names_of=self._names_of,
+            written_of=self._written_of,
             types_of=self._types_of,
             pairs=_pairs(snapshot, words),
             read_as=slips,
@@ -227,9 +228,16 @@ class Asker:
 
     def _names_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
         """Return the words of nodes' names, in lower case."""
+        return self._words_of_names(nodes, str.lower)
+
+    def _written_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
+        """Return the words of nodes' names, as they are written."""
+        return self._words_of_names(nodes, str)
+
+    def _words_of_names(self, nodes: Nodes, form: Callable[[str], str]) -> list[tuple[str, ...]]:
         labels = self._backend.labels(nodes.tolist())
         names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
-        words = {name: tuple(word.lower() for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
+        words = {name: tuple(form(word) for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
         return [words[name] for name in names]
 
     def _types_of(self, nodes: Nodes) -> list[str]:

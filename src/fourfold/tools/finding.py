@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.frozen import freeze
-from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
 from fourfold.planning import Served, Settled, denies, permitted, planned, settled
+from fourfold.query import Query
 from fourfold.retriever import Retriever
 from fourfold.tools import workflow
 from fourfold.tools.config import ToolConfig
