@@ -167,14 +167,26 @@ def _end_of_piece(text: str, begin: int) -> int | None:
     start = past(_FILLER, text, begin)
     can_you = _said_at(_CAN_YOU, text, start)
     asked = start if can_you is None else past(_FILLER, text, can_you)
-    told = _said_at(_TELL, text, asked) or _said_at(_WISH, text, start)
-    if told is not None:
-        return _said_at(_ABOUT, text, told) or told
+    if (told := _said_at(_TELL, text, asked)) is not None:
+        return _told_of(text, told) or (asked if asked > begin else None)
+    if (wished := _said_at(_WISH, text, start)) is not None:
+        return _said_at(_ABOUT, text, wished) or wished
     if (question := _said_at(_A_QUESTION, text, start)) is not None:
         return question
     if (known := _said_at(_DO_YOU_KNOW, text, start)) is not None:
         return known if after(_WHO, text, known) is not None else None
     return asked if _PLEASE.search(text, begin, asked) and after(_NO_VERB, text, asked) is None else None
+
+
+def _told_of(text: str, end: int) -> int | None:
+    """Return where what is asked begins behind "tell me"; None where it is what "tell" bids to name: "… the director".
+
+    A command asks for what it names, as a question does, and without it words may ask for nothing.
+    """
+    if (about := _said_at(_ABOUT, text, end)) is not None:
+        return about
+    asked = _past_pause(text, end)
+    return end if ":" in text[end:asked] or after(_WHO, text, asked) is not None else None
 
 
 def _is_greeting(text: str, end: int) -> bool:
