@@ -25,7 +25,7 @@ FLOORS = (
     {"index", "config_history", "two_signal"},
     {"signals", "topic", "weighting"},
     {"engines"},
-    {"graph_embedding", "query", "spelling"},
+    {"graph_embedding", "joined", "query", "spelling"},
     {"scores", "reembedding"},
     {"refine", "calibration"},
     {"phrases", "naming", "kinds"},

@@ -22,6 +22,7 @@ from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.joined import written_otherwise
 from fourfold.pipeline import MODES
 from fourfold.query import MOST_WORDS, Query
 from fourfold.rerank import as_reranker
@@ -174,9 +175,9 @@ class Asker:
             asked = without_courtesy(asked)
             topic = topic_of(asked, snapshot, self._tokenizer.terms)
         words = self._tokenizer.terms_of_words(topic)
-        slips = self._slips(snapshot, topic, words)
-        if slips:
-            topic = put_right(topic, slips)
+        read_as = self._read_as(snapshot, topic, words)
+        if read_as:
+            topic = put_right(topic, read_as)
             words = self._tokenizer.terms_of_words(topic)
         own = options.query_vector is None
         read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
@@ -199,16 +200,24 @@ class Asker:
             written_of=self._written_of,
             types_of=self._types_of,
             pairs=_pairs(snapshot, words),
-            read_as=slips,
+            read_as=read_as,
             failed=failed,
         )
 
-    def _slips(self, snapshot: Snapshot, question: str, words: Words) -> Mapping[str, str]:
-        """Return the misspelt words of a question with what is meant; none of a long one, which is a text."""
+    def _read_as(self, snapshot: Snapshot, question: str, words: Words) -> Mapping[str, str]:
+        """Return the words of a question that no node holds, each with what is meant; none of a text."""
         if not self.config.text.spelling or '"' in question or len(words) > MOST_WORDS:
             return {}
+        terms = {term for _, terms in words for term in terms}
+        if not terms - (held := snapshot.term_numbers(terms)).keys():  # all: texts are asked for them next
+            return {}
+        known = self._types_in(snapshot).spoken.union(held)
         terms_of = self._tokenizer.terms_of_word
-        return corrections(words, snapshot, lambda: self._types_in(snapshot).spoken, terms_of, bundled().whole)
+        found = {}
+        if snapshot.expect is None:  # at the far end of a wire it takes round trips more
+            found = written_otherwise(question, words, known, snapshot, terms_of, self._texts_of)
+        left = [(word, terms) for word, terms in words if not any(word in typed for typed in found)]
+        return found | corrections(left, known, snapshot, terms_of, bundled().whole)
 
     def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:
         """Return the nodes a filter keeps; None where it keeps every node."""
@@ -239,6 +248,10 @@ class Asker:
         names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
         words = {name: tuple(form(word) for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
         return [words[name] for name in names]
+
+    def _texts_of(self, nodes: Nodes) -> list[str]:
+        """Return what is written in nodes, names first; of those that are gone nothing."""
+        return [f"{node.name}\n{node.type}\n{node.text}" for node in self._backend.nodes(nodes.tolist()).values()]
 
     def _types_of(self, nodes: Nodes) -> list[str]:
         """Return the types of nodes; "" of those that are gone."""

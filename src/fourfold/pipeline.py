@@ -193,9 +193,10 @@ def _scale(name: str, scores: Scores, query: Query, config: RetrievalConfig, kee
 
 def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Find what the question calls by its name: of several of one name the best by text and embedding."""
-    weights = scores.weights
-    too_long = len(query.words) > MOST_WORDS
-    if "text" not in scores.rankings or not config.text.called or too_long or not may_call(query.words):
+    weights, words = scores.weights, query.words
+    if "text" not in scores.rankings or not config.text.called or len(words) > MOST_WORDS:
+        return
+    if not may_call(words, of_documents=refine.of_documents(scores.snapshot.edges)):
         return
 
     def best_of(nodes: Nodes) -> int | None:
@@ -205,7 +206,7 @@ def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         found = best(nodes, values, 1, scores.snapshot, positive=False)
         return int(found[0]) if len(found) else None
 
-    scores.called = called(naming.named_in(scores, query), query.words, query.written_of, best_of)
+    scores.called = called(naming.named_in(scores, query), words, query.written_of, best_of)
     scores.take(scores.called.nodes)
 
 

@@ -17,6 +17,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import zip_longest
 from string import ascii_lowercase
 
 import numpy as np
@@ -51,19 +52,23 @@ _ENDINGS = (
 _BEGINNING = re.compile(r"^(?:un|re|in|im|non|dis|mis|over|under|pre|anti|micro|multi|bio|sub|super|inter)")
 
 
-def put_right(question: str, corrected: Mapping[str, str]) -> str:
-    """Return a question with what is meant in the place of what was typed."""
+def put_right(question: str, meant: Mapping[str, str]) -> str:
+    """Return a question with what is meant in the place of what was typed, words or two side by side."""
+    words = [*stretches(question)]
     found, done = [], 0
-    for word in stretches(question):
-        found += [question[done : word.start()], corrected.get(word[0], word[0])]
-        done = word.end()
+    for word, beside in zip_longest(words, words[1:]):
+        for end in (word.end() if beside is None else beside.end(), word.end()):
+            typed = question[word.start() : end]
+            if word.start() >= done and typed in meant:
+                found += [question[done : word.start()], meant[typed]]
+                done = end
     return "".join((*found, question[done:]))
 
 
 def corrections(
     words: Words,
+    known: Set[str],
     snapshot: Snapshot,
-    spoken: Callable[[], Set[str]],
     terms_of: Callable[[str], Sequence[str]],
     whole: Whole,
 ) -> dict[str, str]:
@@ -71,15 +76,14 @@ def corrections(
 
     Args:
         words: each word of the question as typed, with its terms.
+        known: the terms that a node or an edge type has.
         snapshot: the graph.
-        spoken: gives the terms of all edge types, which need stand in no text.
         terms_of: a word → its terms, by the tokenizer of the index; it is asked about many that nobody wrote.
         whole: see ``Whole``; of words in lower case.
 
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
-    known = snapshot.term_numbers({term for _, terms in words for term in terms})  # all: texts are asked for them next
-    unknown = [word for word, terms in asked.items() if terms and known.keys().isdisjoint(terms)]
+    unknown = [word for word, terms in asked.items() if terms and known.isdisjoint(terms)]
     near: dict[str, list[dict[str, str]]] = {}
     for word in unknown[:_MOST]:
         lowered, others = word.lower(), [other for other, _ in words if other != word]
@@ -87,7 +91,7 @@ def corrections(
         ways = [_marked(lowered)] if word[0].isupper() or not is_word else []
         if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
             ways += [_likely(lowered)] * (len(word) >= _SHORT) + [_any(lowered)] * (len(word) >= _LONG)
-        if ways and spoken().isdisjoint(asked[word]):
+        if ways:
             near[word] = [{meant: own[0] for meant in way if len(own := terms_of(meant)) == 1} for way in ways]
     often = _frequencies(snapshot, {term for ways in near.values() for way in ways for term in way.values()})
     return {word: _as_typed(meant, word) for word, ways in near.items() if (meant := _nearest(ways, often))}

@@ -39,9 +39,12 @@ class Called:
 NOTHING = Called(NO_NODES)
 
 
-def may_call(words: Words) -> bool:
-    """Tell whether a question may call anything by its name: told before any name is looked up."""
-    return _capitals(words[1:]) > 0 or _of_one_case(words)
+def may_call(words: Words, *, of_documents: bool) -> bool:
+    """Tell whether a question may call anything by its name: told before any name is looked up.
+
+    In letters of one case only where edges state no facts: elsewhere paths begin at what it names.
+    """
+    return _capitals(words[1:]) > 0 or (of_documents and _of_one_case(words))
 
 
 def called(found: Sequence[Named], words: Words, written_of: NamesOf, best_of: Callable[[Nodes], int | None]) -> Called:
@@ -59,7 +62,7 @@ def called(found: Sequence[Named], words: Words, written_of: NamesOf, best_of: C
     for one in found:
         if len(meant) == MOST:
             break
-        if not one_case and not _capitals(words[max(one.start, 1) : one.end]):
+        if not (one_case or _capitals(words[max(one.start, 1) : one.end])):
             continue  # before its name is read
         spans: dict[tuple[int, int], list[int]] = {}
         nodes = one.nodes[:_READ]
