@@ -244,7 +244,10 @@ def test_a_write_that_lives_takes_as_long_as_it_takes(proxy):
 
 
 def test_a_writer_waits_for_its_turn_no_longer_than_the_address_says(pg_url):
-    with Retriever(pg_url, config=CONFIG) as holding, Retriever(f"{pg_url}&options=-c%20lock_timeout%3D300ms", config=CONFIG) as waiting:
+    with (
+        Retriever(pg_url, config=CONFIG) as holding,
+        Retriever(f"{pg_url}&options=-c%20lock_timeout%3D300ms", config=CONFIG) as waiting,
+    ):
         holding.add([Node("a", "zebra")])
         with holding.backend.link.writing() as connection:
             connection.execute("SELECT FROM state FOR UPDATE")
