@@ -11,9 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.errors import StoreError
 from fourfold.index import communities as detection
-from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.files import DamagedFileError
 from fourfold.index.pagerank import pagerank

@@ -13,8 +13,8 @@ from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes
-from fourfold.index.ordered import places
 from fourfold.index.snapshot import Snapshot
+from fourfold.ordered import places
 from fourfold.runs import distinct, firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig

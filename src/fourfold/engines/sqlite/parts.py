@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.edges import EdgeSegment
 from fourfold.index.edges import merge as merge_edges
