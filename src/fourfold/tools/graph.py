@@ -140,6 +140,8 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     n = len(nodes)
     steps = edges.expand(nodes, forward=True)
     place, inside = places(nodes, steps.targets)
+    edge_count = int(inside.sum())
+    inside &= steps.origin != place
     sources, targets = steps.origin[inside], place[inside]
     types, weights = steps.types[inside], steps.weights[inside].astype(np.float64)
     meanings = [config.edge_meanings.get(name) or edge_meaning(name) for name in edges.type_names]
@@ -165,7 +167,7 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     undirected = _matrix(np.concatenate(ends), np.concatenate(ends[::-1]), np.ones(2 * len(ends[0])), n)
     used = np.array([name == CO_USED for name in edges.type_names], bool)[types]
     return ToolGraph(
-        edge_count=len(sources),
+        edge_count=edge_count,
         neighbours=undirected,
         needs=along("needs", "needed_by"),
         may_need=along("may_need"),
@@ -263,9 +265,7 @@ def _of(types: NDArray[np.int32], meanings: Sequence[str], wanted: str) -> NDArr
 def _matrix(
     rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64], n: int
 ) -> sparse.csr_matrix:
-    """Return a CSR matrix of the distinct pairs without loops; of parallel edges the heaviest counts."""
-    keep = rows != columns
-    rows, columns, values = rows[keep], columns[keep], values[keep]
+    """Return a CSR matrix of the distinct pairs; of parallel edges the heaviest counts."""
     matrix = sparse.coo_matrix((values, (rows, columns)), shape=(n, n)).tocsr()  # of parallel edges the sum
     if matrix.nnz < len(values):
         if (values == values[0]).all():
