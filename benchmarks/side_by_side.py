@@ -21,7 +21,7 @@ from shared import markdown_table
 from fourfold import Node, Retriever
 from fourfold.index import vectors
 from fourfold.index.base import Beginning
-from fourfold.pipeline import Query
+from fourfold.query import Query
 from fourfold.refine import FIRST_CANDIDATES
 
 WORDS, LENGTH, ASKED = 20_000, 40, 8

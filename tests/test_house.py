@@ -15,8 +15,8 @@ SRC = Path(fourfold.__file__).parent
 
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
-    {"encodings", "errors", "frozen", "plain_text", "runs", "scripts", "snippets"},
-    {"arguments", "beside", "markup", "old_names", "ordered", "when_needed", "deadline"},
+    {"encodings", "errors", "frames", "frozen", "plain_text", "runs", "scripts", "snippets"},
+    {"arguments", "beside", "courtesy", "markup", "old_names", "ordered", "when_needed", "deadline"},
     {"tokenizer"},
     {"types", "guard"},
     {"intent", "mermaid", "planning", "filters", "cache", "jsonl", "validation"},
@@ -25,7 +25,7 @@ FLOORS = (
     {"index", "config_history", "two_signal"},
     {"signals", "topic", "weighting"},
     {"engines"},
-    {"graph_embedding", "spelling"},
+    {"graph_embedding", "query", "spelling"},
     {"scores", "reembedding"},
     {"refine", "calibration"},
     {"phrases", "naming", "kinds"},

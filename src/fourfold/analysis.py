@@ -13,7 +13,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.graph_embedding import text_of
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.pipeline import Query
+from fourfold.query import Query
 from fourfold.session import Session
 from fourfold.tokenizer import Tokenizer, make_tokenizer, stored_tokenizer
 from fourfold.types import FloatArray, Node, Weights

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -14,15 +14,16 @@ from fourfold.arguments import finite_number, one_of, shown, string, whole_numbe
 from fourfold.cache import Cache
 from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
+from fourfold.courtesy import without_courtesy
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.errors import InvalidValueError
-from fourfold.following import MOST_WORDS
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.pipeline import MODES, Query
+from fourfold.pipeline import MODES
+from fourfold.query import MOST_WORDS, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.names import Words
 from fourfold.signals.relations import Relations
@@ -168,8 +169,10 @@ class Asker:
 
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
-        stripped = text.strip().encode("utf-8", "replace").decode("utf-8")
-        topic = topic_of(stripped, snapshot, self._tokenizer.terms) if self.config.text.topic else stripped
+        asked = topic = text.strip().encode("utf-8", "replace").decode("utf-8")
+        if self.config.text.topic:
+            asked = without_courtesy(asked)
+            topic = topic_of(asked, snapshot, self._tokenizer.terms)
         words = self._tokenizer.terms_of_words(topic)
         slips = self._slips(snapshot, topic, words)
         if slips:
@@ -179,7 +182,7 @@ class Asker:
         read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
         vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
         return Query(
-            text=stripped,
+            text=asked,
             topic=topic,
             words=words,
             limit=min(options.k if options.k is not None else self.config.limit, max(snapshot.size, 1)),
@@ -193,6 +196,7 @@ class Asker:
             asked_types=partial(self._asked_types, snapshot, words),
             relations=lambda: self._types_in(snapshot).relations,
             names_of=self._names_of,
+            written_of=self._written_of,
             types_of=self._types_of,
             pairs=_pairs(snapshot, words),
             read_as=slips,
@@ -224,9 +228,16 @@ class Asker:
 
     def _names_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
         """Return the words of nodes' names, in lower case."""
+        return self._words_of_names(nodes, str.lower)
+
+    def _written_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
+        """Return the words of nodes' names, as they are written."""
+        return self._words_of_names(nodes, str)
+
+    def _words_of_names(self, nodes: Nodes, form: Callable[[str], str]) -> list[tuple[str, ...]]:
         labels = self._backend.labels(nodes.tolist())
         names = [labels.get(node, ("", ""))[1] for node in nodes.tolist()]
-        words = {name: tuple(word.lower() for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
+        words = {name: tuple(form(word) for word, _ in self._tokenizer.terms_of_words(name)) for name in set(names)}
         return [words[name] for name in names]
 
     def _types_of(self, nodes: Nodes) -> list[str]:

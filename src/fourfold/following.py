@@ -18,7 +18,8 @@ from fourfold.config import Paths, RetrievalConfig
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.kinds import MOST_EDGES, Kinds
-from fourfold.scores import AskedPaths, Query, Scores
+from fourfold.query import MOST_WORDS, Query
+from fourfold.scores import AskedPaths, Scores
 from fourfold.signals import names, paths
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named
@@ -48,9 +49,6 @@ _EXPLAINED = 0.75
 
 _LEAST = 0.4
 """So large a share of what asks for edges must be explained by what a step leads to that no word asks for."""
-
-MOST_WORDS = 128
-"""A question of more words is a text: which of them names what, and asks for which edge, takes their square."""
 
 
 def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.names import LONGEST
-from fourfold.scores import Query, Scores
+from fourfold.query import Query
+from fourfold.scores import Scores
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
 from fourfold.signals.ways import Ways

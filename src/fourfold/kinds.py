@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
-from fourfold.scores import Query, Scores
+from fourfold.query import Query
+from fourfold.scores import Scores
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.relations import Relations
 from fourfold.signals.synonyms import KINDS

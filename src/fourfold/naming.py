@@ -9,7 +9,8 @@ import numpy as np
 from fourfold import refine
 from fourfold.config import Paths
 from fourfold.index.base import Nodes
-from fourfold.scores import Query, Scores
+from fourfold.query import Query
+from fourfold.scores import Scores
 from fourfold.signals import late, names, passing, silent
 from fourfold.signals.names import Named
 from fourfold.signals.relations import Relations

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 
 from fourfold import refine
 from fourfold.config import TextConfig
-from fourfold.scores import Query, Scores
+from fourfold.query import Query
+from fourfold.scores import Scores
 from fourfold.scripts import has_marks, words
 
 MOST_WORDS = 128

@@ -26,12 +26,12 @@ from fourfold import naming, ordered, phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
-from fourfold.following import MOST_WORDS, follow_paths
+from fourfold.following import follow_paths
 from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
+from fourfold.query import MOST_WORDS, Query
 from fourfold.scores import (
-    Query,
     Scores,
     attempt,
     best,
@@ -204,7 +204,7 @@ def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         found = best(nodes, values, 1, scores.snapshot, positive=False)
         return int(found[0]) if len(found) else None
 
-    scores.called = called(naming.named_in(scores, query), query.words, query.names_of, best_of)
+    scores.called = called(naming.named_in(scores, query), query.words, query.written_of, best_of)
     scores.take(scores.called.nodes)
 
 
@@ -384,4 +384,4 @@ def fill(scores: Scores, query: Query) -> None:
     scores.order += best(found.nodes[free], found.values[free], missing, scores.snapshot, positive=False).tolist()
 
 
-__all__ = ["MODES", "Query", "Scores", "final_scores", "include", "run"]
+__all__ = ["MODES", "Scores", "final_scores", "include", "run"]

@@ -16,11 +16,11 @@ from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import OF_DOCUMENTS
 from fourfold.index.base import EdgePart, Nodes, NodeValues
+from fourfold.query import Query
 from fourfold.scores import (
     EVERY_OTHER,
     Bridges,
     Covered,
-    Query,
     Scores,
     best,
     final_scores,

@@ -19,7 +19,8 @@ from fourfold.arguments import shown, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
 from fourfold.errors import FourfoldError, InvalidValueError
-from fourfold.scores import Moved, Query, Scores, final_scores
+from fourfold.query import Query
+from fourfold.scores import Moved, Scores, final_scores
 from fourfold.types import FloatArray, Node
 
 logger = logging.getLogger(__name__)

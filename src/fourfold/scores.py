@@ -1,4 +1,4 @@
-"""A question as the pipeline takes it, and what its steps have found so far."""
+"""What the steps of the pipeline have found so far."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.errors import SearchTimeoutError, StoreError
 from fourfold.frozen import FrozenDict
-from fourfold.index.base import NO_NODES, NO_VALUES, Allowed, Nodes, NodeValues, Ranking, Scored
+from fourfold.index.base import NO_NODES, NO_VALUES, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
+from fourfold.query import Query
 from fourfold.signals.called import NOTHING, Called
 from fourfold.signals.graph import Walk
 from fourfold.signals.late import Late
 from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
-from fourfold.signals.relations import Relations
 from fourfold.signals.scaling import Scale
 from fourfold.types import FloatArray, Weights
 
@@ -32,40 +32,6 @@ EVERY_OTHER = -1
 """Stands for all nodes that are not named."""
 
 _UNCHANGED: Mapping[str, float] = FrozenDict({"text": 1.0, "embedding": 1.0})
-
-
-@dataclass(frozen=True)
-class Query:
-    """One question as the pipeline takes it.
-
-    ``topic`` is the text without what only frames a request (see ``topic``), ``words`` are those of it, as is
-    ``vector``, which is None where there is none or the embedder failed; ``read`` says how far the embedder can read
-    the words, in [0, 1]; ``allowed`` holds the nodes the filter keeps; ``phrases`` returns FTS5 rows for a phrase, None
-    where nothing ranks phrases; ``asked_types`` returns how much the words of the query that are not in the name of the
-    given node ask for each edge type, (n_types,) in [0, 1], or None where there is no choice; ``relations`` returns the
-    edge types to be compared with the question, or None where they say nothing; ``names_of`` returns the words of
-    nodes' names, in lower case, ``types_of`` their types; ``pairs`` has, for a term that is one character of a script
-    without word boundaries, the terms of two characters that hold it; ``read_as``: misspelt words and those meant.
-    """
-
-    text: str
-    topic: str
-    words: Sequence[tuple[str, tuple[str, ...]]]
-    limit: int
-    mode: str = "hybrid"
-    vector: FloatArray | None = None
-    read: float = 1.0
-    allowed: Allowed | None = None
-    intent: str | None = None
-    weights: Weights | Mapping[str, float] | None = None
-    phrases: Callable[[str, int | None], Sequence[tuple[int, float]]] | None = None
-    asked_types: Callable[[int], FloatArray | None] = lambda node: None
-    relations: Callable[[], Relations | None] = lambda: None
-    names_of: Callable[[Nodes], Sequence[tuple[str, ...]]] = lambda nodes: [()] * len(nodes)
-    types_of: Callable[[Nodes], Sequence[str]] = lambda nodes: [""] * len(nodes)
-    pairs: Mapping[str, tuple[str, ...]] = field(default_factory=FrozenDict)
-    read_as: Mapping[str, str] = field(default_factory=FrozenDict)
-    failed: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

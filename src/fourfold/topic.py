@@ -13,6 +13,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from fourfold.frames import BEGIN, after, past, words
 from fourfold.index.snapshot import Snapshot
 
 _SELF_NAMES = ("paper", "article", "study")
@@ -22,34 +23,24 @@ _MANY = 0.1
 """The share of texts that have one of these words, from which on a graph is a collection of writings."""
 
 
-def _words(pattern: str) -> re.Pattern[str]:
-    """Return a pattern of whole words.
-
-    One pattern of all that a frame can be would be as good; but no one could measure that it stays quick on every text.
-    """
-    return re.compile(rf"(?:{pattern})(?!\S)", re.IGNORECASE)
-
-
 _FIND = "(?:find|see|read|get|have)"
 
-_BEGIN = re.compile(r"^|[.;!?(]")
-_SPACE = re.compile(r"\s*")
-_WE = _words(r"(?:i|we)(?:['’](?:m|re|d)|\s+(?:am|are|would))?")
-_DEGREE = _words("also|especially|particularly|currently|mainly|primarily|really|only|most")
-_INTERESTED = _words(r"interested\s+in")
-_WISH = _words(rf"interested\s+in|looking\s+for|(?:like|want|need)(?:\s+to\s+{_FIND})?|rather\s+{_FIND}")
-_REQUEST = _words(r"(?:please\s+)?(?:find|list|give|show|get|retrieve|search\s+for|look\s+for)(?:\s+me)?")
-_QUESTION = _words(r"what|which|are\s+there|is\s+there")
-_HOW_MANY = _words("all|any|some|the|other|more|every|recent|further")
-_WRITINGS = _words("articles?|papers?|documents?|publications?|literature|information|material|anything")
-_REPORTS = _words("reports?|studies|abstracts?|discussions?|descriptions?")
-_THAT = _words(r"exist|there\s+are|available|that|which")
-_OF = _words("of")
-_ABOUT = _words(
+_WE = words(r"(?:i|we)(?:['’](?:m|re|d)|\s+(?:am|are|would))?")
+_DEGREE = words("also|especially|particularly|currently|mainly|primarily|really|only|most")
+_INTERESTED = words(r"interested\s+in")
+_WISH = words(rf"interested\s+in|looking\s+for|(?:like|want|need)(?:\s+to\s+{_FIND})?|rather\s+{_FIND}")
+_REQUEST = words(r"(?:please\s+)?(?:find|list|give|show|get|retrieve|search\s+for|look\s+for)(?:\s+me)?")
+_QUESTION = words(r"what|which|are\s+there|is\s+there")
+_HOW_MANY = words("all|any|some|the|other|more|every|recent|further")
+_WRITINGS = words("articles?|papers?|documents?|publications?|literature|information|material|anything")
+_REPORTS = words("reports?|studies|abstracts?|discussions?|descriptions?")
+_THAT = words(r"exist|there\s+are|available|that|which")
+_OF = words("of")
+_ABOUT = words(
     r"deal(?:s|ing)?\s+with|describ(?:es?|ing)|discuss(?:es|ing)?|cover(?:s|ing)?|written(?:\s+either)?\s+by"
     r"|on|about|concerning|regarding|relat(?:ing|ed)\s+to"
 )
-_INTEREST = _words(
+_INTEREST = words(
     r"(?:(?:areas?|(?:sub)?topics?)\s+)?of\s+(?:particular|special|great)\s+interest\s+(?:are|is|include)"
 )
 
@@ -82,7 +73,7 @@ def without_frame(question: str) -> str:
     if question.isascii() and _TELLING.isdisjoint(_LETTERS.findall(question.lower())):
         return question
     kept, done = [], 0
-    for begin in _BEGIN.finditer(question):
+    for begin in BEGIN.finditer(question):
         if begin.end() >= done and (end := _end_of_frame(question, begin.end())) is not None:
             kept.append(question[done : begin.end()])
             done = end
@@ -92,42 +83,28 @@ def without_frame(question: str) -> str:
 
 def _end_of_frame(text: str, begin: int) -> int | None:
     """Return where a frame ends that begins at some place: "I am interested in | any | articles that deal with"."""
-    if (interest := _after(_INTEREST, text, begin)) is not None:
+    if (interest := after(_INTEREST, text, begin)) is not None:
         return interest
-    we = _after(_WE, text, begin)
-    wish = _after(_INTERESTED if we is None else _WISH, text, _past(_DEGREE, text, begin if we is None else we))
+    we = after(_WE, text, begin)
+    wish = after(_INTERESTED if we is None else _WISH, text, past(_DEGREE, text, begin if we is None else we))
     if wish is not None:
-        many = _past(_HOW_MANY, text, wish)
+        many = past(_HOW_MANY, text, wish)
         return _end_of_writings(text, many) or many
-    request = _after(_REQUEST, text, begin)
+    request = after(_REQUEST, text, begin)
     if request is not None:
-        many = _past(_HOW_MANY, text, request)
+        many = past(_HOW_MANY, text, request)
         return _end_of_writings(text, many) or (many if many > request else None)
-    question = _after(_QUESTION, text, begin)
-    return _end_of_writings(text, _past(_HOW_MANY, text, begin if question is None else question))
+    question = after(_QUESTION, text, begin)
+    return _end_of_writings(text, past(_HOW_MANY, text, begin if question is None else question))
 
 
 def _end_of_writings(text: str, begin: int) -> int | None:
     """Return where "articles that deal with" ends, or "discussions of"."""
-    reports = _after(_REPORTS, text, begin)
-    if reports is not None and (of := _after(_OF, text, reports)) is not None:
+    reports = after(_REPORTS, text, begin)
+    if reports is not None and (of := after(_OF, text, reports)) is not None:
         return of
-    writings = reports if reports is not None else _after(_WRITINGS, text, begin)
-    return None if writings is None else _after(_ABOUT, text, _past(_THAT, text, writings))
-
-
-def _after(words: re.Pattern[str], text: str, begin: int) -> int | None:
-    """Return where some words end that come next; None where others do."""
-    space = _SPACE.match(text, begin)
-    found = words.match(text, space.end() if space else begin)
-    return found.end() if found else None
-
-
-def _past(words: re.Pattern[str], text: str, begin: int) -> int:
-    """Return the place behind as many of some words as stand in a row."""
-    while (end := _after(words, text, begin)) is not None:
-        begin = end
-    return begin
+    writings = reports if reports is not None else after(_WRITINGS, text, begin)
+    return None if writings is None else after(_ABOUT, text, past(_THAT, text, writings))
 
 
 def _holds_writings(snapshot: Snapshot, terms_of: Callable[[str], list[str]]) -> bool:

@@ -22,7 +22,7 @@ from re import _compiler, _constants, _parser
 from types import ModuleType
 from typing import Any
 
-from fourfold import RetrievalConfig, arguments, edge_types, planning, topic
+from fourfold import RetrievalConfig, arguments, courtesy, edge_types, planning, topic
 from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.intent import classify
@@ -111,7 +111,7 @@ def made() -> dict[tuple[str, str], list[str]]:
         ("fourfold.questions.intents", "QuestionRule._keywords"): [rule._keywords.pattern for rule in RULES],
         ("fourfold.questions.locate", "_places"): [r"(?<!\w)aa\ a(?!\w)", rf"(?<!\w)11(?!\w){locate._AMOUNT}"],
         ("fourfold.evaluate.synthetic", "_sentences"): [re.escape("aa a")],
-        ("fourfold.topic", "_words"): [pattern.pattern for pattern in _values(topic)],
+        ("fourfold.frames", "words"): [pattern.pattern for frames in (courtesy, topic) for pattern in _values(frames)],
         ("fourfold.engines.milvus.schema", "load"): ["graph_(nodes|edges|space_[0-9]+)"],
     }
 
@@ -313,6 +313,7 @@ def readers() -> Iterator[tuple[str, Callable[[str], object]]]:
     yield "the titles in a text", matcher.titles_in
     yield "plain_text", plain_text
     yield "shown", arguments.shown
+    yield "without_courtesy", courtesy.without_courtesy
     yield "without_frame", topic.without_frame
 
 

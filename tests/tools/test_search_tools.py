@@ -154,6 +154,13 @@ def test_the_published_examples_are_found(catalog):
     assert catalog.search_tools("list files")["tools"][0]["id"] == "filesystem:list_directory"
 
 
+def test_a_polite_request_finds_what_a_plain_one_does_with_the_same_scores(catalog):
+    plain = catalog.search_tools("read a file from disk.")
+    assert (
+        catalog.search_tools("Hi! Could you please tell me: read a file from disk. Thanks!")["tools"] == plain["tools"]
+    )
+
+
 def test_there_is_no_threshold(catalog):
     for limit in (1, 5, 35):
         assert len(catalog.search_tools("screenshot", limit=limit)["tools"]) == limit

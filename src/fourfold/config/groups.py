@@ -39,7 +39,8 @@ class TextConfig:
         fields: what BM25 reads, and how much each reading counts.
         k1: saturation of the term frequency, at least 0.
         b: strength of the length normalisation, from 0 to 1.
-        topic: leave out what only frames a request ("I am interested in articles on …") where texts are such writings.
+        topic: leave out what is said to whoever answers ("Hi! Could you please tell me …"), see ``courtesy``, and where
+            the texts are such writings what only frames a request ("I am interested in articles on …"), see ``topic``.
         keyword_boost: how often a query token counts that is a keyword of the intent.
         keyword_prefix: keywords are prefixes of the token as typed; else they are compared with its stem.
         phrase: when a phrase is looked up by FTS5: ``"never"``; ``"quoted"``, what the query holds in quotation marks;

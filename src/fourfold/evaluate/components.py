@@ -21,7 +21,8 @@ from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.metrics import gains_of, measure
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
-from fourfold.pipeline import Query, Scores
+from fourfold.pipeline import Scores
+from fourfold.query import Query
 from fourfold.runs import difference, distinct
 from fourfold.scores import best
 from fourfold.types import COMPONENTS, FloatArray, Weights

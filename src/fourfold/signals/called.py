@@ -4,7 +4,8 @@ A page that is named so is meant, however common its words are and however much 
 else. A word of edge types need not stand beside it, as in ``signals.paths``: here the named page is evidence.
 
 Such a name has two words or more; of those that say something half begin with a capital letter or a digit, and one of
-these does not begin the question, so that "place of birth" calls no page Place of birth.
+these does not begin the question, so that "place of birth" calls no page Place of birth. Where a question is typed in
+letters of one case, they tell nothing, and the page's own name has to be written so, beside its first word.
 """
 
 from __future__ import annotations
@@ -40,32 +41,36 @@ NOTHING = Called(NO_NODES)
 
 def may_call(words: Words) -> bool:
     """Tell whether a question may call anything by its name: told before any name is looked up."""
-    return _capitals(words, 1, len(words)) > 0
+    return _capitals(words[1:]) > 0 or _of_one_case(words)
 
 
-def called(found: Sequence[Named], words: Words, names_of: NamesOf, best_of: Callable[[Nodes], int | None]) -> Called:
+def called(found: Sequence[Named], words: Words, written_of: NamesOf, best_of: Callable[[Nodes], int | None]) -> Called:
     """Return the nodes that a question calls by their names.
 
     Args:
         found: what words of the question name, in its order.
         words: each word of the question as typed, with its terms.
-        names_of: nodes → the words of each name, in lower case.
+        written_of: nodes → the words of each name, as they are written.
         best_of: nodes of one name, as the parts of a document are → the one that is meant, None where none may be.
 
     """
     meant: dict[int, str] = {}
-    typed = [word.lower() for word, _ in words]
+    typed, one_case = [word.lower() for word, _ in words], _of_one_case(words)
     for one in found:
         if len(meant) == MOST:
             break
-        if not _capitals(words, max(one.start, 1), one.end):
+        if not one_case and not _capitals(words[max(one.start, 1) : one.end]):
             continue  # before its name is read
         spans: dict[tuple[int, int], list[int]] = {}
         nodes = one.nodes[:_READ]
-        for node, name in zip(nodes.tolist(), names_of(nodes), strict=True):
-            begin = begin_of(list(name), typed, one)
+        for node, name in zip(nodes.tolist(), written_of(nodes), strict=True):
+            begin = begin_of([word.lower() for word in name], typed, one)
             end = begin + len(name)
-            if begin >= 0 and 1 < len(name) < len(typed) and _written_as_a_name(words, begin, end):
+            if begin < 0 or not 1 < len(name) < len(typed):
+                continue
+            said = words[begin:end]
+            own = [(word, terms) for word, (_, terms) in zip(name, said, strict=True)]
+            if _written_as_a_name(own, 1) if one_case else _written_as_a_name(said, 0 if begin else 1):
                 spans.setdefault((begin, end), []).append(node)
         if spans:
             begin, end = max(spans, key=lambda span: span[1] - span[0])
@@ -75,11 +80,17 @@ def called(found: Sequence[Named], words: Words, names_of: NamesOf, best_of: Cal
     return Called(np.array(order, np.int64), tuple(meant[node] for node in order))
 
 
-def _written_as_a_name(words: Words, begin: int, end: int) -> bool:
-    telling = sum(bool(terms) for _, terms in words[begin:end])
-    return 2 * _capitals(words, begin, end) >= telling and _capitals(words, max(begin, 1), end) > 0
+def _written_as_a_name(words: Words, first: int) -> bool:
+    """Tell whether half of the words are written as names are, one of them behind the ``first`` words."""
+    telling = sum(bool(terms) for _, terms in words)
+    return 2 * _capitals(words) >= telling and _capitals(words[first:]) > 0
 
 
-def _capitals(words: Words, begin: int, end: int) -> int:
+def _of_one_case(words: Words) -> bool:
+    typed = "".join(word for word, _ in words)
+    return typed in (typed.lower(), typed.upper())
+
+
+def _capitals(words: Words) -> int:
     """Return how many words that say something begin with a capital letter or a digit."""
-    return sum(bool(terms) and (word[0].isupper() or word[0].isdigit()) for word, terms in words[begin:end])
+    return sum(bool(terms) and (word[0].isupper() or word[0].isdigit()) for word, terms in words)

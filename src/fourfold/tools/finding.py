@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.frozen import freeze
-from fourfold.pipeline import Query
 from fourfold.plain_text import plain_text
 from fourfold.planning import Served, Settled, denies, permitted, planned, settled
+from fourfold.query import Query
 from fourfold.retriever import Retriever
 from fourfold.tools import workflow
 from fourfold.tools.config import ToolConfig
@@ -155,7 +155,7 @@ class Finder:
             request,
             self.config,
             limit=limit,
-            similarity=self._similarity(query, request, semantic_scores(scores), state),
+            similarity=self._similarity(request, semantic_scores(scores), state),
             context=known,
             weighting=weighting,
         )
@@ -168,12 +168,12 @@ class Finder:
         known = dict.fromkeys(place for place in places.values() if place is not None)
         return list(known), [tool for tool, place in places.items() if place is None]
 
-    def _similarity(self, question: str, request: Query, semantic: NDArray[np.float64], state: State) -> float:
+    def _similarity(self, request: Query, semantic: NDArray[np.float64], state: State) -> float:
         """Return how similar the question and the best of the tools are, in [0, 1]."""
         best = best_of(semantic, _COMPARED, state.ids)
         nodes = {node.id: f"{node.name} {node.text}" for node in self.retriever.get([state.ids[p] for p in best])}
         texts = [self._terms(nodes.get(state.ids[p], "")) for p in best]
-        return similarity_of(self._terms(question), texts, cosines_of(state, request, best))
+        return similarity_of(self._terms(request.text), texts, cosines_of(state, request, best))
 
     def _goals(self, ranking: Ranking, state: State, *, one: bool) -> list[int]:
         """Return the tools directly meant: the best match and those that come close to it."""

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.analysis import NodeScores
-from fourfold.pipeline import Query
+from fourfold.query import Query
 from fourfold.runs import difference
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import ToolGraph
