@@ -16,7 +16,7 @@ SRC = Path(fourfold.__file__).parent
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
     {"encodings", "errors", "frames", "frozen", "plain_text", "runs", "scripts", "snippets"},
-    {"arguments", "beside", "courtesy", "markup", "old_names", "when_needed", "deadline"},
+    {"arguments", "beside", "courtesy", "markup", "old_names", "ordered", "when_needed", "deadline"},
     {"tokenizer"},
     {"types", "guard"},
     {"intent", "mermaid", "planning", "filters", "cache", "jsonl", "validation"},

@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
 from fourfold.kinds import MOST_EDGES
 from fourfold.signals.names import Named

@@ -14,12 +14,11 @@ from typing import Any
 
 import numpy as np
 
-from fourfold import deadline
+from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
 from fourfold.graph_embedding import GraphEmbedding
-from fourfold.index import ordered
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
 from fourfold.scores import best

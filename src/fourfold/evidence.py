@@ -13,8 +13,8 @@ from operator import attrgetter, itemgetter
 
 import numpy as np
 
+from fourfold import ordered
 from fourfold.config import RetrievalConfig
-from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.pipeline import Scores
 from fourfold.present.words import NOTHING

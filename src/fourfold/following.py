@@ -13,9 +13,8 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import beyond, naming, refine
+from fourfold import beyond, naming, ordered, refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.kinds import MOST_EDGES, Kinds

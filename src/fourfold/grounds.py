@@ -16,7 +16,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.names import LONGEST
 from fourfold.query import Query

@@ -22,12 +22,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from fourfold import naming, phrases, refine, signals
+from fourfold import naming, ordered, phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
 from fourfold.following import follow_paths
-from fourfold.index import ordered
 from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import OF_DOCUMENTS
-from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.query import Query
 from fourfold.scores import (

@@ -9,11 +9,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import deadline
+from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.errors import SearchTimeoutError, StoreError
 from fourfold.frozen import FrozenDict
-from fourfold.index import ordered
 from fourfold.index.base import NO_NODES, NO_VALUES, Nodes, NodeValues, Ranking, Scored
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot

@@ -243,6 +243,20 @@ def test_a_write_that_lives_takes_as_long_as_it_takes(proxy):
         assert connection.execute("SELECT pg_sleep(2) IS NULL").fetchone() == (False,)
 
 
+def test_a_writer_waits_for_its_turn_no_longer_than_the_address_says(pg_url):
+    with (
+        Retriever(pg_url, config=CONFIG) as holding,
+        Retriever(f"{pg_url}&options=-c%20lock_timeout%3D300ms", config=CONFIG) as waiting,
+    ):
+        holding.add([Node("a", "zebra")])
+        with holding.backend.link.writing() as connection:
+            connection.execute("SELECT FROM state FOR UPDATE")
+            with pytest.raises(StoreError, match="nothing was changed: canceling statement due to lock timeout"):
+                waiting.add([Node("b", "zebra")])
+            assert waiting.search("zebra", timeout=60).ids == ["a"]
+        waiting.add([Node("b", "zebra")])
+
+
 @pytest.fixture
 def own_database(pg_server):
     with pg_server.connect() as connection:

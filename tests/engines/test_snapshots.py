@@ -416,3 +416,39 @@ def test_a_word_that_was_asked_for_in_vain_is_found_once_it_is_written(path):
         other.add([Node("zebra", "zebra")])
         assert "matches zebra" in retriever.search("zebra").hits[0].why
         assert retriever.search("zebra").ids[0] == "zebra"
+
+
+def test_communities_of_one_generation_at_a_time_are_looked_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(structure, "_PATIENCE", 0.0)
+    entered, go = threading.Semaphore(0), threading.Semaphore(0)
+    found = structure.Structure._compact
+
+    def slow(self):
+        entered.release()
+        assert go.acquire(timeout=30)
+        return found(self)
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node(f"n{i}", f"word {i}") for i in range(60)])
+
+        def present(kind):
+            retriever.add(edges=[Edge(f"n{i}", f"n{i + 1}", kind) for i in range(59)])
+            own = retriever.analysis.snapshot()
+            own.structure._inline = 0
+            return own
+
+        monkeypatch.setattr(structure.Structure, "_compact", slow)
+        first, others = present("a"), []
+        first.communities(exact=False)
+        assert entered.acquire(timeout=30)
+        for kind in "bcd":
+            others.append(present(kind))
+            others[-1].communities(exact=False)
+        assert not any(other.structure.busy for other in others)
+        go.release()
+        first.structure._thread.join(30)
+        assert others[-1].communities(exact=False) is first.communities(exact=False)  # and looks for its own
+        assert entered.acquire(timeout=30)
+        go.release()
+        others[-1].structure._thread.join(30)
+        assert others[-1].communities(exact=False) is not first.communities(exact=False)

@@ -62,3 +62,14 @@ def test_deletion_shares_the_pieces():
     assert segment.without(np.array([40])) is segment
     assert Tokens([without]).frequency(np.array([5, 2])).tolist() == [6, 0]
     assert Tokens([segment]).frequency(np.array([5, 2])).tolist() == [8, 1]
+
+
+def test_many_nodes_are_merged_some_at_a_time(monkeypatch):
+    monkeypatch.setattr("fourfold.index.tokens._AT_ONCE", 3)
+    rng = np.random.default_rng(0)
+    nodes = {num: frozenset(rng.integers(0, 40, rng.integers(0, 6)).tolist()) for num in range(1, 30)}
+    parts = [built({num: own for num, own in nodes.items() if num % 3 == rest}) for rest in range(3)]
+    merged = TokenSegment.merge([parts[0].without(np.array([3, 9])), *parts[1:]])
+    expected = built({num: own for num, own in nodes.items() if num not in (3, 9)})
+    for name, array in expected.arrays().items():
+        assert np.array_equal(merged.arrays()[name], array) and merged.arrays()[name].dtype == array.dtype, name

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.runs import bounds, firsts, spans
 from fourfold.when_needed import load
 

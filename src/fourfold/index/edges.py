@@ -16,7 +16,7 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
 from fourfold.index.places import Places

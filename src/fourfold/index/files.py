@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.errors import FourfoldError
-from fourfold.index import ordered
 
 FORMAT = 3
 """Moves with every change of what the arrays mean, or how they are described."""

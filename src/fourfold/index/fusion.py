@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.embed.contextual.fusion import fuse
-from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.directions import unit
 from fourfold.types import FloatArray

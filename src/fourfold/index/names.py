@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Keys, Nodes
 from fourfold.index.files import Stored
 from fourfold.runs import spans

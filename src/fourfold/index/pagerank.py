@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 
 DAMPING = 0.85
 _ATTEMPTS = ((100, 1e-6), (200, 1e-4))

@@ -11,9 +11,9 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.errors import StoreError
 from fourfold.index import communities as detection
-from fourfold.index import ordered
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.files import DamagedFileError
 from fourfold.index.pagerank import pagerank
@@ -71,7 +71,8 @@ class Structure:
         ids: nodes → their ids, by which ties are broken.
         by_id: what tells the order of many nodes' ids beside questions: nodes → the same in that order, without those
             that are gone; None sorts what ``ids`` returns.
-        before: the structure of an older generation, whose communities serve until these are found.
+        before: the structure of an older generation, whose communities serve until these are found; where it is still
+            finding them, these are begun after: of a large graph under many writes each generation's would run at once.
         inline: up to so many edges communities are found when asked for; beyond, off the query path.
 
     """
@@ -94,6 +95,7 @@ class Structure:
         self._greedy: Communities | None = None
         self._propagated: Communities | None = None
         self._stale = NO_COMMUNITIES if before is None else before._last_known()
+        self._older = None if before is None else before._at_work()
         self._thread: threading.Thread | None = None
         self._damage: DamagedFileError | None = None
         """What the background work met: raised to who asks next, who can have the graph read anew."""
@@ -129,7 +131,7 @@ class Structure:
                 return self._propagated
             if self._damage is not None:
                 raise self._damage
-            if self._thread is None:
+            if self._thread is None and self._at_work() is None:
                 self._thread = threading.Timer(_PATIENCE, self._propagate_beside)
                 self._thread.name, self._thread.daemon = "fourfold-communities", True
                 self._thread.start()
@@ -157,6 +159,14 @@ class Structure:
 
     def _last_known(self) -> Communities:
         return self._stale if self._propagated is None else self._propagated
+
+    def _at_work(self) -> Structure | None:
+        """Return what is finding communities in the background at this moment: this, or that of an older generation."""
+        if self.busy:
+            return self
+        if self._older is not None and not self._older.busy:
+            self._stale, self._older = self._older._last_known(), None
+        return self._older
 
     def _compact(self) -> tuple[Nodes, NDArray[np.int64]]:
         """Return the nodes that have an edge, ascending, and the distinct pairs of their places."""

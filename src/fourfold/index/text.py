@@ -13,7 +13,7 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import NO_NODES, NO_RAW, Allowed, Moments, Nodes, Scored, Shared
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk

@@ -17,7 +17,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.codes import codes_of, distinct, packed
 from fourfold.index.places import Array, Places
@@ -153,18 +153,21 @@ class TextSegment:
             where = np.full(len(segment), -1, np.int32)
             where[rows] = place[begin : begin + len(rows)]
             begin += len(rows)
-            term, node, codes = segment._postings()
-            alive = where[node] >= 0
-            term, node, codes = np.searchsorted(terms, segment.terms[:])[term[alive]], node[alive], codes[alive]
             mine = code_of[first : first + len(segment.pairs)]
-            keys.append(packed((term, len(terms)), (where[node], len(order)), (mine[codes], len(pairs))))
-        key = np.concatenate(keys)
+            own = np.searchsorted(terms, segment.terms[:]).astype(np.int32)
+            term, node, codes = segment._postings(where >= 0)
+            keys.append(packed((own[term], len(terms)), (where[node], len(order)), (mine[codes], len(pairs))))
+            del term, node, codes
+        key = np.concatenate(keys) if len(keys) > 1 else keys[0]
         del keys
         key.sort()
         low, high = (max(size - 1, 0).bit_length() for size in (len(pairs), len(order)))
-        codes = (key & np.uint64((1 << low) - 1)).astype(np.int64)
-        node = ((key >> np.uint64(low)) & np.uint64((1 << high) - 1)).astype(np.int32)
-        term = (key >> np.uint64(low + high)).astype(np.int32)
+        codes = (key & np.uint64((1 << low) - 1)).astype(np.uint32)
+        key >>= np.uint64(low)
+        node = (key & np.uint64((1 << high) - 1)).astype(np.int32)
+        key >>= np.uint64(high)
+        term = key.astype(np.int32)
+        del key
         return cls._of(theirs[order], lengths, terms, term, node, codes, pairs)
 
     @classmethod
@@ -190,9 +193,8 @@ class TextSegment:
         if len(rows) * 16 < len(self):
             _, term, codes = self.held(rows)
         else:
-            place, node, codes = self._postings()
-            dead = (self.live[:] & ~live)[node]
-            term, codes = place[dead].astype(np.int64), codes[dead]
+            place, _, codes = self._postings(self.live[:] & ~live)
+            term = place.astype(np.int64)
         tfs = self.pairs[:][:, ::2]
         for reading in range(tfs.shape[1]):
             df[:, reading] -= np.bincount(term[tfs[codes, reading] > 0], minlength=len(df)).astype(np.int32)
@@ -312,18 +314,29 @@ class TextSegment:
         """Whether any node was deleted."""
         return int(self.totals[:][0]) < len(self)
 
-    def _postings(self) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-        """Return (term, node, code) of everything, deleted nodes included; terms and nodes by their places."""
+    def _postings(
+        self, alive: NDArray[np.bool_] | None = None
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
+        """Return (term, node, code) of everything; terms and nodes by their places.
+
+        Args:
+            alive: (len(self),) which nodes; None is all, deleted ones included.
+
+        """
         starts = self.starts[:]
         terms = [np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))]
-        nodes, codes = [self.nodes[:]], [self.codes[:].astype(np.int64)]
+        nodes, codes = [self.nodes[:]], [self.codes[:]]
         for column, place in enumerate(self.column_terms.tolist()):
             codes_of = self.columns[column * len(self) : (column + 1) * len(self)]
             own = np.flatnonzero(codes_of)
             terms.append(np.full(len(own), place, np.int32))
             nodes.append(own.astype(np.int32))
-            codes.append(codes_of[own].astype(np.int64))
-        return np.concatenate(terms), np.concatenate(nodes), np.concatenate(codes)
+            codes.append(codes_of[own])
+        term, node, code = np.concatenate(terms), np.concatenate(nodes), np.concatenate(codes)
+        if alive is None or alive.all():
+            return term, node, code
+        kept = alive[node]
+        return term[kept], node[kept], code[kept]
 
     @classmethod
     def _of(

@@ -15,7 +15,7 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.product import inner
 from fourfold.index.text_worth import LEAST, Shard, Word, blocks, rounded

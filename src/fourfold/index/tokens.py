@@ -11,11 +11,13 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.places import Array, Places
 from fourfold.runs import bounds, spans
 
+_AT_ONCE = 1 << 14
+"""So many nodes are merged at once: a place for each piece of a million takes gigabytes."""
 _FEW_PIECES = 1 << 16
 
 
@@ -55,7 +57,7 @@ class TokenSegment:
             np.asarray(nums, np.int64),
             np.ones(len(nums), bool),
             np.asarray(starts, np.int64),
-            np.asarray(pieces).astype(np.uint16 if len(counts) <= _FEW_PIECES else np.int32),
+            np.asarray(pieces).astype(_narrow(counts)),
             counts,
         )
 
@@ -64,11 +66,23 @@ class TokenSegment:
         """Return one segment with the live nodes of several (at least one); their nodes must differ."""
         kept = [np.flatnonzero(segment.live[:]) for segment in segments]
         nums = np.concatenate([segment.nums[:][rows] for segment, rows in zip(segments, kept, strict=True)])
-        found = [segment.of(rows) for segment, rows in zip(segments, kept, strict=True)]
-        counts = np.concatenate([np.diff(starts) for starts, _ in found])
-        starts, pieces = np.cumsum(counts) - counts, np.concatenate([pieces for _, pieces in found])
+        lengths = np.concatenate([np.diff(s.starts[:])[rows] for s, rows in zip(segments, kept, strict=True)])
         order = np.argsort(nums)
-        return cls.build(nums[order], bounds(counts[order]), pieces[spans(starts[order], counts[order])])
+        starts = bounds(lengths[order])
+        begin = np.empty(len(order), np.int64)
+        begin[order] = starts[:-1]
+        counts = np.zeros(max(len(segment.counts) for segment in segments), np.int32)
+        for segment in segments:
+            counts[: len(segment.counts)] += segment.counts[:]
+        counts = np.trim_zeros(counts, "b")
+        pieces = np.empty(int(starts[-1]), _narrow(counts))
+        done = 0
+        for segment, rows in zip(segments, kept, strict=True):
+            for first in range(0, len(rows), _AT_ONCE):
+                own, found = segment.of(rows[first : first + _AT_ONCE])
+                pieces[spans(begin[done : done + len(own) - 1], np.diff(own))] = found
+                done += len(own) - 1
+        return cls(nums[order], np.ones(len(nums), bool), starts, pieces, counts)
 
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
@@ -101,6 +115,11 @@ class TokenSegment:
         begins = self.starts.take(rows)
         counts = self.starts.take(rows + 1) - begins
         return bounds(counts), self.pieces.take(spans(begins, counts))
+
+
+def _narrow(counts: NDArray[np.int32]) -> type[np.integer[Any]]:
+    """Return what holds each piece."""
+    return np.uint16 if len(counts) <= _FEW_PIECES else np.int32
 
 
 class Tokens:

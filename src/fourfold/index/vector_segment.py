@@ -12,8 +12,9 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.errors import InvalidValueError
-from fourfold.index import ordered, quantised
+from fourfold.index import quantised
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.directions import lengths
 from fourfold.index.places import Places

@@ -14,9 +14,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.beside import beside
 from fourfold.errors import DimensionError
-from fourfold.index import ordered
 from fourfold.index.base import NO_NODES, NO_RAW, Allowed, Moments, Nodes, Scored
 from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.arguments import many, strings
 from fourfold.index.base import Nodes
 from fourfold.questions.graph import Graph, first_of_each
@@ -107,7 +108,7 @@ def tree(graph: Graph, start: int, depth: int, width: int) -> list[Level]:
     levels: list[Level] = []
     for _ in range(depth):
         origin, targets = graph.neighbours(frontier)
-        fresh = ~np.isin(targets, seen)
+        fresh = ~ordered.contains(seen, targets)
         origin, targets = origin[fresh], targets[fresh]
         if not len(targets):
             break
@@ -115,9 +116,9 @@ def tree(graph: Graph, start: int, depth: int, width: int) -> list[Level]:
         origin, targets = origin[order], targets[order]
         first = first_of_each(targets)
         nodes, parents = targets[first], frontier[origin[first]]
-        seen = distinct(np.concatenate((seen, nodes)))
-        scores = CENTRALITY * graph.centrality(nodes) + VARIETY * graph.variety(nodes) / n_types
+        seen = ordered.union((seen, nodes))
         degrees = graph.degree(nodes)
+        scores = CENTRALITY * graph.central(degrees) + VARIETY * graph.variety(nodes) / n_types
         hubs = degrees > HUB * degrees.mean()
         kept = graph.best(nodes, scores, width)
         levels.append(Level(nodes[kept], parents[kept], scores[kept], degrees[kept], hubs[kept], len(nodes)))
@@ -166,7 +167,7 @@ def boost(graph: Graph, seeds: Nodes, forward: Nodes, inverse: Nodes) -> tuple[N
         steps = graph.walk(seeds, along=along, against=against)
         steps = steps.where(steps.sources != steps.targets)
         counts.append(steps.targets)
-    found, place = np.unique(np.concatenate(counts), return_inverse=True)
+    found, place = ordered.numbered(np.concatenate(counts))
     out, into = (
         np.bincount(places, minlength=len(found)) for places in (place[: len(counts[0])], place[len(counts[0]) :])
     )

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.runs import distinct, firsts
+from fourfold.runs import firsts
 from fourfold.types import Edge, FloatArray
 
 
@@ -69,7 +70,7 @@ class Reached:
 
     def has(self, nodes: Nodes) -> NDArray[np.bool_]:
         """Return which of these nodes were reached."""
-        return np.isin(nodes, self.nodes)
+        return ordered.contains(self.nodes, nodes)
 
     def at(self, name: str, nodes: Nodes) -> NDArray[Any]:
         """Return a column's values of these nodes."""
@@ -114,7 +115,7 @@ class Graph:
 
     def id_rank(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the place of each node's id among the ids of all of them in order: what ties are broken by."""
-        each, place = np.unique(nodes, return_inverse=True)
+        each, place = ordered.numbered(nodes)
         ids = self.ids(each.tolist())
         rank = np.empty(len(ids), np.int64)
         rank[sorted(range(len(ids)), key=ids.__getitem__)] = np.arange(len(ids))
@@ -165,15 +166,18 @@ class Graph:
         origin = np.concatenate([steps.origin for steps in both])
         targets = np.concatenate([steps.targets for steps in both])
         others = nodes[origin] != targets
-        nodes_near, place = np.unique(targets[others], return_inverse=True)
-        keys = distinct(origin[others] * max(len(nodes_near), 1) + place)
-        origin, place = np.divmod(keys, max(len(nodes_near), 1))
-        return origin, nodes_near[place]
+        return ordered.distinct_pairs(origin[others], targets[others])
 
     def between(self, a: int, b: int) -> Walk:
         """Return every edge between two nodes, seen from ``a``: along the arrow first, then by weight and type."""
-        steps = self.walk(np.array([a]))
-        steps = steps.where(steps.targets == b)
+        from_a, from_b = self.edges.degree(np.array([a, b])).tolist()
+        if from_a <= from_b:
+            steps = self.walk(np.array([a]))
+            steps = steps.where(steps.targets == b)
+        else:  # a hub is not looked through for one of its neighbours
+            back = self.walk(np.array([b]))
+            back = back.where(back.targets == a)
+            steps = Walk(back.targets, back.sources, back.types, back.weights, ~back.along)
         return steps.where(np.lexsort((self.type_rank[steps.types], -steps.weights, ~steps.along)))
 
     def edge(self, walk: Walk, place: int) -> Edge:
@@ -190,16 +194,17 @@ class Graph:
 
     def centrality(self, nodes: Nodes) -> FloatArray:
         """Return degree / (n − 1) of each node, as networkx's ``degree_centrality`` of the simple graph; 1 if alone."""
-        if self.size <= 1:
-            return np.ones(len(nodes))
-        result: FloatArray = self.degree(nodes) / (self.size - 1)
-        return result
+        return self.central(self.degree(nodes))
+
+    def central(self, degrees: NDArray[np.int64]) -> FloatArray:
+        """Return what ``centrality`` is at nodes of these degrees."""
+        return degrees / (self.size - 1) if self.size > 1 else np.ones(len(degrees))
 
     def variety(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of distinct edge types at each node, either direction."""
         n_types = max(len(self.type_names), 1)
         both = [self.edges.expand(nodes, forward=forward) for forward in (True, False)]
-        keys = distinct(np.concatenate([steps.origin * n_types + steps.types for steps in both]))
+        keys = ordered.union([steps.origin * n_types + steps.types for steps in both])
         return np.bincount(keys // n_types, minlength=len(nodes))
 
     # -- words --------------------------------------------------------------------------------------------------

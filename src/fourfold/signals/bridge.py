@@ -24,8 +24,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.config import Bridge
-from fourfold.index import ordered
 from fourfold.index.base import NO_NODES, Nodes, Shared
 from fourfold.index.product import row_by_row
 from fourfold.runs import firsts

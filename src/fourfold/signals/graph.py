@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.edge_types import PART_OF
-from fourfold.index import ordered
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, NodeValues, only, worth_of
 from fourfold.types import FloatArray
 

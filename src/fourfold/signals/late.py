@@ -23,10 +23,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.config import LateInteraction
 from fourfold.embed import wordpieces
 from fourfold.embed.static import StaticEmbedder, bundled
-from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.product import row_by_row, with_each
 from fourfold.index.snapshot import Notes

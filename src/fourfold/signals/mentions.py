@@ -10,8 +10,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.edge_types import MENTIONS, PART_OF
-from fourfold.index import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes, only
 from fourfold.runs import bounds, spans
 from fourfold.signals.bridge import Pairs

@@ -11,7 +11,7 @@ from collections.abc import Callable, Collection, Sequence
 
 import numpy as np
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.signals import names
 from fourfold.signals.names import Named, NamesOf, Words

@@ -20,9 +20,9 @@ from functools import partial, reduce
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.edge_types import PART_OF
-from fourfold.index import ordered
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
 from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.signals.names import Named

@@ -7,7 +7,7 @@ from typing import Protocol
 
 import numpy as np
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Moments, Nodes
 from fourfold.types import FloatArray
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import EdgePart, Nodes, TokenPart
 
 

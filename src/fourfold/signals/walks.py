@@ -11,8 +11,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.config import Paths
-from fourfold.index import ordered
 from fourfold.index.base import Allowed, EdgePart, Nodes
 from fourfold.runs import firsts
 from fourfold.signals.meaning import SAME_FAMILY, Meaning

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import NO_NODES, Nodes, NodeValues
 from fourfold.runs import firsts
 from fourfold.signals.graph import Hop, Walk

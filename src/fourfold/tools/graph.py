@@ -14,7 +14,8 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.runs import bounds, distinct, firsts, spans
+from fourfold.ordered import places
+from fourfold.runs import distinct, firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED
@@ -138,8 +139,9 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     """
     n = len(nodes)
     steps = edges.expand(nodes, forward=True)
-    place = np.minimum(np.searchsorted(nodes, steps.targets), max(n - 1, 0))
-    inside = nodes[place] == steps.targets if n else np.zeros(0, bool)
+    place, inside = places(nodes, steps.targets)
+    edge_count = int(inside.sum())
+    inside &= steps.origin != place
     sources, targets = steps.origin[inside], place[inside]
     types, weights = steps.types[inside], steps.weights[inside].astype(np.float64)
     meanings = [config.edge_meanings.get(name) or edge_meaning(name) for name in edges.type_names]
@@ -163,10 +165,9 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     tied = ~_of(types, meanings, "apart")
     ends = sources[tied], targets[tied]
     undirected = _matrix(np.concatenate(ends), np.concatenate(ends[::-1]), np.ones(2 * len(ends[0])), n)
-    undirected.data[:] = 1.0
-    used = np.isin(types, [number for number, name in enumerate(edges.type_names) if name == CO_USED])
+    used = np.array([name == CO_USED for name in edges.type_names], bool)[types]
     return ToolGraph(
-        edge_count=len(sources),
+        edge_count=edge_count,
         neighbours=undirected,
         needs=along("needs", "needed_by"),
         may_need=along("may_need"),
@@ -264,19 +265,16 @@ def _of(types: NDArray[np.int32], meanings: Sequence[str], wanted: str) -> NDArr
 def _matrix(
     rows: NDArray[np.int64], columns: NDArray[np.int64], values: NDArray[np.float64], n: int
 ) -> sparse.csr_matrix:
-    """Return a CSR matrix of the distinct pairs without loops; of parallel edges the heaviest counts."""
-    keep = rows != columns
-    rows, columns, values = rows[keep], columns[keep], values[keep]
-    keys = rows * n + columns
-    if (values == values[:1]).all():
-        keys = distinct(keys)
-        data = np.full(len(keys), values[0] if len(keys) else 0.0)
-    else:
-        order = np.lexsort((-values, keys))
-        first = firsts(keys[order])
-        keys, data = keys[order][first], values[order][first].astype(np.float64)
-    rows, columns = np.divmod(keys, max(n, 1))
-    return sparse.csr_matrix((data, columns, bounds(np.bincount(rows, minlength=n))), shape=(n, n))
+    """Return a CSR matrix of the distinct pairs; of parallel edges the heaviest counts."""
+    matrix = sparse.coo_matrix((values, (rows, columns)), shape=(n, n)).tocsr()  # of parallel edges the sum
+    if matrix.nnz < len(values):
+        if (values == values[0]).all():
+            matrix.data[:] = values[0]
+        else:
+            keys = rows * n + columns
+            order = np.lexsort((-values, keys))
+            matrix.data = values[order][firsts(keys[order])]
+    return matrix
 
 
 def row(matrix: sparse.csr_matrix, position: int) -> Iterable[tuple[int, float]]:

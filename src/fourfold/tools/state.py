@@ -7,6 +7,7 @@ import threading
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import compress
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ from fourfold.arguments import shown
 from fourfold.errors import UnknownNodeError
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.ordered import distinct, places
 from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
 from fourfold.tools.config import ToolConfig
@@ -56,8 +58,10 @@ class State:
         return {identity: place for place, identity in enumerate(self.ids)}
 
     def places_of(self, nodes: Nodes) -> list[int]:
-        """Return the places of those of these nodes that are tools."""
-        return np.nonzero(np.isin(self.nodes, nodes))[0].tolist()
+        """Return the places of those of these nodes that are tools, each once, ascending."""
+        place, here = places(self.nodes, nodes)
+        found: list[int] = distinct(place[here]).tolist()
+        return found
 
 
 class Knowledge:
@@ -165,9 +169,9 @@ class Knowledge:
         recent, rate, successes = np.zeros(len(nodes)), np.full(len(nodes), 0.5), np.zeros(len(nodes), np.int64)
         now, half_life = self._clock(), self._config().half_life
         usage = self._retriever.backend.usage()
-        used = {number: usage[tool] for tool, number in self._retriever.backend.nums(list(usage)).items()}
-        for place in np.isin(nodes, list(used)).nonzero()[0].tolist():
-            own = used[int(nodes[place])]
+        used = self._retriever.backend.nums(list(usage))
+        found, here = places(nodes, np.fromiter(used.values(), np.int64, len(used)))
+        for place, own in zip(found[here].tolist(), compress(map(usage.__getitem__, used), here), strict=True):
             recent[place], rate[place] = own.recent_at(now, half_life), own.success_rate
             successes[place] = own.successes
         return recent / (recent.max(initial=0.0) or 1.0), rate, successes

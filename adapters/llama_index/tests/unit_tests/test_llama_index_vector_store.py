@@ -1,5 +1,6 @@
 """The LlamaIndex vector store: as LlamaIndex's own, beside it, and in what wants one."""
 
+import json
 import pickle
 
 import fsspec
@@ -13,6 +14,7 @@ from llama_index.core.schema import (
     Document,
     ImageNode,
     IndexNode,
+    MetadataMode,
     NodeRelationship,
     QueryBundle,
     RelatedNodeInfo,
@@ -550,3 +552,33 @@ def test_a_pickle_opens_the_file_again_and_of_a_store_in_memory_there_is_none(tm
     assert pickle.loads(pickle.dumps(store)).query(VectorStoreQuery(query_str="cat")).ids == ["cat"]
     with pytest.raises(StoreError, match="in memory cannot be pickled"):
         pickle.dumps(FourfoldVectorStore())
+
+
+@pytest.mark.parametrize("through", [lambda data: data, lambda data: json.loads(json.dumps(data))])
+def test_a_dictionary_opens_the_file_again_with_the_settings_of_the_store(tmp_path, through):
+    model = MockEmbedding(embed_dim=8)
+    store = FourfoldVectorStore(
+        tmp_path / "kg.sqlite", embed_model=model, breakdown=True, name_key="heading", metadata_mode=MetadataMode.EMBED
+    )
+    store.add([TextNode(id_="cat", text="the cat sat", embedding=[1.0] * 8)])
+    held = through(store.to_dict())
+    again = FourfoldVectorStore.from_dict(held, embed_model=model)
+    assert (again.breakdown, again.name_key, again.metadata_mode) == (True, "heading", MetadataMode.EMBED)
+    assert again.query(VectorStoreQuery(query_str="cat")).ids == ["cat"]
+    assert through(again.to_dict()) == held
+    reading = FourfoldVectorStore.from_dict(held, embed_model=model, read_only=True, breakdown=False)
+    assert FourfoldVectorStore.from_json(reading.to_json(), embed_model=model).to_dict() == reading.to_dict()
+    assert (reading.read_only, reading.breakdown) == (True, False)
+    store.client.close()
+    (tmp_path / "kg.sqlite").rename(tmp_path / "other.sqlite")
+    with pytest.raises(StoreError, match="no file"):
+        FourfoldVectorStore.from_dict(held, embed_model=model)
+
+
+def test_a_dictionary_of_a_store_in_memory_says_what_to_do():
+    store = FourfoldVectorStore(breakdown=True)
+    store.add([TextNode(id_="cat", text="the cat sat")])
+    with pytest.raises(StoreError, match=r"make the store with a path.*from_dict\(data, retriever=store.client\)"):
+        FourfoldVectorStore.from_dict(store.to_dict())
+    again = FourfoldVectorStore.from_dict(store.to_dict(), retriever=store.client)
+    assert again.breakdown and again.query(VectorStoreQuery(query_str="cat")).ids == ["cat"]

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.engines.milvus.reading import EDGE, Reading
-from fourfold.index import ordered
 from fourfold.index.base import Allowed, Keys, Nodes, Steps
 from fourfold.runs import bounds
 from fourfold.types import FloatArray

@@ -15,11 +15,11 @@ from collections.abc import Collection, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus.packed import unpacked_terms
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.words import Holders, Postings
-from fourfold.index import ordered
 from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
 from fourfold.index.text_worth import Statistics, rounded

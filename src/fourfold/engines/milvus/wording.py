@@ -8,10 +8,10 @@ from itertools import chain
 
 import numpy as np
 
+from fourfold import ordered
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.wording import holders
 from fourfold.filters import ELEMENT, SCALAR, attributes
-from fourfold.index import ordered
 from fourfold.index.base import Nodes
 
 

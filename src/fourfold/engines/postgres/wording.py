@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fourfold import ordered
 from fourfold.engines.postgres.arrays import numbers
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.tables import Tables
 from fourfold.engines.postgres.words import stored_term
 from fourfold.engines.wording import holders
 from fourfold.filters import ELEMENT, SCALAR
-from fourfold.index import ordered
 from fourfold.index.base import Nodes
 
 _TEXT = "a.key || ' ' || coalesce(a.string, a.number::text)"

@@ -9,8 +9,8 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from fourfold import ordered
 from fourfold.filters import COLUMNS, SCALAR, Clause, Group, Range, Scalar, Test
-from fourfold.index import ordered
 from fourfold.index.base import Nodes
 
 _MOST_PARAMETERS = 30_000  # SQLite takes 32,766 in one statement

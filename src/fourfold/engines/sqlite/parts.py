@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index import ordered
+from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.edges import EdgeSegment
 from fourfold.index.edges import merge as merge_edges
@@ -78,9 +78,10 @@ class Parts:
 
     def compacted(self, first_stage: FirstStageSettings) -> Parts:
         """Return the same with one segment of each kind."""
+        text = _one(self.text, TextSegment.merge)  # takes most memory for itself: before the vectors are in memory
         return Parts(
             _one(self.vectors, partial(merge_vectors, first_stage=first_stage)),
-            _one(self.text, TextSegment.merge),
+            text,
             _one(self.tokens, TokenSegment.merge),
             _one(self.names, NameSegment.merge),
             _one(self.edges, merge_edges),

@@ -16,12 +16,11 @@ import numpy as np
 import numpy.ma  # noqa: F401  (numpy loads it at the first ``unique``: a fork while a thread does that hangs its child)
 from numpy.typing import NDArray
 
-from fourfold import deadline
+from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State, ends_of
 from fourfold.engines.sqlite.store import Store
-from fourfold.index import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.changes import FIELDS, Changes
 from fourfold.index.edges import Edges, EdgeSegment

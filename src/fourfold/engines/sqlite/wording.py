@@ -9,11 +9,11 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold import ordered
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.wording import holders
 from fourfold.filters import ELEMENT, SCALAR, Scalar
-from fourfold.index import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.changes import TOKEN
 

@@ -281,11 +281,8 @@ class Writer:
         """
         assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, ids)
-        marks = [(num,) for num in nums.values()]
-        self._connection.executemany(
-            "DELETE FROM nodes WHERE num IN (SELECT node FROM passages WHERE document = ?)", marks
-        )
-        self._connection.executemany("DELETE FROM nodes WHERE num = ?", marks)
+        for statement in _DELETIONS:
+            self._connection.execute(statement, (json.dumps(list(nums.values())),))
         return len(nums)
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:
@@ -303,6 +300,13 @@ class Writer:
         return max(cursor.rowcount, 0)
 
 
+_THESE = "(SELECT value FROM json_each(?))"
+_DELETIONS = (
+    f"DELETE FROM nodes WHERE num IN (SELECT node FROM passages WHERE document IN {_THESE})",
+    f"DELETE FROM edges WHERE source IN {_THESE}",  # the cascade goes node by node, through every index each time
+    f"DELETE FROM edges WHERE target IN {_THESE}",
+    f"DELETE FROM nodes WHERE num IN {_THESE}",
+)
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
 """``json.dumps`` would make an encoder for every node."""
 

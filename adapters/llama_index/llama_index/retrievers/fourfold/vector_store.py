@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from llama_index.core.bridge.pydantic import PrivateAttr
@@ -88,6 +88,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
     breakdown: bool = False
     name_key: str | Sequence[str] | None = ("title", "name")
     metadata_mode: MetadataMode = MetadataMode.NONE
+    path: str = ":memory:"
+    read_only: bool = False
 
     _retriever: Retriever = PrivateAttr()
 
@@ -106,8 +108,6 @@ class FourfoldVectorStore(BasePydanticVectorStore):
     ) -> None:
         if isinstance(path, Retriever):
             raise InvalidValueError("path is an open Retriever; give it as retriever=.")
-        fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
-        super().__init__(**fields)
         if retriever is None:  # one without nodes is false
             retriever = Retriever(
                 ":memory:" if path is None else path,
@@ -118,7 +118,35 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             )
         elif path is not None or embed_model is not None or config is not None or read_only:
             raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
+        fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
+        super().__init__(**fields, path=retriever.path, read_only=retriever.backend.read_only)
         self._retriever = retriever
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any], **options: Any) -> Self:
+        """Open the file of a store again with the settings that its ``to_dict`` holds.
+
+        Args:
+            data: a store's ``to_dict()``, or what JSON made of it.
+            options: those of the class, which come first: ``embed_model`` and ``config`` are in no dictionary, nor is a
+                password of ``path``; ``retriever``, open already, stands for ``path`` and ``read_only``.
+
+        Raises:
+            StoreError: a store in memory; the file is gone, or another application's.
+
+        """
+        given = {name: data[name] for name in ("breakdown", "name_key") if name in data}
+        if "metadata_mode" in data:
+            given["metadata_mode"] = MetadataMode(data["metadata_mode"])
+        if "retriever" not in options:
+            given |= {"path": data.get("path"), "read_only": data.get("read_only", False), "must_exist": True}
+        given |= options
+        if given.get("path") in (None, ":memory:") and "retriever" not in options:
+            raise StoreError(
+                "A graph in memory is in no dictionary; make the store with a path, FourfoldVectorStore('kg.sqlite'), "
+                "or give the open graph: from_dict(data, retriever=store.client)."
+            )
+        return cls(**given)
 
     @classmethod
     def from_persist_dir(

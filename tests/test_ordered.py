@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from fourfold.index import ordered
+from fourfold import ordered
 
 RNG = np.random.default_rng(4)
 SETS = {
