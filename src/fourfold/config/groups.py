@@ -49,9 +49,8 @@ class TextConfig:
             which bounds the time; None: always, quotation marks and all (published).
         called: what the question calls by its whole name, in two words or more that are written as names are, has all
             of the text component and leads on as the best match does, see ``signals.called``.
-        spelling: a word that no node holds is read as the graph writes it ("github" as GitHub), see ``joined``, one of a
-            question in English as a word that is a slip of the keyboard away, see ``spelling``; ``SearchResult.notes``
-            say so.
+        spelling: a word that no node holds is read as the graph writes it ("github" as GitHub), see ``joined``, and in
+            English as a word that is a slip of the keyboard away, see ``spelling``; ``SearchResult.notes`` say so.
 
     """
 
