@@ -3,12 +3,12 @@
 A type is known by its label, whatever it is written like: ``film.film.directed_by``, ``dbo:starring``, ``hasAuthor``.
 What stands in most labels (``film``, ``has``) tells no type from another and is left out. A word is similar to the
 types whose labels hold it, or a word of the same family ("director", "directed"), or that it is cut short in ("dept"),
-or that are close to it in the static embedding.
+or that are close to it in the static embedding. Of a label that is a path the last part is what it says of where its
+edges end; what stands before that (``path_labels``) counts by its own words only.
 """
 
 from __future__ import annotations
 
-import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
@@ -23,6 +23,7 @@ from fourfold.runs import firsts
 from fourfold.signals import wording
 from fourfold.signals.late import Pieces, distinct_pieces
 from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD
+from fourfold.signals.path_labels import parts_of
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.syntax import behind_verb
 from fourfold.signals.type_labels import remembered
@@ -44,11 +45,14 @@ _COMPOUND = 0.85
 _BY, _OF = "by", "of"
 _PLACES = frozenset({"at", "in", "on"})
 
+_ENDS, _BETWEEN, _BEGINS = range(3)
+"""The parts of a label, in the order of their words."""
+
+_MOST_BEGIN = 5
+"""What more paths begin at than these, a film or a person, says what something is, not which of them is asked for."""
+
 _SORTS = frozenset({"type", "kind", "class", "category", "is a", "isa", "instance of"})
 """Labels of edges that only say what sort of thing something is."""
-
-_PATH = re.compile(r"^.*[/.#:](?=\w)")
-"""What stands before a label's last part: ``/people/person/`` in ``/people/person/place_of_birth``."""
 
 
 class Labels:
@@ -71,12 +75,25 @@ class Labels:
     ) -> None:
         self.names, self.terms = tuple(names), terms
         self._embed, self._is_word, self._families_of = embed, is_word, Families(terms)
-        plain = [label(_PATH.sub("", name) or name).split() for name in names]
-        labels = [words or [name or "edge"] for words, name in zip(_without_common(plain), names, strict=True)]
+        parts = [parts_of(name) for name in names]
+        plain = [label(one.ends).split() for one in parts]
+        labels = [own or [name or "edge"] for own, name in zip(_without_common(plain), names, strict=True)]
         words = [[word for word in own if terms(word)] or own for own in labels]
-        self._starts = np.concatenate(([0], np.cumsum([len(own) for own in words])))
-        flat = [word for own in words for word in own]
-        self._type_of = np.repeat(np.arange(len(names)), np.diff(self._starts))
+        between = [_others(label(one.between).split(), own, terms) for one, own in zip(parts, words, strict=True)]
+        begins = _without_common([label(one.begins).split() for one in parts], keep=False)
+        begins = [
+            _callers(own, [*ends, *middle], terms) for own, ends, middle in zip(begins, words, between, strict=True)
+        ]
+        rows = [
+            (kind, part, word)
+            for kind, own in enumerate(zip(words, between, begins, strict=True))
+            for part, of_part in enumerate(own)
+            for word in of_part
+        ]
+        flat = [word for *_, word in rows]
+        self._type_of, part = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2).T
+        self._starts = np.searchsorted(self._type_of, np.arange(len(names) + 1))
+        count = np.bincount(3 * self._type_of + part)[3 * self._type_of + part]
         stems = [frozenset(terms(word)) for word in flat]
         self._stems = _rows(stems)
         self._families = _rows([frozenset(map(self._families_of.of, own)) for own in stems])
@@ -85,29 +102,46 @@ class Labels:
         self._by_letter: dict[str, list[tuple[str, bool]]] = defaultdict(list)
         for stem in self._stems:
             self._by_letter[stem[:1]].append((stem, is_word(stem)))
-        self._several = np.diff(self._starts) > 1
-        self._qualifying = self._several[self._type_of] & np.array([word.endswith("ing") for word in flat], bool)
-        agents = np.array(
-            [any(self._is_agent(word, stem) for stem in own) for word, own in zip(flat, stems, strict=True)]
-        )
-        self.agents = self._any(agents) | np.array([_BY in own for own in plain], bool)
-        self.verbs = [behind_verb(own, terms) for own in plain]
+        self._several = (count > 1) | (part == _BETWEEN)
+        self._qualifying = self._several & np.array([word.endswith("ing") for word in flat], bool)
+        agents = [any(self._is_agent(word, stem) for stem in own) for word, own in zip(flat, stems, strict=True)]
+        self._agents = np.array(agents, bool)
+        by = self._any(self._agents & (part == _ENDS)) | np.array([_BY in own for own in plain], bool)
+        self._agents |= by[self._type_of] & (part == _ENDS)
+        self._at_end = part == _ENDS
+        verbs = [behind_verb(own, terms) for own in plain]
+        self.verbs = {
+            behind: np.array([verb == behind for verb in verbs], bool) & ~by for behind in verbs if behind is not None
+        }
+        """By the preposition behind it, "": none, which labels are a verb, (n_types,) each."""
         self.sorts = np.array([" ".join(own) in _SORTS for own in plain], bool)
-        self.to_places = np.array([verb in _PLACES for verb in self.verbs], bool)
-        self._nouns = np.array([noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)], bool)
+        self.to_places = np.array([verb in _PLACES for verb in verbs], bool)
+        self._nouns = np.zeros(len(rows), bool)
+        self._nouns[part == _ENDS] = [noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)]
+        self._callers = np.zeros(len(rows), bool)
+        self._callers[part == _BEGINS] = [
+            noun for one, own in zip(parts, begins, strict=True) for noun in _nouns(label(one.begins).split(), own)
+        ]
         at_end = np.array([own[-1] in PREPOSITIONS - {_BY} for own in labels], bool)
         phrase = np.array([_is_phrase(own, terms) for own in plain], bool)
-        noun = np.array([verb is None for verb in self.verbs], bool)
+        noun = np.array([verb is None for verb in verbs], bool)
         deeds = [
             _BY not in own and (verb is not None or is_phrase)
-            for own, verb, is_phrase in zip(plain, self.verbs, phrase, strict=True)
+            for own, verb, is_phrase in zip(plain, verbs, phrase, strict=True)
         ]
-        first = np.repeat(np.array(deeds, bool), np.diff(self._starts))
-        first[1:] &= self._type_of[1:] != self._type_of[:-1]
-        self._verbs = first
+        self._verbs = np.zeros(len(rows), bool)
+        self._verbs[self._starts[:-1]] = deeds
         self._begins = at_end & ~phrase
         self._calls = self._begins | (noun & ~at_end)  # "shares border with" calls nothing
-        self._whole, self._vectors = unit(embed([" ".join(own) for own in labels])), unit(embed(flat))
+        self.child_of = self._begins & self._calls
+        """Which types begin at what their noun calls, (n_types,)."""
+        self._whole = unit(embed([" ".join(own) for own in labels]))
+        self._part = part
+        many = Counter(one.begins for one in parts)
+        generic = np.array([many[one.begins] > _MOST_BEGIN for one in parts], bool)
+        self._generic = (part == _BEGINS) & generic[self._type_of]
+        self._last = np.nonzero(part == _ENDS)[0]
+        self._vectors = unit(embed([flat[row] for row in self._last.tolist()]))
         self.most_words = most = remembered(len(names))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
         self._pieces: Pieces | None = None
@@ -130,8 +164,8 @@ class Labels:
         Capitals are where the edges of "capital" end, and where those of "capital of" begin; suppliers are where those
         of "supplies" begin.
         """
-        nouns, _ = self.held(word)
-        return nouns & ~self._begins, (nouns & self._begins) | self._done(word)
+        ends, begins, _ = self._called(word)
+        return ends, begins | self._done(word)
 
     def _done_by(self, word: str) -> NDArray[np.bool_]:
         """Return which labels begin with a verb for what somebody does whom a word names, (n_types,)."""
@@ -141,16 +175,18 @@ class Labels:
 
     def held(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which labels have a word for their noun, and which hold it beside their noun, (n_types,) each."""
-        return self._called(word)
+        ends, begins, beside = self._called(word)
+        return ends | begins, beside
 
-    def _called_by(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    def _called_by(self, word: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
         rows = self._held(self._stems, self.terms(word)) | self._held(self._stems, self._shortened([word.lower()]))
-        by_noun, beside = self._any(rows & self._nouns), self._any(rows & ~self._nouns)
-        return self._calls & by_noun, self._calls & beside & ~by_noun
+        by_noun = self._any(rows & self._nouns) & self._calls
+        beside = self._any(rows & self._at_end & ~self._nouns) & self._calls & ~by_noun
+        return by_noun & ~self._begins, (by_noun & self._begins) | self._any(rows & self._callers), beside
 
-    def begin_at(self, types: NDArray[np.bool_]) -> bool:
-        """Tell whether all of some types begin at what their noun calls: child_of."""
-        return bool((self._begins & self._calls)[types].all())
+    def calls_begin(self, word: str) -> bool:
+        """Tell whether a word calls what edges of paths begin at: film/film/genre at a film."""
+        return bool((self._held(self._stems, self.terms(word)) & self._callers).any())
 
     def qualifies(self, word: str, behind: str = "") -> bool:
         """Tell whether a word only qualifies the one behind it, as they do in a label: "side effects"."""
@@ -178,18 +214,21 @@ class Labels:
     def _compared(self, new: list[str]) -> Iterable[Similarity]:
         vectors = unit(self._embed(new))
         cosines = np.array([self._vectors @ vector for vector in vectors])  # a product of all would round otherwise
-        by_word = (0.9 * cosines.clip(0.0, 1.0)).astype(np.float64)
+        by_word = np.zeros((len(new), len(self._type_of)))
+        by_word[:, self._last] = 0.9 * cosines.clip(0.0, 1.0)
         alike = [self._spelt_alike(word) for word in new]
         for own, each in zip(by_word, alike, strict=True):
             for rows, worth in zip(each, (_COMPOUND, SAME_FAMILY, SAME_WORD), strict=True):
                 if rows:  # as hardly any word has
                     own[rows] = np.maximum(own[rows], worth)
+            if len(self._last) < len(own):
+                self._weigh_parts(own)
         starts = self._starts[:-1]
         nearest = np.maximum.reduceat(by_word, starts, axis=1)
         own, best = (by_word == nearest[:, self._type_of]).nonzero()
         slots = best[firsts(own * len(self) + self._type_of[best])].reshape(nearest.shape) - starts
         single = [place for place, word in enumerate(new) if " " not in word]
-        nearest[single] = self.alone_first(nearest[single])
+        nearest[single] = self.alone_first(nearest[single], slots[single])
         for own, (parts, *_) in zip(nearest, alike, strict=True):
             if len(parts) > 1:
                 whole = np.bincount(self._type_of[parts], minlength=len(self)) > 1
@@ -197,6 +236,18 @@ class Labels:
         cosines = np.array([self._whole @ vector for vector in vectors])
         similarity = np.maximum(nearest, cosines.clip(0.0, 1.0))
         return zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True)
+
+    def _weigh_parts(self, own: FloatArray) -> None:
+        """Let what stands before the last parts of paths count less where last parts say the same; (n_rows,), changed.
+
+        Of a kind of thing that many paths begin at no word tells them apart.
+        """
+        between = self._part == _BETWEEN
+        if own[self._last].max() >= SAME_WORD:
+            own[self._part == _BEGINS] *= SAME_FAMILY
+            own[(self._part == _BEGINS) & ~self._callers] = 0.0
+        own[self._generic] = 0.0
+        own[between] *= _COMPOUND if own[~between].max() < SAME_FAMILY else 0.0
 
     def _spelt_alike(self, word: str) -> tuple[list[int], list[int], list[int]]:
         """Return the rows of the words of labels that are part of a word, or of its family, or the word itself."""
@@ -210,15 +261,32 @@ class Labels:
                 parts = _found(self._stems, near)
         return list(parts), list(related), list(shared)
 
-    def alone_first(self, similarity: FloatArray) -> FloatArray:
+    def alone_first(self, similarity: FloatArray, slots: NDArray[np.int64]) -> FloatArray:
         """Put labels that are a word, (…, n_types), behind none that hold it beside others: mission, next_mission.
 
         So are those that are what is nearest to it: for "movies" rather film than film_location.
         """
         most = np.maximum(similarity.max(axis=-1, keepdims=True, initial=0.0), _NEAR)
-        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), self._several
+        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), self._several[self._starts[:-1] + slots]
         alone = (has_it & ~among_others).any(axis=-1, keepdims=True)
         return np.where(alone & has_it & among_others, _AMONG_OTHERS * similarity, similarity)
+
+    def ends(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Return of which types a word stands for one that says where their edges end, (n_types,): the last part."""
+        ends: NDArray[np.bool_] = self._at_end[self._starts[:-1] + slots]
+        return ends
+
+    def begin(self, slots: NDArray[np.int64], *, named_does: bool) -> NDArray[np.bool_]:
+        """Return which types a word asks for where their edges begin, (n_types,), by the words of labels it stands for.
+
+        Args:
+            slots: (n_types,) which word of each label it is.
+            named_does: whether the named node does what the word says, if that is a deed.
+
+        """
+        rows = self._starts[:-1] + slots
+        begin: NDArray[np.bool_] = (self._part[rows] == _BEGINS) ^ (self._agents[rows] & named_does)
+        return begin
 
     def _is_agent(self, word: str, stem: str) -> bool:
         """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""
@@ -244,6 +312,20 @@ class Labels:
     def _any(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for which types one of the label's words is, (n_types,)."""
         return np.logical_or.reduceat(rows, self._starts[:-1]) if len(rows) else np.zeros(0, bool)
+
+
+def _others(words: Iterable[str], known: Sequence[str], terms: Callable[[str], list[str]]) -> list[str]:
+    """Return the words of another part of a label that its other parts lack."""
+    stems = {stem for word in known for stem in terms(word)}
+    return [
+        word for word in dict.fromkeys(words) if terms(word) and not word.isdigit() and stems.isdisjoint(terms(word))
+    ]
+
+
+def _callers(words: Iterable[str], known: Sequence[str], terms: Callable[[str], list[str]]) -> list[str]:
+    """Return the same, without participles: of written_work what edges begin at is a work."""
+    others = _others(words, known, terms)
+    return [word for word in others if not word.endswith("ing") and not wording.is_past(word, terms(word))]
 
 
 def _nouns(label: Sequence[str], words: Sequence[str]) -> list[bool]:
@@ -276,12 +358,16 @@ def _found(rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> set[i
     return {row for word in words if word in rows for row in rows[word].tolist()}
 
 
-def _without_common(labels: list[list[str]]) -> list[list[str]]:
-    """Leave out the words that stand in more than half of the labels, where there are several."""
+def _without_common(labels: list[list[str]], *, keep: bool = True) -> list[list[str]]:
+    """Leave out the words that stand in more than half of the labels, where there are several.
+
+    With ``keep`` a label of which no word is left keeps all.
+    """
     count = Counter(word for words in labels for word in set(words))
     if len(labels) < 3:
         return labels
-    return [[word for word in words if 2 * count[word] <= len(labels)] or words for words in labels]
+    own = [[word for word in words if 2 * count[word] <= len(labels)] for words in labels]
+    return [left or (words if keep else left) for left, words in zip(own, labels, strict=True)]
 
 
 def by_role(names: Sequence[str]) -> dict[str, tuple[NDArray[np.bool_], bool]]:

@@ -53,7 +53,7 @@ class Asked:
         slots: (n_types,) int64, which word of each label is.
         best: the largest similarity.
         factor: how far to trust it, of what a word as similar is trusted.
-        turned: as ``Meaning`` has it.
+        turned: as ``Meaning`` has it, or one for all types.
         kind: as ``Meaning`` has it.
         by_itself: whether it does so whatever stands beside it: a question word.
         alone: whether it does so only where no other word asks for an edge.
@@ -65,7 +65,7 @@ class Asked:
     slots: NDArray[np.int64]
     best: float
     factor: float = 1.0
-    turned: bool = False
+    turned: NDArray[np.bool_] | bool = False
     kind: bool = False
     by_itself: bool = False
     alone: bool = False
@@ -78,7 +78,7 @@ class Asked:
 
     def or_also(self, also: Asked | None) -> Asked:
         """Return the same, or what it could mean, too: "founded" may ask for a formation."""
-        if also is None or also.turned or also.alone or self.turned or self.kind:
+        if also is None or also.alone or self.kind or np.any(also.turned) or np.any(self.turned):
             return self
         joined = np.where(also.means, SAME_FAMILY, 0.0)
         slots = np.where(joined > self.similarity, also.slots, self.slots)
@@ -94,7 +94,7 @@ class Meaning:
         slots: (n_words, n_types) int64, which word of the type's label it stands for; a label's word counts once.
         trust: (n_words,) float64 in [0, 1], whether the word asks for any.
         mirrors: (n_words,) bool, whether it leads back along the step before.
-        turned: (n_words,) bool, whether it asks for the other end of its edges than it says.
+        turned: (n_words, n_types) bool, whether it asks for where the edges of a type begin.
         kind: (n_words,) bool, whether it says what the answer is: the end of an edge, not where one begins.
 
     """
@@ -110,7 +110,8 @@ class Meaning:
     def none(cls, n_words: int, n_types: int) -> Meaning:
         """Return what words mean that ask for nothing."""
         asked, slots = np.zeros((n_words, n_types)), np.zeros((n_words, n_types), np.int64)
-        return cls(asked, slots, np.zeros(n_words), *(np.zeros(n_words, bool) for _ in range(3)))
+        mirrors, kind = np.zeros((2, n_words), bool)
+        return cls(asked, slots, np.zeros(n_words), mirrors, np.zeros((n_words, n_types), bool), kind)
 
     def of(self, places: Sequence[int]) -> Meaning:
         """Return the meaning of some words, in that order, without those that ask for nothing."""
@@ -202,6 +203,8 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     if kept == verb:
         if sort >= 0 and (np.minimum(either, meaning.asked[verb]) > _COULD).any():
             dropped = [*dropped, sort]  # "what kind of language does X speak"
+        more = _EITHER * either > meaning.asked[verb]
+        meaning.turned[verb] = np.where(more, meaning.turned[known].any(axis=0), meaning.turned[verb])
         meaning.asked[verb] = np.maximum(meaning.asked[verb], _EITHER * either)
     meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
 

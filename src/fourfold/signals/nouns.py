@@ -110,7 +110,7 @@ class Nouns(Placed):
             place
         ):  # not "what sex is the father of X"
             return True
-        before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
+        after, in_label = self.at(place + 1), self._in_label[place]
         goes_on = self._last_deed > place + 1 or (
             self._is_bare(place) and self._in_label[place + 2 : place + 3] == [True]
         )
@@ -124,12 +124,17 @@ class Nouns(Placed):
         if in_label:
             return False
         return (
-            (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
+            self.is_apposed(place)
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
             or (self.opens(place) and far)  # "which films"
             or self._is_sort(place)
         )
+
+    def is_apposed(self, place: int) -> bool:
+        """Tell whether a word says what is named behind it, or qualifies what does: "the film X"."""
+        head = self._end_of_run(place)
+        return self.at(self._begin_of_run(place) - 1) == "the" and self._past_article(head + 1) in self._starts
 
     def _says_of_what(self, place: int) -> bool:
         """Tell whether a word says of what another is said: "the hockey team whose", "goods made by X".

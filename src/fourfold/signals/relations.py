@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from fourfold.config import Paths
 from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
-from fourfold.signals import synonyms, wording
+from fourfold.signals import directions, synonyms, wording
 from fourfold.signals.labels import Labels, by_role
-from fourfold.signals.meaning import SAME_FAMILY, SAME_WORD, Asked, Meaning, said_again, settle
+from fourfold.signals.meaning import SAME_FAMILY, Asked, Meaning, said_again, settle
 from fourfold.signals.names import Named, Words
 from fourfold.signals.placed import PREPOSITIONS
 from fourfold.signals.syntax import LEAD_BACK, Sentence
@@ -158,22 +158,8 @@ class Relations:
             meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
             if best >= SAME_FAMILY:
-                meaning.turned[place] |= self._backwards(int(similarity.argmax()), sentence, place)
-                meaning.turned[place] |= self._begins_there(asked, sentence.words[place])
+                meaning.turned[place] |= directions.backwards(self.labels, asked, sentence, place)
         meaning.turned[place] ^= sentence.is_role(place)
-
-    def _backwards(self, kind: int, sentence: Sentence, place: int) -> bool:
-        """Tell whether a word asks for where the edges of a type begin: by a label such as directed_by, or acquired."""
-        if self.labels.agents[kind]:
-            return sentence.named_does(place)
-        preposition = self.labels.verbs[kind]
-        return preposition is not None and sentence.named_is_done_to(place, preposition)
-
-    def _begins_there(self, asked: Asked, word: str) -> bool:
-        """Tell whether a word calls what the edges nearest to it begin at: "children of X" by child_of."""
-        nearest = asked.similarity == asked.best
-        by_label = asked.best >= SAME_WORD and self.labels.begin_at(nearest)
-        return by_label or bool(self.labels.kinds(word)[1][nearest].all())
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
         """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
@@ -238,7 +224,7 @@ class Relations:
             return self._asked_by_label(sentence, place, terms, own, called, settings)
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
-                return replace(found, similarity=self.labels.alone_first(found.similarity))
+                return replace(found, similarity=self.labels.alone_first(found.similarity, found.slots))
         if word in wording.SAY_NOTHING:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)
@@ -253,6 +239,8 @@ class Relations:
         if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
             return True
         if sentence.takes_place(place) and _WHERE not in sentence.words:
+            return True
+        if sentence.is_apposed(place) and self.labels.calls_begin(sentence.words[place]):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True
@@ -269,7 +257,7 @@ class Relations:
         """Return what labels call the kind of something: form_of_government, for "what kind of government is X"."""
         similarity, slots, _ = self.labels.similarity(word)
         sorts = self.labels.similarity(_SORTS)[0] >= SAME_FAMILY
-        similarity = np.where(sorts & (similarity >= SAME_FAMILY), similarity, 0.0)
+        similarity = np.where(sorts & self.labels.ends(slots) & (similarity >= SAME_FAMILY), similarity, 0.0)
         return Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
 
     def _joint(self, sentence: Sentence, place: int) -> str:
@@ -336,7 +324,7 @@ class Relations:
             return own
         if (beside.any() and not nouns.any()) or sentence.is_subject(place):  # "which project": not a project lead
             return replace(own, factor=settings.kind, kind=True, alone=True)
-        return replace(own, kind=bool(self.labels.kinds(word)[0].any()))
+        return replace(own, kind=bool(nouns.any()))
 
     def _haunts(self, happened: Sequence[Sequence[str]]) -> Asked | None:
         """Return the edges that lead to where somebody does what words say, whatever their labels call it."""

@@ -165,13 +165,13 @@ def _tables(
     """Return what the words i … j − 1 are worth to one step of each type, (n_words + 1, n_words + 1, n_types).
 
     The tables are for a step along an edge, against it, and back along the type it came by, which only a mirror ("the
-    same …") explains. A word is worth less the other way than the one it means: against the arrow, unless it is turned.
+    same …") explains. A word is worth less the other way than the one it means of each type, and nothing where it says what the answer is.
     """
     n_words = len(meaning.trust)
     tables = np.zeros((3, n_words + 1, n_words + 1, n_types))
-    turned, never = meaning.turned[:, None], meaning.kind[:, None]
-    against = np.where(never, 0.0, np.where(turned, 1.0, wrong_way))
-    for way, factor in ((_ALONG, np.where(turned, wrong_way, 1.0)), (_AGAINST, against)):
+    other_way = np.where(meaning.kind, 0.0, wrong_way)[:, None]  # what it calls is the answer, and stands at one end
+    for way, there in ((_ALONG, ~meaning.turned), (_AGAINST, meaning.turned)):
+        factor = np.where(there, 1.0, other_way)
         for slot in range(int(meaning.slots.max(initial=0)) + 1):
             own = np.where(meaning.slots == slot, factor * meaning.asked, 0.0)
             for begin in range(n_words):
@@ -188,9 +188,9 @@ def _repeated(meaning: Meaning) -> FloatArray:
     It does where a word before asks for the same type the other way: "directed by the director of X".
     """
     sure = meaning.asked * (meaning.asked >= SAME_FAMILY)
-    either = [np.where((meaning.turned == way)[:, None], sure, 0.0) for way in (True, False)]
+    either = [np.where(meaning.turned == way, sure, 0.0) for way in (True, False)]
     before = [np.maximum.accumulate(np.vstack((np.zeros_like(one[:1]), one[:-1])), axis=0) for one in either]
-    return np.where(meaning.turned[:, None], sure * (before[1] > 0), sure * (before[0] > 0))
+    return np.where(meaning.turned, sure * (before[1] > 0), sure * (before[0] > 0))
 
 
 def _next(

@@ -45,7 +45,7 @@ EXACTLY: Mapping[str, str] = MappingProxyType(
 )
 """Likewise, where a label has the very word: much else is merely close to these."""
 
-_SCHOOLS = "education school university college alma"
+_SCHOOLS = "education school university college alma institution"
 SAME: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
