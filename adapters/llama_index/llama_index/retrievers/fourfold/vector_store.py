@@ -119,7 +119,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         elif path is not None or embed_model is not None or config is not None or read_only:
             raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
         fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
-        super().__init__(**fields, path=retriever.path, read_only=retriever.backend.read_only)
+        fields |= {"path": retriever.path, "read_only": retriever.backend.read_only}
+        super().__init__(**fields)
         self._retriever = retriever
 
     @classmethod
@@ -135,7 +136,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             StoreError: a store in memory; the file is gone, or another application's.
 
         """
-        given = {name: data[name] for name in ("breakdown", "name_key") if name in data}
+        given: dict[str, Any] = {name: data[name] for name in ("breakdown", "name_key") if name in data}
         if "metadata_mode" in data:
             given["metadata_mode"] = MetadataMode(data["metadata_mode"])
         if "retriever" not in options:
