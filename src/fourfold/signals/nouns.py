@@ -110,7 +110,7 @@ class Nouns(Placed):
             place
         ):  # not "what sex is the father of X"
             return True
-        after, in_label = self.at(place + 1), self._in_label[place]
+        before, after, in_label = self.at(place - 1), self.at(place + 1), self._in_label[place]
         goes_on = self._last_deed > place + 1 or (
             self._is_bare(place) and self._in_label[place + 2 : place + 3] == [True]
         )
@@ -124,7 +124,7 @@ class Nouns(Placed):
         if in_label:
             return False
         return (
-            self.is_apposed(place)
+            (before == "the" and self._past_article(place + 1) in self._starts)  # "the film X"
             or (place + 1 in self._done and self.at(place + 2) == "by")  # "films directed by X"
             or place - 1 in self._deeds  # "who wrote films"
             or (self.opens(place) and far)  # "which films"

@@ -165,7 +165,8 @@ def _tables(
     """Return what the words i … j − 1 are worth to one step of each type, (n_words + 1, n_words + 1, n_types).
 
     The tables are for a step along an edge, against it, and back along the type it came by, which only a mirror ("the
-    same …") explains. A word is worth less the other way than the one it means of each type, and nothing where it says what the answer is.
+    same …") explains. A word is worth less the other way than the one it means of each type, and nothing where it says
+    what the answer is.
     """
     n_words = len(meaning.trust)
     tables = np.zeros((3, n_words + 1, n_words + 1, n_types))
