@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from fourfold.frames import BEGIN, after, past, words
+from fourfold.frames import after, left_of, may_hold, past, says_something, words
 
 
 def _said(pattern: str, *, before: str = r"(?![\w'’-])") -> re.Pattern[str]:
@@ -112,21 +112,14 @@ _TELLING = frozenset(
     ).split()
 )
 """Nothing is said to anyone without one of these words: questions that have none are not searched for it."""
-_LETTERS = re.compile("[a-z]+")
 
 
 def without_courtesy(question: str) -> str:
     """Return what is asked, without what is said to whoever answers; as it is where nothing else would be left."""
-    if _TELLING.isdisjoint(_LETTERS.findall(question.lower())):
+    if not may_hold(question, _TELLING):
         return question
-    text = _behind_label(question)
-    kept, done = [], 0
-    for begin in BEGIN.finditer(text):
-        if begin.end() >= done and (end := _end_of_courtesy(text, begin.end())) > begin.end():
-            kept.append(text[done : begin.end()])
-            done = end
-    left = _before_closing(" ".join((*kept, text[done:])).strip())
-    return left if re.search(r"\w", left) else question
+    left = _before_closing(left_of(_behind_label(question), _end_of_courtesy))
+    return left if says_something(left) else question
 
 
 def _behind_label(text: str) -> str:
@@ -134,7 +127,7 @@ def _behind_label(text: str) -> str:
     for label in reversed([*_LABEL.finditer(text)]):
         end = _OTHER_LABEL.search(text, label.end())
         asked = text[label.end() : None if end is None else end.start() + 1]
-        if re.search(r"\w", asked):
+        if says_something(asked):
             return asked.strip()
     return text
 
@@ -150,11 +143,12 @@ def _before_closing(text: str) -> str:
     return text
 
 
-def _end_of_courtesy(text: str, begin: int) -> int:
-    """Return where courtesy ends that begins at some place; that place where there is none."""
+def _end_of_courtesy(text: str, begin: int) -> int | None:
+    """Return where courtesy ends that begins at some place; None where none does."""
+    done = None
     while (end := _end_of_piece(text, begin)) is not None:
-        begin = _past_pause(text, end)
-    return begin
+        done = begin = _past_pause(text, end)
+    return done
 
 
 def _end_of_piece(text: str, begin: int) -> int | None:

@@ -6,10 +6,12 @@ One pattern of all that a frame can be would be as good; but no one could measur
 from __future__ import annotations
 
 import re
+from collections.abc import Callable, Set
 
-BEGIN = re.compile(r"^|[.;!?(]")
+_BEGIN = re.compile(r"^|[.;!?(]")
 """Where a sentence may begin; what follows may be space."""
 
+_LETTERS = re.compile("[a-z]+")
 _SPACE = re.compile(r"\s*")
 
 
@@ -30,3 +32,29 @@ def past(piece: re.Pattern[str], text: str, begin: int) -> int:
     while (end := after(piece, text, begin)) is not None:
         begin = end
     return begin
+
+
+def may_hold(text: str, telling: Set[str]) -> bool:
+    """Tell whether a text holds any of some words of small letters a to z, without one of which no frame is."""
+    return not telling.isdisjoint(_LETTERS.findall(text.lower()))
+
+
+def left_of(text: str, end_of_frame: Callable[[str, int], int | None]) -> str:
+    """Return a text without the frames that begin where its sentences do.
+
+    Args:
+        text: any.
+        end_of_frame: a text and a place in it → where the frame ends that begins there; None where none does.
+
+    """
+    kept, done = [], 0
+    for begin in _BEGIN.finditer(text):
+        if begin.end() >= done and (end := end_of_frame(text, begin.end())) is not None:
+            kept += [text[done : begin.end()], " " * (not text[end : end + 1].isspace())]
+            done = end
+    return "".join((*kept, text[done:])).strip()
+
+
+def says_something(text: str) -> bool:
+    """Tell whether a text holds a letter or a digit."""
+    return re.search(r"\w", text) is not None

@@ -8,12 +8,11 @@ where the texts are such writings: where many of them speak of a paper, an artic
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 import numpy as np
 
-from fourfold.frames import BEGIN, after, past, words
+from fourfold.frames import after, left_of, may_hold, past, says_something, words
 from fourfold.index.snapshot import Snapshot
 
 _SELF_NAMES = ("paper", "article", "study")
@@ -52,7 +51,6 @@ _TELLING = frozenset(
     ).split()
 )
 """No frame is without one of these words: questions that have none, as most, are not searched for frames."""
-_LETTERS = re.compile("[a-z]+")
 
 
 def topic_of(question: str, snapshot: Snapshot, terms_of: Callable[[str], list[str]]) -> str:
@@ -70,15 +68,10 @@ def topic_of(question: str, snapshot: Snapshot, terms_of: Callable[[str], list[s
 
 def without_frame(question: str) -> str:
     """Return the question without what frames a request; as it is where nothing else would be left."""
-    if question.isascii() and _TELLING.isdisjoint(_LETTERS.findall(question.lower())):
+    if question.isascii() and not may_hold(question, _TELLING):
         return question
-    kept, done = [], 0
-    for begin in BEGIN.finditer(question):
-        if begin.end() >= done and (end := _end_of_frame(question, begin.end())) is not None:
-            kept.append(question[done : begin.end()])
-            done = end
-    left = "".join((*kept, question[done:])).strip()
-    return left if re.search(r"\w", left) else question
+    left = left_of(question, _end_of_frame)
+    return left if says_something(left) else question
 
 
 def _end_of_frame(text: str, begin: int) -> int | None:
