@@ -466,3 +466,12 @@ def test_no_embeddings_at_all():
         retriever.delete(["v"])
         result = retriever.search("beta")
         assert result.ids == ["w"] and result.degraded == () and result.weights.embedding == 0
+
+
+def test_an_explanation_of_a_question_with_half_a_character_can_be_written_down():
+    """Its question was as typed for a while, and neither a file nor a terminal takes that."""
+    with Retriever() as retriever:
+        retriever.add([Node("a", "alpha")])
+        explanation = retriever.explain(" alpha \ud800 ", "a")
+    assert explanation.query == "alpha ?"
+    assert explanation.text.encode()

@@ -83,7 +83,7 @@ def explain(session: Session, text: str, node_id: str, options: Options) -> Expl
             raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
         query = asker.query(snapshot, text, options)
         scores, hits, _ = _ranked(session, snapshot, asker, query, options, without_gone=last)
-        return _explanation(backend, text.strip(), scores, query, asker.config, hits, num, node)
+        return _explanation(backend, scores, query, asker.config, hits, num, node)
 
     return _of_one_generation(session, text, options, answer)
 
@@ -218,7 +218,6 @@ def _first_depth(options: Options, config: RetrievalConfig, limit: int, size: in
 
 def _explanation(
     backend: Backend,
-    text: str,
     scores: Scores,
     query: Query,
     config: RetrievalConfig,
@@ -241,7 +240,7 @@ def _explanation(
     )[0]
     masked = any(item.kind == "masked" for item in evidence)
     explanation = Explanation(
-        query=text,
+        query=query.typed,
         node=node,
         rank=rank,
         score=0.0 if masked else float(pipeline.final_scores(scores, [num], config)[0]),

@@ -22,7 +22,7 @@ from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.joined import written_otherwise
+from fourfold.joined import words_in, written_otherwise
 from fourfold.pipeline import MODES
 from fourfold.query import MOST_WORDS, Query
 from fourfold.rerank import as_reranker
@@ -170,9 +170,9 @@ class Asker:
 
     def query(self, snapshot: Snapshot, text: str, options: Options) -> Query:
         """Bring a question into the form the pipeline takes, for one generation of the graph."""
-        asked = topic = text.strip().encode("utf-8", "replace").decode("utf-8")
+        typed = asked = topic = text.strip().encode("utf-8", "replace").decode("utf-8")
         if self.config.text.topic:
-            asked = without_courtesy(asked)
+            asked = without_courtesy(typed)
             topic = topic_of(asked, snapshot, self._tokenizer.terms)
         words = self._tokenizer.terms_of_words(topic)
         read_as = self._read_as(snapshot, topic, words)
@@ -183,6 +183,7 @@ class Asker:
         read = self._embedding.reads(snapshot, [word for word, _ in words]) if own else 1.0
         vector, failed = self._embedding.query(snapshot, topic, options.query_vector, options.mode)
         return Query(
+            typed=typed,
             text=asked,
             topic=topic,
             words=words,
@@ -216,7 +217,8 @@ class Asker:
         found = {}
         if snapshot.expect is None:  # at the far end of a wire it takes round trips more
             found = written_otherwise(question, words, known, snapshot, terms_of, self._texts_of)
-        left = [(word, terms) for word, terms in words if not any(word in typed for typed in found)]
+        done = words_in(found)
+        left = [(word, terms) for word, terms in words if word not in done]
         return found | corrections(left, known, snapshot, terms_of, bundled().whole)
 
     def _kept(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause | None) -> Allowed | None:

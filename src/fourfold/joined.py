@@ -7,7 +7,7 @@ alone would find nothing. Words that no node holds are read so, and only as a no
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import islice, pairwise
 
 from fourfold.index.base import Nodes
@@ -50,15 +50,16 @@ def written_otherwise(
 
     """
     unknown = {word: terms for word, terms in words if not known >= set(terms)}
-    whole = {typed: word for typed, word in _joined(question, dict(words), unknown) if _is_word(word)}
+    whole = {typed: word for typed, word in _joined(question, dict(words), unknown.keys()) if _is_word(word)}
     term = {word: own[0] for word in whole.values() if len(own := terms_of(word)) == 1}
     apart = [word for word, terms in unknown.items() if len(terms) == 1 and _is_word(word)]
     parted = {word: [*_parted(word, terms_of)] for word in apart[:_MOST]}
     wanted = {one for ways in parted.values() for _, terms in ways for one in terms}.union(term.values())
     numbers = snapshot.term_numbers(wanted) if wanted else {}  # once: a server may be asked
     found = {typed: word for typed, word in whole.items() if term.get(word) in numbers}
+    joined = words_in(found)
     for word, ways in parted.items():
-        if not any(word in typed for typed in found):
+        if word not in joined:
             held = islice(((at, terms) for at, terms in ways if numbers.keys() >= terms), _WAYS)
             for at, terms in held:
                 nodes = snapshot.text.ask({numbers[term]: 1.0 for term in terms}).best(_READ).nodes
@@ -68,16 +69,19 @@ def written_otherwise(
     return found
 
 
+def words_in(found: Iterable[str]) -> frozenset[str]:
+    """Return the words, as typed, of what is written otherwise."""
+    return frozenset(word[0] for typed in found for word in stretches(typed))
+
+
 def _is_word(letters: str) -> bool:
     return _SHORTEST <= len(letters) <= _LONGEST and letters.isalpha()
 
 
-def _joined(
-    question: str, terms: Mapping[str, Sequence[str]], unknown: Mapping[str, Sequence[str]]
-) -> Iterator[tuple[str, str]]:
+def _joined(question: str, terms: Mapping[str, Sequence[str]], unknown: Set[str]) -> Iterator[tuple[str, str]]:
     """Yield what of a question may be one word, as typed and joined: "PyTorch", "wi-fi", "git hub"."""
-    for word, parts in unknown.items():
-        if len(parts) > 1:
+    for word in unknown:
+        if len(terms[word]) > 1:
             yield word, word.lower()
     for first, second in pairwise(stretches(question)):
         between, parts = question[first.end() : second.start()], (first[0], second[0])

@@ -19,8 +19,10 @@ MOST_WORDS = 128
 class Query:
     """One question, with what is asked of the graph only where a step needs it."""
 
+    typed: str
+    """The question as typed, in characters that can be written down."""
     text: str
-    """The question without what is said to whoever answers, see ``courtesy``."""
+    """The same without what is said to whoever answers, see ``courtesy``."""
     topic: str
     """The same without what only frames a request, see ``topic``."""
     words: Words
