@@ -71,9 +71,10 @@ def called(found: Sequence[Named], words: Words, written_of: NamesOf, best_of: C
             end = begin + len(name)
             if begin < 0 or not 1 < len(name) < len(typed):
                 continue
-            said = words[begin:end]
-            own = [(word, terms) for word, (_, terms) in zip(name, said, strict=True)]
-            if _written_as_a_name(own, 1) if one_case else _written_as_a_name(said, 0 if begin else 1):
+            said, first = words[begin:end], 0 if begin else 1
+            if one_case:
+                said, first = [(word, terms) for word, (_, terms) in zip(name, said, strict=True)], 1
+            if _written_as_a_name(said, first):
                 spans.setdefault((begin, end), []).append(node)
         if spans:
             begin, end = max(spans, key=lambda span: span[1] - span[0])

@@ -80,9 +80,10 @@ class Labels:
         labels = [own or [name or "edge"] for own, name in zip(_without_common(plain), names, strict=True)]
         words = [[word for word in own if terms(word)] or own for own in labels]
         between = [_others(label(one.between).split(), own, terms) for one, own in zip(parts, words, strict=True)]
-        begins = _without_common([label(one.begins).split() for one in parts], keep=False)
+        said = [label(one.begins).split() for one in parts]
         begins = [
-            _callers(own, [*ends, *middle], terms) for own, ends, middle in zip(begins, words, between, strict=True)
+            _callers(own, [*ends, *middle], terms)
+            for own, ends, middle in zip(_without_common(said, keep=False), words, between, strict=True)
         ]
         rows = [
             (kind, part, word)
@@ -92,6 +93,7 @@ class Labels:
         ]
         flat = [word for *_, word in rows]
         self._type_of, part = np.array([row[:2] for row in rows], np.int64).reshape(-1, 2).T
+        self._at_end, self._between, self._at_begin = (part == one for one in (_ENDS, _BETWEEN, _BEGINS))
         self._starts = np.searchsorted(self._type_of, np.arange(len(names) + 1))
         count = np.bincount(3 * self._type_of + part)[3 * self._type_of + part]
         stems = [frozenset(terms(word)) for word in flat]
@@ -102,13 +104,12 @@ class Labels:
         self._by_letter: dict[str, list[tuple[str, bool]]] = defaultdict(list)
         for stem in self._stems:
             self._by_letter[stem[:1]].append((stem, is_word(stem)))
-        self._several = (count > 1) | (part == _BETWEEN)
+        self._several = (count > 1) | self._between
         self._qualifying = self._several & np.array([word.endswith("ing") for word in flat], bool)
         agents = [any(self._is_agent(word, stem) for stem in own) for word, own in zip(flat, stems, strict=True)]
         self._agents = np.array(agents, bool)
-        by = self._any(self._agents & (part == _ENDS)) | np.array([_BY in own for own in plain], bool)
-        self._agents |= by[self._type_of] & (part == _ENDS)
-        self._at_end = part == _ENDS
+        by = self._any(self._agents & self._at_end) | np.array([_BY in own for own in plain], bool)
+        self._agents |= by[self._type_of] & self._at_end
         verbs = [behind_verb(own, terms) for own in plain]
         self.verbs = {
             behind: np.array([verb == behind for verb in verbs], bool) & ~by for behind in verbs if behind is not None
@@ -117,11 +118,9 @@ class Labels:
         self.sorts = np.array([" ".join(own) in _SORTS for own in plain], bool)
         self.to_places = np.array([verb in _PLACES for verb in verbs], bool)
         self._nouns = np.zeros(len(rows), bool)
-        self._nouns[part == _ENDS] = [noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)]
+        self._nouns[self._at_end] = [noun for own in zip(plain, words, strict=True) for noun in _nouns(*own)]
         self._callers = np.zeros(len(rows), bool)
-        self._callers[part == _BEGINS] = [
-            noun for one, own in zip(parts, begins, strict=True) for noun in _nouns(label(one.begins).split(), own)
-        ]
+        self._callers[self._at_begin] = [noun for own in zip(said, begins, strict=True) for noun in _nouns(*own)]
         at_end = np.array([own[-1] in PREPOSITIONS - {_BY} for own in labels], bool)
         phrase = np.array([_is_phrase(own, terms) for own in plain], bool)
         noun = np.array([verb is None for verb in verbs], bool)
@@ -136,11 +135,10 @@ class Labels:
         self.child_of = self._begins & self._calls
         """Which types begin at what their noun calls, (n_types,)."""
         self._whole = unit(embed([" ".join(own) for own in labels]))
-        self._part = part
         many = Counter(one.begins for one in parts)
         generic = np.array([many[one.begins] > _MOST_BEGIN for one in parts], bool)
-        self._generic = (part == _BEGINS) & generic[self._type_of]
-        self._last = np.nonzero(part == _ENDS)[0]
+        self._generic = self._at_begin & generic[self._type_of]
+        self._last = self._at_end.nonzero()[0]
         self._vectors = unit(embed([flat[row] for row in self._last.tolist()]))
         self.most_words = most = remembered(len(names))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
@@ -242,12 +240,11 @@ class Labels:
 
         Of a kind of thing that many paths begin at no word tells them apart.
         """
-        between = self._part == _BETWEEN
         if own[self._last].max() >= SAME_WORD:
-            own[self._part == _BEGINS] *= SAME_FAMILY
-            own[(self._part == _BEGINS) & ~self._callers] = 0.0
+            own[self._at_begin] *= SAME_FAMILY
+            own[self._at_begin & ~self._callers] = 0.0
         own[self._generic] = 0.0
-        own[between] *= _COMPOUND if own[~between].max() < SAME_FAMILY else 0.0
+        own[self._between] *= _COMPOUND if own[~self._between].max() < SAME_FAMILY else 0.0
 
     def _spelt_alike(self, word: str) -> tuple[list[int], list[int], list[int]]:
         """Return the rows of the words of labels that are part of a word, or of its family, or the word itself."""
@@ -285,7 +282,7 @@ class Labels:
 
         """
         rows = self._starts[:-1] + slots
-        begin: NDArray[np.bool_] = (self._part[rows] == _BEGINS) ^ (self._agents[rows] & named_does)
+        begin: NDArray[np.bool_] = self._at_begin[rows] ^ (self._agents[rows] & named_does)
         return begin
 
     def _is_agent(self, word: str, stem: str) -> bool:

@@ -281,8 +281,9 @@ class Writer:
         """
         assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, ids)
+        these = json.dumps(list(nums.values()))
         for statement in _DELETIONS:
-            self._connection.execute(statement, (json.dumps(list(nums.values())),))
+            self._connection.execute(statement, (these,))
         return len(nums)
 
     def delete_edges(self, edges: Sequence[Edge]) -> int:
