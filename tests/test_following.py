@@ -380,3 +380,19 @@ STARS = graph_of("""
 )
 def test_a_word_of_other_edges_asks_for_what_means_the_same_and_no_step_is_added_to_explain_it(question, answer):
     assert STARS.search(question).ids[0] == answer
+
+
+def test_a_word_that_others_qualify_before_a_name_asks_for_its_edge():
+    """Once "team" only said what stands behind it, as "film" does in "the film X", and the club's country answered."""
+    clubs = [Node(one, f"{one} FC") for one in ("Sion", "Basel", "Kent")]
+    players = [Node(f"p{n}", name) for n, name in enumerate(("Ann Moor", "Ben Hill", "Cy Dorn", "Dan Fox"))]
+    others = [Node(one, one) for one in ("Swissland", "Kentland", "Forward", "Keeper", "21", "22")]
+    edges = [Edge(one.id, ("Sion", "Basel", "Kent", "Sion")[n], "plays_in_club") for n, one in enumerate(players)]
+    edges += [Edge(one.id, ("Swissland", "Kentland")[n % 2], "plays_for_country") for n, one in enumerate(players)]
+    edges += [Edge(one.id, ("Forward", "Keeper")[n % 2], "plays_position") for n, one in enumerate(players)]
+    edges += [Edge(one.id, ("21", "22")[n % 2], "is_aged") for n, one in enumerate(players)]
+    edges += [Edge(one.id, ("Swissland", "Swissland", "Kentland")[n], "is_in_country") for n, one in enumerate(clubs)]
+    with Retriever() as retriever:
+        retriever.add([*clubs, *players, *others], edges)
+        found = retriever.search("who is from the professional football team Sion FC ?")
+    assert set(found.ids[:2]) == {"p0", "p3"}
