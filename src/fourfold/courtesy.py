@@ -89,14 +89,12 @@ _OTHER_LABEL = re.compile(
     re.IGNORECASE,
 )
 _BOUNDARY = re.compile(r"[.!?;,\n]|(?=\s(?:thanks|thank\s+you)\s+in\s+advance|\sthanks\s+a\s+lot)", re.IGNORECASE)
-_CLOSING = re.compile(
-    r"(?:(?:(?:and|so|many|lots\s+of)\s+){0,3}(?:thanks|thank\s+(?:you|u)|thx|cheers|please|pls|plz)(?:\s+(?:so|very|much|a|lot|bunch"
-    r"|million|in|advance|again|all|everyone|guys|for|your|the|any|help|time|answers?|support)\b){0,12}"
-    r"|(?:any|your)\s+(?:help|advice|ideas?|input|thoughts|suggestions?)(?:\s+(?:is|are|would|will|be|much|greatly|highly"
-    r"|really)){0,6}\s+(?:appreciated|welcome)"
-    r"|(?:if|when)\s+you\s+(?:don['’]?t\s+mind|know|can|could)"
-    r")[\s.!?:)]*",
-    re.IGNORECASE,
+_CLOSING = _said(
+    "(?:(?:and|so|many|lots of) ){0,3}(?:thanks|thank (?:you|u)|thx|cheers|please|pls|plz)(?: (?:so|very|much|a|lot"
+    r"|bunch|million|in|advance|again|all|everyone|guys|for|your|the|any|help|time|answers?|support)\b){0,12}"
+    "|(?:any|your) (?:help|advice|ideas?|input|thoughts|suggestions?)(?: (?:is|are|would|will|be|much|greatly|highly"
+    "|really)){0,6} (?:appreciated|welcome)|(?:if|when) you (?:don'?t mind|know|can|could)",
+    before=r"[\s.!?:)]*",
 )
 _TAIL = 120
 """Nobody gives thanks for longer than so many characters, …"""
