@@ -231,7 +231,7 @@ class _Asked:
 
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
-        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.sorts]
+        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.grammar.sorts]
         nodes = ordered.distinct(np.concatenate([one.nodes for one in self.named]))
         sorts = False
         if len(types) and edges.degree(nodes).sum() <= MOST_EDGES:

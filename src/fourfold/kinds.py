@@ -82,7 +82,7 @@ class Kinds:
         if edges.degree(nodes).sum() > MOST_EDGES:
             return found
         for place in places:
-            if labels.qualifies(*(word for word, _ in words[place : place + 2])):
+            if labels.grammar.qualifies(*(word for word, _ in words[place : place + 2])):
                 continue
             for forward, types in zip((False, True), self._at(place), strict=True):
                 if types.any():

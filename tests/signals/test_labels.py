@@ -1,6 +1,4 @@
-"""What labels of edge types call, which words they are cut short from, and what stands before their last part."""
-
-import pytest
+"""How similar labels of edge types are to words of questions."""
 
 from fourfold.embed.static import bundled
 from fourfold.signals.labels import Labels
@@ -11,51 +9,6 @@ TERMS = make_tokenizer("snowball-english").terms
 
 def labels(*names):
     return Labels(names, bundled().embed_documents, TERMS, bundled().is_word)
-
-
-def kinds(found, word):
-    ends, begins = found.kinds(word)
-    return [name for name, own in zip(found.names, ends, strict=True) if own], [
-        name for name, own in zip(found.names, begins, strict=True) if own
-    ]
-
-
-@pytest.mark.parametrize(
-    ("word", "ends", "begins"),
-    [
-        ("currency", ["currency"], []),
-        ("capitals", [], ["capitalOf"]),
-        ("child", [], ["CHILD_OF"]),
-        ("country", ["country of citizenship"], []),
-        ("party", ["member of political party"], []),
-        ("rivers", ["liesOnRiver"], []),
-        ("owner", [], []),  # of owned_by: another word of the family calls its end
-        ("border", [], []),  # "shares border with" calls nothing
-        ("project", [], []),  # of project_lead: it only qualifies
-        ("lead", ["project_lead"], []),
-        ("department", ["dept"], []),
-        ("buildings", ["bldg"], []),
-        ("prerequisites", ["prereq"], []),
-        ("suppliers", [], ["SUPPLIES_WITH"]),
-        ("trainers", [], ["TRAINED"]),
-        ("directors", [], []),  # of directed_by they are the end
-        ("supply", [], []),
-    ],
-)
-def test_what_a_word_calls_stands_at_one_end_of_the_edges(word, ends, begins):
-    found = labels(
-        *("currency", "capitalOf", "CHILD_OF", "country of citizenship", "member of political party", "liesOnRiver"),
-        *("owned_by", "shares border with", "project_lead", "dept", "bldg", "prereq"),
-        *("SUPPLIES_WITH", "TRAINED", "directed_by"),
-    )
-    assert kinds(found, word) == (ends, begins)
-
-
-def test_a_word_that_qualifies_the_next_is_known_by_the_labels():
-    found = labels("causes_side_effect", "treats", "inhibits")
-    assert (
-        found.qualifies("side", "effects") and not found.qualifies("effects", "of") and not found.qualifies("effects")
-    )
 
 
 def test_of_a_label_that_is_a_path_the_last_part_counts():

@@ -5,28 +5,28 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.signals.labels import Labels
+from fourfold.signals.label_grammar import LabelGrammar
 from fourfold.signals.meaning import SAME_FAMILY, Asked
 from fourfold.signals.syntax import Sentence
 
 
-def backwards(labels: Labels, asked: Asked, sentence: Sentence, place: int) -> NDArray[np.bool_]:
+def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: int) -> NDArray[np.bool_]:
     """Return of which types a word asks for where their edges begin, (n_types,).
 
     By the label of each: "who is X directed by" by directed_by, "who acquired X" by acquired, "children of X" by
     child_of.
 
     Args:
-        labels: of the types.
+        grammar: of the types' labels.
         asked: what the word asks for.
         sentence: the question.
         place: of the word.
 
     """
-    turned = labels.begin(asked.slots, named_does=sentence.named_does(place))
-    for preposition, verbs in labels.verbs.items() if not asked.by_itself else ():
+    turned = grammar.begin(asked.slots, named_does=sentence.named_does(place))
+    for preposition, verbs in grammar.verbs.items() if not asked.by_itself else ():
         if (verbs & (asked.similarity > 0)).any() and sentence.named_is_done_to(place, preposition):
-            turned |= verbs & labels.ends(asked.slots)
+            turned |= verbs & grammar.ends(asked.slots)
     if not asked.kind:  # "what type of bridge is X" asks for no instance by instance_of
-        turned |= labels.child_of & (asked.similarity > SAME_FAMILY)
-    return turned | labels.kinds(sentence.words[place])[1]
+        turned |= grammar.child_of & (asked.similarity > SAME_FAMILY)
+    return turned | grammar.kinds(sentence.words[place])[1]

@@ -131,8 +131,8 @@ class Relations:
             self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
         self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose), settings)
-        to_places = self.labels.to_places | (haunts is not None and haunts.means)
-        settle(meaning, sentence, [self.labels.families(terms) for _, terms in words], to_places)
+        to_places = self.labels.grammar.to_places | (haunts is not None and haunts.means)
+        settle(meaning, sentence, [self.labels.words.families_of(terms) for _, terms in words], to_places)
         return meaning
 
     def read_loosely(self, words: Words, settings: Paths, named: Sequence[Named], edges: EdgePart) -> Meaning:
@@ -158,7 +158,7 @@ class Relations:
             meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
             if best >= SAME_FAMILY:
-                meaning.turned[place] |= directions.backwards(self.labels, asked, sentence, place)
+                meaning.turned[place] |= directions.backwards(self.labels.grammar, asked, sentence, place)
         meaning.turned[place] ^= sentence.is_role(place)
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
@@ -179,7 +179,7 @@ class Relations:
             most = np.max([np.zeros(len(self)), *near], axis=0)
             meaning.trust[place], meaning.turned[place] = 1.0, not free
             meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
-            meaning.asked[place] *= np.where(self.labels.sorts & (not sorts), _SORT, 1.0)
+            meaning.asked[place] *= np.where(self.labels.grammar.sorts & (not sorts), _SORT, 1.0)
         return meaning
 
     def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
@@ -189,16 +189,16 @@ class Relations:
 
     def calls(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,)."""
-        own = self.labels.kinds(word)
+        own = self.labels.grammar.kinds(word)
         if own[0].any() or own[1].any() or len(terms) != 1:
             return own
-        others = [self.labels.kinds(other) for other in self._kinds.get(terms[0], "").split()]
+        others = [self.labels.grammar.kinds(other) for other in self._kinds.get(terms[0], "").split()]
         ends, begins = zip(own, *others, strict=True)
         return np.logical_or.reduce(ends), np.logical_or.reduce(begins)
 
     def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
-        return bool(terms) or (word not in PREPOSITIONS and self.labels.hold(word))  # "in" is in "tie-ins"
+        return bool(terms) or (word not in PREPOSITIONS and word in self.labels.words.stems)  # "in" is in "tie-ins"
 
     def hold(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
@@ -236,11 +236,11 @@ class Relations:
 
     def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
-        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.only_qualify(terms)):
+        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.grammar.only_qualify(terms)):
             return True
         if sentence.takes_place(place) and _WHERE not in sentence.words:
             return True
-        if sentence.is_apposed(place) and self.labels.calls_begin(sentence.words[place]):
+        if sentence.is_apposed(place) and self.labels.grammar.calls_begin(sentence.words[place]):
             return True
         if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
             return True
@@ -251,13 +251,13 @@ class Relations:
         """Tell whether a word such as "city" may say of what is asked for what it is anyway: "the capital city of"."""
         if sentence.words[place] not in TOWNS or not sentence.is_content(place - 1) or sentence.opens(place - 1):
             return False
-        return bool(self.labels.kinds(sentence.at(place - 1))[0].any())
+        return bool(self.labels.grammar.kinds(sentence.at(place - 1))[0].any())
 
     def _sort_of(self, word: str) -> Asked | None:
         """Return what labels call the kind of something: form_of_government, for "what kind of government is X"."""
         similarity, slots, _ = self.labels.similarity(word)
         sorts = self.labels.similarity(_SORTS)[0] >= SAME_FAMILY
-        similarity = np.where(sorts & self.labels.ends(slots) & (similarity >= SAME_FAMILY), similarity, 0.0)
+        similarity = np.where(sorts & self.labels.grammar.ends(slots) & (similarity >= SAME_FAMILY), similarity, 0.0)
         return Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
 
     def _joint(self, sentence: Sentence, place: int) -> str:
@@ -265,7 +265,8 @@ class Relations:
         if not (sentence.is_content(place) and sentence.is_content(place + 1)):
             return ""
         joint = sentence.words[place] + sentence.words[place + 1]
-        return joint if joint.isalpha() and all(map(self.labels.hold, self.labels.terms(joint) or [""])) else ""
+        held = self.labels.words.stems.keys() >= set(self.labels.terms(joint) or [""])
+        return joint if joint.isalpha() and held else ""
 
     def _own(self, sentence: Sentence, place: int) -> Asked:
         """Return what a word asks for, and with it the next where both are one word of a label."""
@@ -317,7 +318,7 @@ class Relations:
             asked = Asked(*self.labels.similarity(called), kind=True)
             return replace(asked, factor=settings.kind, alone=True) if sentence.is_subject(place) else asked
         word = sentence.words[place]
-        nouns, beside = self.labels.held(word)
+        nouns, beside = self.labels.grammar.held(word)
         if sentence.is_one(place) and not nouns.any():
             return replace(own, factor=settings.kind, kind=True)
         if not sentence.opens(place):
