@@ -245,7 +245,8 @@ def _tell_refinements(
         if node in paths.bridged:
             gain, passage = paths.bridged[node]
             path = named([(passage, node, BRIDGE, True)])
-            found.append(Evidence("bridge", "bridge", gain, _added(words[node], words[passage]), None, path))
+            kind = "named" if scores.bridges is not None and node in scores.bridges.named else "bridge"
+            found.append(Evidence("bridge", kind, gain, _added(words[node], words[passage]), None, path))
         if bonus := scores.bonus.get(node):
             found.append(Evidence("diversity", "bonus", bonus))
         total = sum([item.value for item in found])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
-from fourfold.edge_types import OF_DOCUMENTS
+from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.query import Query
 from fourfold.scores import (
@@ -87,7 +87,7 @@ def of_documents(edges: EdgePart) -> bool:
 
 
 def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
-    """Lift the nodes that share a rare term with one of the best passages, or a mention, by what they add to it."""
+    """Lift what one of the best passages shares a rare term or a mention with, or names, by what it adds to that."""
     settings = config.graph.bridge
     if not settings.weight or scores.late is None or not scores.order:
         return
@@ -99,6 +99,9 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
     mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
     pairs = _shared_terms(scores, passages, settings)
+    if named := _names_held(scores, passages, settings):
+        pairs = bridge.joined(pairs, named)
+        scores.mentioning = frozenset(passages[named.passages[named.links == 1.0]].tolist())
     if len(mentioned):
         pairs = bridge.joined(pairs, mentioned)
         if not len(snapshot.hidden):  # else it may be another part of the document
@@ -117,11 +120,13 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     pairs = bridge.chosen(pairs, promise, few, ids)
     covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
-    gains = bridge.gains(pairs, strength, of_passages, of_nodes, scores.late.asked.weights)
+    weights, leads_on = scores.late.asked.weights, settings.named if named else 0.0
+    gains = bridge.gains(pairs, strength, of_passages, of_nodes, weights, leads_on)
     if len(gains.nodes):
         weight = settings.weight * (scores.weights.embedding + scores.weights.text)
         whence = dict(zip(gains.nodes.tolist(), passages[gains.passages].tolist(), strict=True))
-        scores.bridges = Bridges(NodeValues(gains.nodes, weight * gains.values), whence)
+        by_name = frozenset(gains.nodes[gains.named].tolist())
+        scores.bridges = Bridges(NodeValues(gains.nodes, weight * gains.values), whence, by_name)
         scores.add_up(query, scores.table.nodes, scores.table.components)
 
 
@@ -138,6 +143,17 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     size = scores.snapshot.size
     shared = scores.snapshot.text.shared(passages, settings.most(size), scores.term_numbers.values())
     return bridge.shared_terms(passages, shared, size=size)
+
+
+def _names_held(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs | None:
+    """Link passages to the nodes whose names they hold; None where it is not known, or texts are linked otherwise."""
+    snapshot = scores.snapshot
+    edges = snapshot.edges
+    linked = any(edges.type_names[number] == MENTIONS for number in edges.types_in_use)
+    if linked or not settings.named or len(snapshot.hidden) or not of_documents(edges):
+        return None
+    held = snapshot.text.names_held(passages, settings.most_holders, scores.term_numbers.values())
+    return Pairs(held.origin, held.nodes, held.shares) if len(held.nodes) else None
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:

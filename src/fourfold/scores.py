@@ -81,10 +81,14 @@ class AskedPaths:
 
 @dataclass(frozen=True)
 class Bridges:
-    """What nodes gained by what they add to the best passages: ``values`` is part of their sums."""
+    """What nodes gained by what they add to the best passages: ``gained`` is part of their sums.
+
+    ``passages`` has the passage of each, ``named`` those whose whole name it holds.
+    """
 
     gained: NodeValues
     passages: Mapping[int, int]
+    named: frozenset[int]
 
 
 @dataclass(frozen=True, slots=True)

@@ -211,6 +211,41 @@ def test_terms_and_holders_are_those_of_the_live_nodes(history, common):
             assert sorted(found, key=lambda one: one[1]) == [(len(nodes), nodes) for nodes in rare]
 
 
+@settings(max_examples=150, deadline=None)
+@given(
+    history=writes, common=st.sampled_from([0.0, 0.2, 1.0]), most=st.integers(1, 4), besides=st.sets(st.integers(0, 9))
+)
+def test_whose_names_texts_hold(history, common, most, besides):
+    besides = {term * term for term in besides}
+    with forced(common):
+        known, segments = written(history, READINGS)
+        nums = np.array(sorted({*known, 99})[:6], np.int64)
+        found = Text(segments, weights=WEIGHTS, k1=1.2, b=0.75, names=1).names_held(nums, most, besides)
+    shares = {}
+    terms = {num: {term for term, _ in text} for num, text in known.items()}
+    names = {num: {term for term, field in text if field == 0} for num, text in known.items()}
+    for place, num in enumerate(nums.tolist()):
+        for other in known.keys() - {num}:
+            held = names[other] & terms.get(num, set())
+            few = {term for term in held if sum(term in name for name in names.values()) <= most}
+            idf = {term: math.log(len(known) / sum(term in own for own in terms.values())) for term in names[other]}
+            if few - besides and (share := math.fsum(idf[term] for term in held)) > 0:
+                shares[place, other] = share / math.fsum(idf.values())
+    told = dict(zip(zip(found.origin.tolist(), found.nodes.tolist(), strict=True), found.shares.tolist(), strict=True))
+    assert len(told) == len(found.nodes) and told.keys() == shares.keys()
+    assert all(told[pair] == pytest.approx(share) for pair, share in shares.items())
+    for (place, other), share in told.items():
+        assert (share == 1.0) == all(
+            term in terms[int(nums[place])] or sum(term in own for own in terms.values()) == len(known)
+            for term in names[other]
+        )
+
+
+def test_without_a_reading_of_names_none_are_held():
+    text = Text([built({1: {(1, 2): 1}, 2: {(1, 0): 1}})], weights=WEIGHTS, k1=1.2, b=0.75)
+    assert len(text.names_held(np.array([1]), 9).nodes) == 0
+
+
 @settings(max_examples=100, deadline=None)
 @given(history=writes, question=questions, common=st.sampled_from([0.0, 0.2, 1.0]))
 def test_segments_do_not_show(history, question, common):

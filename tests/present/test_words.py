@@ -58,8 +58,8 @@ def test_a_bridge_is_told_by_the_word_that_it_adds():
     with Retriever() as retriever:
         nodes = [
             Node("film", "The Silver Harbour", text="The Silver Harbour by Quentza Morhault, music by Zelbrook."),
-            Node("man", "Quentza Morhault", text="Quentza Morhault was born in Uppsala, a town in Sweden."),
-            Node("band", "Zelbrook", text="Zelbrook, whose leader grew up in a harbour, wrote music."),
+            Node("man", "Q. Morhault", text="Quentza Morhault was born in Uppsala, a town in Sweden."),
+            Node("band", "Four of Zelbrook", text="Zelbrook, whose leader grew up in a harbour, wrote music."),
         ]
         retriever.add([*nodes, *filler])
         hits = {hit.node.id: hit for hit in retriever.search("Where was the director of The Silver Harbour born?").hits}

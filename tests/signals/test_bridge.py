@@ -69,6 +69,15 @@ def test_a_node_gains_what_of_the_question_it_adds_to_the_passage():
     assert found.passages.tolist() == [0]
 
 
+def test_what_a_passage_names_in_full_is_what_it_leads_on_to():
+    links = pairs((0, 4, 0.99), (0, 6, 1.0))
+    nothing = np.zeros((1, 1), np.float32), np.zeros((2, 1), np.float32)
+    found = bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32), 0.1)
+    assert (found.nodes.tolist(), found.named.tolist()) == ([6], [True])
+    np.testing.assert_allclose(found.values, [0.5 * 0.1])
+    assert not len(bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32)).nodes)
+
+
 def test_passages_lead_on_by_their_score():
     np.testing.assert_allclose(bridge.strengths(np.array([0.5, 0.25]), 8.0), [1.0, np.exp(-4)])
     assert bridge.strengths(np.zeros(2), 8.0).tolist() == [1, 1]

@@ -54,6 +54,8 @@ class Bridge:
         most_holders: a term is rare where at most that many nodes hold it …
         most_share: … and at most that share of all, or two.
         prior: links are chosen by ``s_p · link · (prior + score of the far end)``.
+        named: what a passage leads on to a node whose whole name it holds, beside what that adds to it; where nobody
+            has linked the texts.
 
     """
 
@@ -64,6 +66,7 @@ class Bridge:
     most_holders: int = 20
     most_share: float = 0.01
     prior: float = 0.3
+    named: float = 0.07
 
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""

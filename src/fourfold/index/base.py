@@ -207,6 +207,23 @@ class Shared:
     nodes: Nodes
 
 
+@dataclass(frozen=True, slots=True)
+class HeldNames:
+    """Names that texts hold: that of the node at the place ``origin[i]`` a share of the name of ``nodes[i]``.
+
+    ``shares`` (float64), in (0, 1], are of the idf of a name's terms; 1 where the text holds all of them.
+    """
+
+    origin: NDArray[np.int64]
+    nodes: Nodes
+    shares: FloatArray
+
+    @classmethod
+    def none(cls) -> HeldNames:
+        """Return no names."""
+        return cls(NO_NODES, NO_NODES, np.empty(0))
+
+
 class TextPart(Protocol):
     """Postings: which nodes hold a term, how often, and how long their texts are."""
 
@@ -237,6 +254,13 @@ class TextPart(Protocol):
             most: in how many nodes a term may occur.
             besides: terms that are left out.
 
+        """
+        ...
+
+    def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
+        """Return the other nodes of whose names the texts of some nodes hold a term that at most ``most`` names have.
+
+        Terms ``besides`` are none of these, though they count where a name is held for another.
         """
         ...
 

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.index.base import NO_NODES, NO_RAW, Allowed, Moments, Nodes, Scored, Shared
+from fourfold.index.base import NO_NODES, NO_RAW, Allowed, HeldNames, Moments, Nodes, Scored, Shared
+from fourfold.index.name_terms import NameTerms, shares_held
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, LEAST, Memory, Shard, Statistics, Word
@@ -33,10 +34,19 @@ class Text:
         weights: (R,) how much each reading counts.
         k1: saturation of the term frequency.
         b: strength of the length normalisation.
+        names: the reading that reads names and nothing else; None where there is none.
 
     """
 
-    def __init__(self, segments: Sequence[TextSegment], *, weights: Sequence[float], k1: float, b: float) -> None:
+    def __init__(
+        self,
+        segments: Sequence[TextSegment],
+        *,
+        weights: Sequence[float],
+        k1: float,
+        b: float,
+        names: int | None = None,
+    ) -> None:
         totals = np.zeros(len(weights) + 1, np.int64)
         for segment in segments:
             totals += segment.totals[:]
@@ -47,6 +57,7 @@ class Text:
         self._bounded = min(weights, default=0.0) >= 0
         self._nowhere = np.zeros(len(weights) + 1, np.int64)
         self._memory = Memory()
+        self._names = names
         alive = [segment for segment in segments if segment.totals[:][0]]
         self._shards = [Shard(number, one, self._statistics, self._memory) for number, one in enumerate(alive)]
 
@@ -105,13 +116,13 @@ class Text:
                     found[here, place] = own.holds(rows)
         return found
 
-    def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return in how many live nodes any reading holds each term, (len(terms),)."""
+    def df(self, terms: NDArray[np.int64], reading: int = -1) -> NDArray[np.int64]:
+        """Return in how many live nodes any reading holds each term, or one of them, (len(terms),)."""
         found = np.zeros(len(terms), np.int64)
         for shard in self._shards:
             places = shard.segment.term_places(terms)
             known = (places >= 0).nonzero()[0]
-            found[known] += shard.segment.df[places[known]][:, -1]
+            found[known] += shard.segment.df[places[known]][:, reading]
         return found
 
     def holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], Nodes]:
@@ -157,6 +168,39 @@ class Text:
         origin, terms, df = origin[rare], terms[rare], df[rare]
         starts, held = self.holders(terms)
         return Shared(origin, df, starts, held)
+
+    def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
+        """Return whose names the texts of some nodes hold, see ``TextPart.names_held``."""
+        if self._names is None:
+            return HeldNames.none()
+        origin, terms = self.terms_of(nodes)
+        df = self.df(terms, self._names)
+        rare = (df > 0) & (df <= most)
+        if besides:
+            rare &= ~ordered.contains(np.sort(np.fromiter(besides, np.int64)), terms)
+        found = [self._named(shard, nodes, origin[rare], terms[rare]) for shard in self._shards]
+        whose, named, counts, name = map(np.concatenate, zip((NO_NODES,) * 4, *found, strict=True))
+        distinct, place = ordered.numbered(name)
+        idf = np.log(self.size / self.df(distinct))[place]
+        return shares_held(origin, terms, whose, named, counts, name, idf)
+
+    def _named(
+        self, shard: Shard, nodes: Nodes, origin: NDArray[np.int64], terms: NDArray[np.int64]
+    ) -> tuple[NDArray[np.int64], Nodes, NDArray[np.int64], NDArray[np.int64]]:
+        """Return the nodes of one segment whose names hold a term of another, and the terms of these names.
+
+        As (origin, node, how many terms its name has), parallel, and their terms one name after the other.
+        """
+        assert self._names is not None
+        names = NameTerms.of(shard.segment, self._names)
+        at, row = names.holding(shard.segment.term_places(terms))
+        origin, row = ordered.distinct_pairs(origin[at], row)
+        others = shard.segment.nums[:][row]
+        kept = others != nodes[origin]
+        if shard.live is not None:
+            kept &= shard.live[row]
+        counts, places = names.of_rows(row[kept])
+        return origin[kept], others[kept], counts, shard.segment.vocabulary[places].astype(np.int64)
 
     def _words(self, term: int) -> list[Word | None]:
         """Return a term in each segment; None where no node holds it."""

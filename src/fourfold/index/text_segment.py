@@ -50,6 +50,7 @@ class TextSegment:
         columns: (m * n,) of the type of ``codes``, column by column.
         own_starts: (n + 1,) int64; node i has the postings of ``own_terms[own_starts[i]:own_starts[i + 1]]``.
         own_terms: (p,) uint16 or int32 places in ``terms``, ascending within a node; columns are left out.
+        made: what was made of the postings of a reading, see ``name_terms``: the same whoever lives.
 
     """
 
@@ -67,6 +68,7 @@ class TextSegment:
     columns: Array
     own_starts: Array
     own_terms: Array
+    made: dict[int, Any] = dataclasses.field(default_factory=dict, repr=False)
 
     def __len__(self) -> int:
         """Return the number of nodes, deleted ones included."""
@@ -111,7 +113,7 @@ class TextSegment:
         field = (key & np.uint64((1 << n_fields.bit_length()) - 1)).astype(np.uint8)
         key >>= np.uint64(n_fields.bit_length())
         first = firsts(key).nonzero()[0]
-        read = [_members(reading, n_fields) for reading in readings]
+        read = [np.isin(np.arange(n_fields + 1), reading).astype(np.int32) for reading in readings]
         if len(first):
             tfs = [np.add.reduceat(counts * member[field], first, dtype=np.int32) for member in read]
         else:
@@ -173,11 +175,11 @@ class TextSegment:
     @classmethod
     def from_arrays(cls, arrays: Mapping[str, Array]) -> Self:
         """Return the segment whose ``arrays()`` these are; they may lie in files."""
-        return cls(**{field.name: arrays[field.name] for field in dataclasses.fields(cls)})
+        return cls(**{name: arrays[name] for name in _STORED})
 
     def arrays(self) -> dict[str, Array]:
         """Return everything the segment consists of; ``without`` replaces ``live``, ``totals`` and ``df`` only."""
-        return {field.name: getattr(self, field.name) for field in dataclasses.fields(self)}
+        return {name: getattr(self, name) for name in _STORED}
 
     def without(self, nums: Nodes) -> Self:
         """Return the segment with these nodes deleted; numbers that it does not have are left out."""
@@ -391,8 +393,4 @@ class TextSegment:
         )
 
 
-def _members(reading: Sequence[int], n_fields: int) -> NDArray[np.int32]:
-    """Return 1 for each field of a reading, (n_fields + 1,); the last stands for all that nothing reads."""
-    member = np.zeros(n_fields + 1, np.int32)
-    member[list(reading)] = 1
-    return member
+_STORED = tuple(field.name for field in dataclasses.fields(TextSegment) if field.name != "made")

@@ -53,7 +53,7 @@ def _flows(explanation: Explanation) -> tuple[dict[tuple[str, str, str], float],
             names[step.source] = step.source_name or step.source
             names[step.target] = step.target_name or step.target
             ends = (step.source, step.target) if step.along else (step.target, step.source)
-            edge = (*ends, BRIDGE if item.kind == "bridge" else step.type)
+            edge = (*ends, BRIDGE if item.component == "bridge" else step.type)
             flows[edge] = flows.get(edge, 0.0) + item.value
     return flows, names, seeds
 

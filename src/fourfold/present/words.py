@@ -41,6 +41,7 @@ def why(evidence: Sequence[Evidence]) -> str:
             parts.append(f"similar in meaning (cosine {item.cosine:.2f})")  # the component is scaled by the best
     parts += _led_there(of)
     least = _CRUMB * sum([item.value for item in evidence])
+    parts += [in_words(item) for item in of.get("named", ()) if item.value >= least]
     parts += [in_words(item) for item in of.get("bridge", ()) if item.word and item.value >= least]
     if "bonus" in of:
         parts.append("first of its community")
@@ -94,6 +95,8 @@ def in_words(item: Evidence) -> str:
         if item.word:
             return f"adds {item.word!r} to {before}"
         return f"beside {before}, and nearer in meaning to a part of the question"
+    if item.kind == "named":
+        return f"named in {_called(item.path)[0]}" + (f", adds {item.word!r} to it" if item.word else "")
     if item.kind == "rerank":
         return f"moved by the reranker, which gave it {item.word}"
     if item.kind == "recency":

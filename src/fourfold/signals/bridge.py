@@ -1,7 +1,7 @@
-"""H: a second hop that the question conditions, through rare terms that two texts share and through mentions.
+"""H: a second hop that the question conditions, through rare terms that two texts share, mentions, and names.
 
 A question of several steps is answered by passages of which only the first looks like it. A passage n that shares a
-rare name with one of the best passages p, or is joined to it by a mention, gains by how much of the question it adds
+rare term with one of the best passages p, or is joined to it by a mention, gains by how much of the question it adds
 to what p already covers:
 
     s_p     = exp(sharpness · (f_p / f_1 − 1))                        f: the score so far
@@ -10,6 +10,10 @@ to what p already covers:
 
 with the question's wordpieces t, their weights w and coverages c of ``signals.late``. A gain that is not divided by
 what is missing gates itself: where the first passage covers the question, nothing moves.
+
+Texts that nobody has linked are linked by names: there link(p, n) is, where that is more, the share of n's name that
+p's text holds, by the idf of its terms; and what p names in full is what it leads on to, whatever the question's words
+are there ("where was the director of X born", of one who "is a native of Y"): ``named`` is added to the sum.
 
 Arrays over a few passages and those linked to them; where postings, edges and scores come from is the caller's
 business.
@@ -118,11 +122,15 @@ def promised(pairs: Pairs, strength: FloatArray, scores: FloatArray, settings: B
 
 @dataclass(frozen=True, slots=True)
 class Gains:
-    """What bridges give; ``nodes`` are distinct and ascending, ``values`` (float64) h, ``passages`` whence the best."""
+    """What bridges give; ``nodes`` are distinct and ascending, ``values`` (float64) h, ``passages`` whence the best.
+
+    ``named`` (bool) tells where that passage holds the whole name.
+    """
 
     nodes: Nodes
     values: FloatArray
     passages: NDArray[np.int64]
+    named: NDArray[np.bool_]
 
 
 def gains(
@@ -131,6 +139,7 @@ def gains(
     of_passages: NDArray[np.float32],
     of_nodes: NDArray[np.float32],
     weights: NDArray[np.float32],
+    named: float = 0.0,
 ) -> Gains:
     """Return h of every node at the end of a pair that gains something.
 
@@ -140,12 +149,15 @@ def gains(
         of_passages: (n_passages, n_asked) how the passages cover the question.
         of_nodes: (len(pairs), n_asked) how the far ends cover it.
         weights: (n_asked,) of the question's wordpieces.
+        named: what is added where a link is 1.
 
     """
     added = row_by_row(np.maximum(of_nodes - of_passages[pairs.passages], 0.0), weights)
-    values = strength[pairs.passages] * pairs.links * added
+    whole = (pairs.links == 1.0) & (named > 0)
+    values = strength[pairs.passages] * pairs.links * (added + named * whole)
     order = np.lexsort((-values, pairs.nodes))
     order = order[values[order] > 0]
     nodes = pairs.nodes[order]
     first = firsts(nodes)
-    return Gains(nodes[first], values[order][first], pairs.passages[order][first])
+    order = order[first]
+    return Gains(nodes[first], values[order], pairs.passages[order], whole[order])

@@ -20,13 +20,15 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus.packed import unpacked_terms
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.words import Holders, Postings
-from fourfold.index.base import Allowed, Moments, Nodes, NodeValues, Scored, Shared
+from fourfold.index.base import Allowed, HeldNames, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
+from fourfold.index.name_terms import names_listed
 from fourfold.index.text_worth import Statistics, rounded
 from fourfold.runs import bounds
 from fourfold.types import FloatArray
 from fourfold.when_needed import lazy
 
+_NAMES = [FIELDS.index("name")]
 _MASKS = np.arange(1, 8)
 """Sets of fields, as bits: 1 name, 2 type, 4 text."""
 
@@ -88,12 +90,7 @@ class Text:
 
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
         """Return the rare terms of some nodes, and who holds them; see ``index.base.TextPart``."""
-        lists = self.reading.words.lists(nodes.tolist())
-        _, tokens, counts = unpacked_terms(list(lists.values()))
-        own = np.isin(tokens["field"], self._fields)
-        place = {num: at for at, num in enumerate(nodes.tolist())}
-        at = np.repeat(np.array([place[num] for num in lists], np.int64), counts)[own]
-        origin, terms = ordered.distinct_pairs(at, tokens["term"][own].astype(np.int64))
+        origin, terms = self._terms_of(nodes, self._fields)
         df = self.df(terms)
         rare = (df >= 2) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
         origin, terms, df = origin[rare], terms[rare], df[rare]
@@ -101,6 +98,32 @@ class Text:
         held = [self._read(postings[term]) for term in terms.tolist()]
         starts = bounds([len(holders) for holders in held])
         return Shared(origin, df, starts, np.concatenate([np.empty(0, np.int64), *held]))
+
+    def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
+        """Return whose names the texts of some nodes hold; see ``index.base.TextPart``."""
+        if _NAMES not in self.readings:
+            return HeldNames.none()
+        origin, terms = self._terms_of(nodes, self._fields)
+        df = self._df(terms, _NAMES)
+        rare = (df > 0) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
+        postings = self.reading.words.labelled(np.unique(terms[rare]).tolist(), FIELDS[:1])
+        held = [(term, own.nodes[own.times[:, _NAMES[0]] > 0]) for term, own in sorted(postings.items())]
+        term = np.repeat(np.array([term for term, _ in held], np.int64), [len(own) for _, own in held])
+        holders = np.concatenate([np.empty(0, np.int64), *(own for _, own in held)])
+        named = ordered.distinct(holders)
+        place, own = self._terms_of(named, _NAMES)
+        return names_listed(
+            nodes, origin, terms, rare, (term, holders), (named[place], own), self.df, self._statistics.size
+        )
+
+    def _terms_of(self, nodes: Nodes, fields: Sequence[int]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Return (place, term), ascending, of the distinct terms of some nodes in some fields."""
+        lists = self.reading.words.lists(nodes.tolist())
+        _, tokens, counts = unpacked_terms(list(lists.values()))
+        own = np.isin(tokens["field"], fields)
+        place = {num: at for at, num in enumerate(nodes.tolist())}
+        at = np.repeat(np.array([place[num] for num in lists], np.int64), counts)[own]
+        return ordered.distinct_pairs(at, tokens["term"][own].astype(np.int64))
 
     def _worths(self, terms: Sequence[int], postings: Mapping[int, Postings]) -> list[tuple[Nodes, FloatArray]]:
         """Return (nodes, what one occurrence of the term in the question is worth there) of each term."""

@@ -135,13 +135,13 @@ class Words:
             self._remember(_of_rows(rows, list(missing)), worths)
         return Holders({term: self._postings[term] for term in worths})
 
-    def labelled(self, terms: Sequence[int]) -> Mapping[int, Postings]:
-        """Return where these terms stand in the nodes whose name or type holds any of them."""
+    def labelled(self, terms: Sequence[int], fields: Sequence[str] = FIELDS[:2]) -> Mapping[int, Postings]:
+        """Return where these terms stand in the nodes whose name or type, or name alone, holds any of them."""
         if not terms:
             return {}
         worths = dict.fromkeys(terms, 1.0)
-        rows = self._search(worths, "row >= 0", FIELDS[:2])
-        return _of_rows(rows if len(rows) < MOST else self._in_turns(worths, FIELDS[:2]), terms)
+        rows = self._search(worths, "row >= 0", fields)
+        return _of_rows(rows if len(rows) < MOST else self._in_turns(worths, fields), terms)
 
     def _remember(self, found: Mapping[int, Postings], wanted: Mapping[int, float]) -> None:
         known = self._postings

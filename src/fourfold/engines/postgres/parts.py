@@ -11,14 +11,19 @@ from numpy.typing import NDArray
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.board import Board
 from fourfold.engines.postgres.boards import Boards
-from fourfold.index.base import Allowed, Keys, Moments, Nodes, Scored, Shared
+from fourfold.index.base import Allowed, HeldNames, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.index.directions import unit, unit_question
+from fourfold.index.name_terms import names_listed
 from fourfold.runs import bounds, firsts
 from fourfold.types import FloatArray
 
 _RARE = 64
 """The holders of terms up to so many nodes come along with the terms of a passage."""
+
+
+_Terms = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
+"""(place, term) of the distinct terms of some nodes, and how many names hold each, parallel."""
 
 
 class TextRanking:
@@ -133,11 +138,33 @@ class Text:
 
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
         """Return the rare terms of some nodes, and who holds them; see ``index.base.TextPart``."""
-        origin, terms = self._terms_of(nodes)
+        origin, terms, _ = self._terms_of(nodes)
         df = self.df(terms)
         rare = (df >= 2) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64))
         starts, held = self._holders(terms[rare])
         return Shared(origin[rare], df[rare], starts, held)
+
+    def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
+        """Return whose names the texts of some nodes hold; see ``index.base.TextPart``."""
+        if not any(one.columns == ("name",) for one in self._boards.config.text.fields):
+            return HeldNames.none()
+        origin, terms, df = self._terms_of(nodes)
+        rare = (df > 0) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
+        sql = self._boards.state.tables.sql(
+            "WITH held AS MATERIALIZED (SELECT p.term, p.node FROM {postings} p "
+            "WHERE p.term = ANY(%(rare)s::int[]) AND p.in_name > 0), "
+            "names AS MATERIALIZED (SELECT p.node, p.term FROM (SELECT DISTINCT node FROM held) h "
+            "JOIN {words} w ON w.node = h.node CROSS JOIN unnest(w.terms) AS x (term) "
+            "JOIN {postings} p ON p.term = x.term AND p.node = h.node WHERE p.in_name > 0) "
+            "SELECT (SELECT array_send(array_agg(term ORDER BY term, node)) FROM held), "
+            "(SELECT array_send(array_agg(node ORDER BY term, node)) FROM held), "
+            "(SELECT array_send(array_agg(node ORDER BY node, term)) FROM names), "
+            "(SELECT array_send(array_agg(term ORDER BY node, term)) FROM names)"
+        )
+        row = self._boards.link.ask((sql, {"rare": np.unique(terms[rare]).tolist()}))[0][0]
+        holders = numbers(row[0], ">i4").astype(np.int64), numbers(row[1], ">i8")
+        names = numbers(row[2], ">i8"), numbers(row[3], ">i4").astype(np.int64)
+        return names_listed(nodes, origin, terms, rare, holders, names, self.df, self._boards.state.nodes)
 
     def _holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], Nodes]:
         """Return (starts, nodes): the nodes that hold term i are ``nodes[starts[i]:starts[i + 1]]``."""
@@ -154,8 +181,12 @@ class Text:
         starts = bounds([len(nodes) for nodes in found])
         return starts, np.concatenate([np.empty(0, np.int64), *found])
 
-    def _terms_of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        """Return (place, term) of the terms of some nodes, with what else a passage is asked for."""
+    def _terms_of(self, nodes: Nodes) -> _Terms:
+        """Return the terms of some nodes, with what else a passage is asked for."""
+        known: dict[tuple[int, ...], _Terms] = self._boards.remembered("terms")
+        asked = tuple(nodes.tolist())
+        if asked in known:
+            return known[asked]
         bm25 = self._boards.bm25
         held = (
             bm25.held.replace("%(terms)s", "(SELECT array_agg(DISTINCT term) FROM own)")
@@ -167,11 +198,13 @@ class Text:
             "WITH ORDINALITY AS o (node, place) JOIN {words} w ON w.node = o.node "
             "CROSS JOIN unnest(w.terms) AS x (term) "
             f"JOIN {{postings}} p ON p.term = x.term AND p.node = o.node WHERE {self._read}), "
-            f"counted AS MATERIALIZED (SELECT t.num, {bm25.df}::bigint AS df FROM ({held}) t) "
+            f"counted AS MATERIALIZED (SELECT t.num, {bm25.df}::bigint AS df, {bm25.named}::bigint AS named "
+            f"FROM ({held}) t) "
             "SELECT (SELECT array_send(array_agg(place ORDER BY place, term)) FROM own), "
             "(SELECT array_send(array_agg(term ORDER BY place, term)) FROM own), "
             "(SELECT array_send(array_agg(num ORDER BY num)) FROM counted), "
             "(SELECT array_send(array_agg(df ORDER BY num)) FROM counted), "
+            "(SELECT array_send(array_agg(named ORDER BY num)) FROM counted), "
             "(SELECT array_send(array_agg(c.num ORDER BY c.num, p.node)) FROM counted c "
             "JOIN {postings} p ON p.term = c.num WHERE c.df <= %(rare)s AND " + self._read + "), "
             "(SELECT array_send(array_agg(p.node ORDER BY c.num, p.node)) FROM counted c "
@@ -181,8 +214,10 @@ class Text:
         places, terms = numbers(row[0], ">i8") - 1, numbers(row[1], ">i4").astype(np.int64)
         nums, df = numbers(row[2], ">i4").tolist(), numbers(row[3], ">i8").tolist()
         self._boards.remembered("df").update(zip(nums, df, strict=True))
-        self._remember_holders(numbers(row[4], ">i4"), row[5])
-        return places, terms
+        self._remember_holders(numbers(row[5], ">i4"), row[6])
+        named = dict(zip(nums, numbers(row[4], ">i8").tolist(), strict=True))
+        known[asked] = found = places, terms, np.array([named[term] for term in terms.tolist()], np.int64)
+        return found
 
     def _remember_holders(self, terms: NDArray[np.int32], sent: bytes | None) -> None:
         holders = numbers(sent, ">i8")

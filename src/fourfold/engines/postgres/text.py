@@ -59,6 +59,11 @@ class Bm25:
         """SQL of the number of nodes that hold a row of ``held`` in any field that is read."""
         return _df(frozenset(name for one in self.config.text.fields for name in one.columns))
 
+    @property
+    def named(self) -> str:
+        """SQL of the number of nodes that hold it in their name."""
+        return _df(frozenset(("name",)))
+
     def df_of(self, held: Sequence[int]) -> int:
         """Return the same from the numbers of a row of ``terms``."""
         bits = _bits(frozenset(name for one in self.config.text.fields for name in one.columns))

@@ -385,4 +385,5 @@ def _text_segment(changes: Changes, config: RetrievalConfig) -> TextSegment:
 
 def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
     text = config.text
-    return Text(segments, weights=tuple(field.weight for field in text.fields), k1=text.k1, b=text.b)
+    names = next((place for place, field in enumerate(text.fields) if field.columns == ("name",)), None)
+    return Text(segments, weights=tuple(field.weight for field in text.fields), k1=text.k1, b=text.b, names=names)
