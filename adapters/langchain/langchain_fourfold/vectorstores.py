@@ -12,7 +12,7 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.vectorstores import VectorStore
 
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
-from fourfold.arguments import finite_number
+from fourfold.arguments import finite_number, shown
 from fourfold.embed import Embedder
 from fourfold.ingest import delete_linked
 from fourfold.listing import by_filter
@@ -80,6 +80,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
             )
         elif embedding is not None or path != ":memory:" or config is not None or read_only:
             raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
+        if not isinstance(retriever, Retriever):
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
         self.retriever = retriever
         self.breakdown = breakdown
         self._name_keys = name_keys_of(name_key)

@@ -270,6 +270,9 @@ def test_an_open_graph_is_shared():
                 FourfoldVectorStore(retriever=graph, **option)
         with pytest.raises(fourfold.InvalidValueError, match="give it as retriever="):
             FourfoldVectorStore(graph)
+        for other in ("kg.sqlite", FourfoldRetriever(retriever=graph)):
+            with pytest.raises(fourfold.InvalidValueError, match=r"retriever is .+; it must be an open fourfold.Retriev"):
+                FourfoldVectorStore(retriever=other)
 
 
 # -- chunks -----------------------------------------------------------------------------------------------------------

@@ -37,6 +37,7 @@ from fourfold import (
     SearchResult,
     Weights,
 )
+from fourfold.arguments import shown
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
 from fourfold.presets import open_under
@@ -156,6 +157,8 @@ class FourfoldRetriever(BaseRetriever):
                 retriever = Retriever(address, config=config, **options)
             else:
                 retriever = open_under(preset, address, **options)
+        if not isinstance(retriever, Retriever):
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
         self.retriever = retriever
         self.similarity_top_k = similarity_top_k
         self.filters = filters
