@@ -19,7 +19,7 @@ from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts, name_keys_of
-from langchain_fourfold.documents import as_given, documents_of, plain_filter, to_document, to_plain_document
+from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
 _OPTIONS = (
@@ -156,7 +156,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
 
         """
         if ids is not None:
-            documents, ids = list(documents), list(ids)
+            documents, ids = list(listed(documents)), list(ids)
             if len(ids) != len(documents):
                 raise InvalidValueError(f"There are {len(documents)} documents and {len(ids)} ids; give one for each.")
             documents = [

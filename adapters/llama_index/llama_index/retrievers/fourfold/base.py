@@ -17,12 +17,13 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder, is_model
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
-from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
+from llama_index.retrievers.fourfold.indices import graph_of, nodes_of, require_index
 from llama_index.retrievers.fourfold.nodes import (
     add_nodes,
     context,
     delete_nodes,
     delete_ref_doc,
+    listed,
     to_llama_index_node,
 )
 from llama_index.retrievers.fourfold.tools import as_tools
@@ -197,7 +198,7 @@ class FourfoldRetriever(BaseRetriever):
             options: the arguments of the constructor.
 
         """
-        given = list(nodes)
+        given = listed(nodes)
         objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
         made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
@@ -275,6 +276,7 @@ class FourfoldRetriever(BaseRetriever):
             options: those of ``from_nodes``.
 
         """
+        require_index(index, "property_graph_store", "PropertyGraphIndex")
         texts, entities, edges = graph_of(index.property_graph_store)
         made = cls.from_nodes(texts, **options)
         made.retriever.add(entities, edges)
