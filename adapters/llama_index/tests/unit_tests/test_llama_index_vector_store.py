@@ -541,6 +541,8 @@ def test_a_store_in_memory_is_persisted_and_read_back(tmp_path):
         FourfoldVectorStore.from_persist_dir(tmp_path)
     with pytest.raises(InvalidValueError, match="folder of this machine only"):
         storage.persist("kept", fs=fsspec.filesystem("memory"))
+    with pytest.raises(StoreError, match=r"The folder '.*default__vector_store.sqlite' cannot be made: File exists"):
+        storage.vector_store.persist(str(tmp_path / "kept" / "default__vector_store.sqlite" / "store.json"))
     storage.vector_store.client.close()
 
 

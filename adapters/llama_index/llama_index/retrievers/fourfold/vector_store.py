@@ -187,7 +187,10 @@ class FourfoldVectorStore(BasePydanticVectorStore):
                 "the store with a path."
             )
         path = _kept(Path(persist_path))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The folder {str(path.parent)!r} cannot be made: {error.strerror}.") from error
         self._retriever.maintenance.save(path)
 
     def __getstate__(self) -> dict[str, Any]:
