@@ -296,7 +296,7 @@ async def test_a_file_named_like_a_word_leaves_sentences_as_they_are(db, monkeyp
             unknown = await session.call_tool("explain", {"query": "a", "node_id": "nothing"})
             refused = await session.call_tool("record_use", {"tools": ["git:git_clone"]})
     assert "There is no node 'nothing' in the graph." in unknown.content[0].text
-    assert "The file the graph was opened read-only; nothing can be written." in refused.content[0].text
+    assert ": The graph was opened read-only; nothing can be written." in refused.content[0].text
 
 
 async def test_no_text_steers_a_terminal_or_hides_from_the_eye():

@@ -56,6 +56,7 @@ class Server(MCPServer[Any]):
                 raise ToolError("The graph cannot be used at the moment; the server's log says why.") from error
             said = str(error)
             for written in self._hidden:
+                said = said.replace(f"The file {written}", "The graph").replace(f"file {written}", "graph")
                 said = said.replace(written, "the graph")
             raise ToolError(said) from error
 
