@@ -113,9 +113,15 @@ async def test_a_session_over_each_transport(transport, db):
 @pytest.mark.parametrize(
     ("tool", "arguments", "part"),
     [
-        ("search_tools", {}, "query"),
-        ("search_tools", {"query": 7}, "query"),
-        ("search_tools", {"query": "a", "limit": "many"}, "limit"),
+        ("search_tools", {}, "query: field required."),
+        ("search_tools", {"query": 7}, "query: input should be a valid string (it is 7)."),
+        ("search_tools", {"query": "a", "limit": "many"}, "limit: input should be a valid integer (it is 'many')."),
+        (
+            "search_knowledge",
+            {"query": "a", "min_score": "x"},
+            "min_score: input should be a valid number (it is 'x').",
+        ),
+        ("search_knowledge", {"query": "a", "min_score": True, "limit": 0}, "(it is 0); min_score: input should be a "),
         ("search_tools", {"query": "a", "limit": 0}, "limit"),
         ("search_tools", {"query": "a", "limit": True}, "limit"),
         ("search_tools", {"query": "a" * 5000}, "query"),

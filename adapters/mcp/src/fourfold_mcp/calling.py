@@ -89,8 +89,9 @@ class Server(MCPServer[Any]):
 def _sentence(tool: str, error: ValidationError) -> str:
     """Say in words what is wrong with the arguments."""
     parts = []
-    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+    for problem in error.errors(include_url=False, include_context=False):
         where = ".".join(str(part) for part in problem["loc"]) or "the arguments"
         message = str(problem["msg"])
-        parts.append(f"{where}: {message[:1].lower()}{message[1:]}")
+        given = "" if problem["type"] == "missing" else f" (it is {shown(problem['input'])})"
+        parts.append(f"{where}: {message[:1].lower()}{message[1:]}{given}")
     return f"The arguments of {tool} do not fit: {'; '.join(parts)}."
