@@ -174,6 +174,36 @@ def test_a_stdio_client_that_goes_away_in_mid_call_ends_the_server(db):
     process.stderr.close()
 
 
+def test_a_line_that_cannot_be_read_is_answered(db):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fourfold_mcp", "--db", str(db)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(),
+        text=True,
+    )
+
+    def answers(*lines, until):
+        process.stdin.write("".join(lines))
+        process.stdin.flush()
+        found = [json.loads(process.stdout.readline())]
+        while found[-1].get("id") != until:
+            found.append(json.loads(process.stdout.readline()))
+        return {answer.get("id"): answer for answer in found}
+
+    answers(HELLO, until=0)
+    half = {"name": "search_tools", "arguments": {"query": "cut \ud83d", "half \ud83d": 1}}
+    shapeless = json.dumps({"id": 3, "cut": "\ud83d"}) + "\n"
+    called = [request(1, "tools/call", half), "no JSON\n", "\n", shapeless, request(4, "ping", {})]
+    found = answers(*called, until=4) | answers(request(5, "ping", {}), until=5)
+    assert "search_tools has no argument 'half \ufffd'" in found[1]["result"]["content"][0]["text"]
+    assert found[None]["error"]["message"] == found[3]["error"]["message"]
+    assert "is no message of JSON-RPC that can be read; send one message a line" in found[3]["error"]["message"]
+    process.stdin.close()
+    assert process.wait(timeout=PATIENCE) == 0
+    process.stdout.close()
+
+
 async def test_an_http_client_that_goes_away_in_mid_call_harms_no_other(http):
     body = request(1, "tools/call", {"name": "search_tools", "arguments": {"query": "files"}}).encode()
     head = (

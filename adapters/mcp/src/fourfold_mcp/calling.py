@@ -11,12 +11,14 @@ from typing import Annotated, Any, ParamSpec, TypeVar
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, StrictInt, ValidationError
 
 from fourfold import FourfoldError, StoreError
 from fourfold.arguments import shown
 from fourfold.plain_text import plain_json, plain_text
+from fourfold_mcp.stdio import readable
 
 logger = logging.getLogger(__name__)
 
@@ -44,6 +46,12 @@ class Server(MCPServer[Any]):
         # a bare name says of no folder, and may be a word, or a letter, of any sentence
         self._hidden = (repr(path), path) if Path(path).name != path else (repr(path),)
         self._is_address = "://" in path
+
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output until the client leaves."""
+        served = self._lowlevel_server
+        async with stdio_server() as (lines, answers), readable(lines, answers) as messages:
+            await served.run(messages, answers, served.create_initialization_options())
 
     async def apart(self, call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
         """Run a call off the event loop; what it refuses is a sentence for the model to read."""
