@@ -20,7 +20,7 @@ from langchain_core.documents import Document
 from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.ingest import Cut, add_linked, add_parts, documents_of_parts, list_documents
 from fourfold.validation import check_node
-from langchain_fourfold.documents import as_given, to_node
+from langchain_fourfold.documents import as_given, listed, to_node
 
 _PLACE = ("page", "start_index")
 _PLACES = {*_PLACE, "page_number", "page_label", "chunk", "chunk_index"}
@@ -54,7 +54,9 @@ def add_documents(
 
     """
     known = vectors or {}
-    made = (replace(to_node(document, name_keys), vector=known.get(document.id or "")) for document in documents)
+    made = (
+        replace(to_node(document, name_keys), vector=known.get(document.id or "")) for document in listed(documents)
+    )
     nodes = [check_node(node) for node in made]
     cuts = _cuts(retriever, list({node.id: node for node in nodes}.values()), name_keys)
     parts = {node.id for cut in cuts for node in cut.parts}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from typing import Any
 
@@ -12,7 +12,7 @@ from langchain_core.documents import Document
 from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Hit, InvalidValueError, Node, SearchResult
-from fourfold.arguments import without_sets
+from fourfold.arguments import many, shown, string, without_sets
 from fourfold.breakdown import BREAKDOWN, breakdown_of, is_breakdown
 from fourfold.ingest.documents import RESERVED, of_others
 
@@ -96,6 +96,13 @@ def to_node(document: Document, name_keys: Sequence[str] = ("title", "name")) ->
     )
 
 
+def listed(documents: Iterable[Document]) -> Iterator[Document]:
+    """Return an iterator over a list of documents; one alone, which would tell its fields one by one, is none."""
+    if isinstance(documents, Document):
+        raise InvalidValueError(f"documents is one Document, {shown(documents.id)}; give a list of documents.")
+    return many(documents, "documents", "documents")
+
+
 def documents_of(
     texts: Iterable[str],
     metadatas: Iterable[Mapping[str, Any] | None] | None = None,
@@ -104,22 +111,25 @@ def documents_of(
     """Return a document for each text.
 
     Raises:
-        InvalidValueError: ``metadatas`` or ``ids`` are not as many as ``texts``, or ``texts`` is one string.
+        InvalidValueError: ``metadatas`` or ``ids`` are not as many as ``texts``, ``texts`` is one string, or something
+            is no text and no metadata.
 
     """
     if isinstance(texts, str):
         raise InvalidValueError(f"{texts[:40]!r} is one text; give a list of texts.")
-    contents = list(texts)
+    contents = [string(text, "a text") for text in many(texts, "texts", "texts")]
     columns: list[list[Any]] = []
     for name, given in (("metadatas", metadatas), ("ids", ids)):
-        column = [None] * len(contents) if given is None else list(given)
+        column = [None] * len(contents) if given is None else list(many(given, name, name))
         if len(column) != len(contents):
             raise InvalidValueError(f"There are {len(contents)} texts and {len(column)} {name}; give one for each.")
         columns.append(column)
-    return [
-        Document(id=identity, page_content=text, metadata=dict(metadata or {}))
-        for text, metadata, identity in zip(contents, *columns, strict=True)
-    ]
+    made = []
+    for text, metadata, identity in zip(contents, *columns, strict=True):
+        if not isinstance(metadata, Mapping | None):
+            raise InvalidValueError(f"The metadata of {shown(text)} is {shown(metadata)}; it must be a mapping.")
+        made.append(Document(id=identity, page_content=text, metadata=dict(metadata or {})))
+    return made
 
 
 def content_id(text: str, metadata: Mapping[str, Any]) -> str:

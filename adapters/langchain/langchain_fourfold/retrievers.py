@@ -12,7 +12,7 @@ from langchain_core.retrievers import BaseRetriever, LangSmithRetrieverParams
 from langchain_core.runnables import RunnableConfig
 from langchain_core.tools import BaseTool
 from langchain_core.vectorstores import VectorStore
-from pydantic import Field, InstanceOf, field_validator, model_validator
+from pydantic import Field, InstanceOf, field_serializer, field_validator, model_validator
 from pydantic.json_schema import SkipJsonSchema
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
@@ -282,6 +282,11 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
         super().__setstate__(
             {**state, "__dict__": {**state["__dict__"], "embedder": opened.embedder, "config": opened.config}}
         )
+
+    @field_serializer("must_exist")
+    def _is_there(self, value: bool) -> bool:
+        """Say of an open graph that it is there: what is read back opens it again, and begins none in its place."""
+        return True
 
     def as_tools(self) -> list[BaseTool]:
         """Return the graph questions (paths, impact, plans and the like) as tools for an agent; see ``as_tools``."""

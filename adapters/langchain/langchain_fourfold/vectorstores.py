@@ -12,14 +12,14 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.vectorstores import VectorStore
 
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
-from fourfold.arguments import finite_number
+from fourfold.arguments import finite_number, shown
 from fourfold.embed import Embedder
 from fourfold.ingest import delete_linked
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts, name_keys_of
-from langchain_fourfold.documents import as_given, documents_of, plain_filter, to_document, to_plain_document
+from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
 
 _OPTIONS = (
@@ -80,6 +80,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
             )
         elif embedding is not None or path != ":memory:" or config is not None or read_only:
             raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
+        if not isinstance(retriever, Retriever):
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
         self.retriever = retriever
         self.breakdown = breakdown
         self._name_keys = name_keys_of(name_key)
@@ -154,7 +156,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
 
         """
         if ids is not None:
-            documents, ids = list(documents), list(ids)
+            documents, ids = list(listed(documents)), list(ids)
             if len(ids) != len(documents):
                 raise InvalidValueError(f"There are {len(documents)} documents and {len(ids)} ids; give one for each.")
             documents = [

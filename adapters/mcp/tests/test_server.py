@@ -113,9 +113,15 @@ async def test_a_session_over_each_transport(transport, db):
 @pytest.mark.parametrize(
     ("tool", "arguments", "part"),
     [
-        ("search_tools", {}, "query"),
-        ("search_tools", {"query": 7}, "query"),
-        ("search_tools", {"query": "a", "limit": "many"}, "limit"),
+        ("search_tools", {}, "query: field required."),
+        ("search_tools", {"query": 7}, "query: input should be a valid string (it is 7)."),
+        ("search_tools", {"query": "a", "limit": "many"}, "limit: input should be a valid integer (it is 'many')."),
+        (
+            "search_knowledge",
+            {"query": "a", "min_score": "x"},
+            "min_score: input should be a valid number (it is 'x').",
+        ),
+        ("search_knowledge", {"query": "a", "min_score": True, "limit": 0}, "(it is 0); min_score: input should be a "),
         ("search_tools", {"query": "a", "limit": 0}, "limit"),
         ("search_tools", {"query": "a", "limit": True}, "limit"),
         ("search_tools", {"query": "a" * 5000}, "query"),
@@ -166,6 +172,36 @@ def test_a_stdio_client_that_goes_away_in_mid_call_ends_the_server(db):
     process.stdout.close()  # nobody listens any more
     assert process.wait(timeout=PATIENCE) == 0
     process.stderr.close()
+
+
+def test_a_line_that_cannot_be_read_is_answered(db):
+    process = subprocess.Popen(
+        [sys.executable, "-m", "fourfold_mcp", "--db", str(db)],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        env=environment(),
+        text=True,
+    )
+
+    def answers(*lines, until):
+        process.stdin.write("".join(lines))
+        process.stdin.flush()
+        found = [json.loads(process.stdout.readline())]
+        while found[-1].get("id") != until:
+            found.append(json.loads(process.stdout.readline()))
+        return {answer.get("id"): answer for answer in found}
+
+    answers(HELLO, until=0)
+    half = {"name": "search_tools", "arguments": {"query": "cut \ud83d", "half \ud83d": 1}}
+    shapeless = json.dumps({"id": 3, "cut": "\ud83d"}) + "\n"
+    called = [request(1, "tools/call", half), "no JSON\n", "\n", shapeless, request(4, "ping", {})]
+    found = answers(*called, until=4) | answers(request(5, "ping", {}), until=5)
+    assert "search_tools has no argument 'half \ufffd'" in found[1]["result"]["content"][0]["text"]
+    assert found[None]["error"]["message"] == found[3]["error"]["message"]
+    assert "is no message of JSON-RPC that can be read; send one message a line" in found[3]["error"]["message"]
+    process.stdin.close()
+    assert process.wait(timeout=PATIENCE) == 0
+    process.stdout.close()
 
 
 async def test_an_http_client_that_goes_away_in_mid_call_harms_no_other(http):
@@ -296,7 +332,7 @@ async def test_a_file_named_like_a_word_leaves_sentences_as_they_are(db, monkeyp
             unknown = await session.call_tool("explain", {"query": "a", "node_id": "nothing"})
             refused = await session.call_tool("record_use", {"tools": ["git:git_clone"]})
     assert "There is no node 'nothing' in the graph." in unknown.content[0].text
-    assert "The file the graph was opened read-only; nothing can be written." in refused.content[0].text
+    assert ": The graph was opened read-only; nothing can be written." in refused.content[0].text
 
 
 async def test_no_text_steers_a_terminal_or_hides_from_the_eye():

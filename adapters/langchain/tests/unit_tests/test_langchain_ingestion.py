@@ -60,6 +60,41 @@ def test_from_texts_with_columns_of_another_length(columns):
         FourfoldRetriever.from_texts(["a", "b"], **columns)
 
 
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        (Document(id="a", page_content="text"), r"documents is one Document, 'a'; give a list of documents"),
+        (None, "documents is None; it must be a list of documents"),
+        ("text", "documents is 'text'; it must be a list of documents"),
+    ],
+)
+def test_what_is_no_list_of_documents_is_refused_with_a_sentence(given, match):
+    for take in (
+        FourfoldRetriever.from_documents,
+        FourfoldVectorStore().add_documents,
+        lambda some: FourfoldVectorStore().add_documents(some, ids=["a"]),
+        FourfoldDocumentIndex().upsert,
+    ):
+        with pytest.raises(fourfold.InvalidValueError, match=match):
+            take(given)
+
+
+@pytest.mark.parametrize(
+    ("columns", "match"),
+    [
+        ({"texts": None}, "texts is None; it must be a list of texts"),
+        ({"texts": ["a", 5]}, "a text is 5; it must be a string"),
+        ({"texts": ["a"], "metadatas": 5}, "metadatas is 5; it must be a list of metadatas"),
+        ({"texts": ["a"], "metadatas": ["lang"]}, "The metadata of 'a' is 'lang'; it must be a mapping"),
+        ({"texts": ["a"], "ids": "a"}, "ids is 'a'; it must be a list of ids"),
+    ],
+)
+def test_what_is_no_list_of_texts_is_refused_with_a_sentence(columns, match):
+    for take in (FourfoldRetriever.from_texts, FourfoldVectorStore().add_texts):
+        with pytest.raises(fourfold.InvalidValueError, match=match):
+            take(**columns)
+
+
 def test_titles_become_names():
     document = Document(id="a", page_content="text", metadata={"title": "The title", "name": "n", "heading": "h"})
     untitled = Document(id="b", page_content="text", metadata={"title": 7, "name": "by name"})

@@ -305,6 +305,19 @@ def test_repr_and_serialisation_leave_the_engine_out(retriever):
     json.dumps(retriever.model_dump(mode="json"))
 
 
+def test_what_is_read_back_from_a_dump_opens_the_graph_and_begins_none(graph, tmp_path):
+    made = FourfoldRetriever.from_texts(["Save a file."], ids=["write"], path=tmp_path / "kg.sqlite", k=3)
+    (found,) = FourfoldRetriever.model_validate(made.model_dump()).invoke("save")
+    assert found.id == "write"
+    with pytest.raises(fourfold.StoreError, match=r"memory is gone .+ keep it in a file: Retriever\('kg.sqlite'\)"):
+        FourfoldRetriever.model_validate_json(FourfoldRetriever(retriever=graph).model_dump_json())
+    moved = made.model_dump() | {"path": str(tmp_path / "moved.sqlite")}
+    with pytest.raises(fourfold.StoreError, match="There is no file '.*moved.sqlite' to open"):
+        FourfoldRetriever.model_validate(moved)
+    assert not (tmp_path / "moved.sqlite").exists()
+    assert not made.must_exist  # the field is as it was given
+
+
 # -- tracing and callbacks --------------------------------------------------------------------------------------------
 
 

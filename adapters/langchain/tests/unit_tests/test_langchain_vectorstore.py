@@ -200,6 +200,11 @@ def test_an_open_graph_is_shared():
         for option in ({"path": "x"}, {"embedding": len}, {"config": fourfold.RetrievalConfig()}, {"read_only": True}):
             with pytest.raises(fourfold.InvalidValueError, match="belong to the retriever"):
                 FourfoldVectorStore(retriever=graph, **option)
+        for other in ("kg.sqlite", FourfoldRetriever(retriever=graph)):
+            with pytest.raises(
+                fourfold.InvalidValueError, match=r"retriever is .+; it must be an open fourfold.Retriev"
+            ):
+                FourfoldVectorStore(retriever=other)
 
 
 def test_the_model_that_ships_with_fourfold_as_embeddings(store):

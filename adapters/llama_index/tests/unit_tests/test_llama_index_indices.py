@@ -126,6 +126,29 @@ def test_what_is_no_node_is_refused_with_a_sentence(given, match):
         FourfoldRetriever.from_nodes([given])
 
 
+@pytest.mark.parametrize(
+    ("given", "match"),
+    [
+        (TextNode(id_="a", text="text"), "nodes is one TextNode, 'a'; give a list of nodes"),
+        (None, "nodes is None; it must be a list of nodes"),
+        ("a text", "nodes is 'a text'; it must be a list of nodes"),
+    ],
+)
+def test_what_is_no_list_of_nodes_is_refused_with_a_sentence(given, match):
+    for take in (FourfoldRetriever.from_nodes, FourfoldRetriever().insert_nodes, FourfoldVectorStore().add):
+        with pytest.raises(InvalidValueError, match=match):
+            take(given)
+
+
+def test_what_is_no_index_is_refused_with_a_sentence():
+    for take, wanted in (
+        (FourfoldRetriever.from_vector_index, "VectorStoreIndex"),
+        (FourfoldRetriever.from_property_graph, "PropertyGraphIndex"),
+    ):
+        with pytest.raises(InvalidValueError, match=f"index is a FourfoldVectorStore; it must be a {wanted}"):
+            take(FourfoldVectorStore())
+
+
 def test_nodes_are_inserted_and_deleted_by_source_document():
     retriever = FourfoldRetriever.from_nodes(PAGES[:2])
     assert not edges(retriever)

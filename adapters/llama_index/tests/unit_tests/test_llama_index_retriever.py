@@ -300,6 +300,9 @@ def test_a_retriever_comes_without_path_embedder_and_config(retriever):
             FourfoldRetriever(retriever=retriever.retriever, **{name: value})
     with pytest.raises(fourfold.InvalidValueError, match="two names"):
         FourfoldRetriever(embedder=len, embed_model=len)
+    for other in ("kg.sqlite", retriever):
+        with pytest.raises(fourfold.InvalidValueError, match=r"retriever is .+; it must be an open fourfold.Retriever"):
+            FourfoldRetriever(retriever=other)
 
 
 def test_a_mistyped_path_makes_no_file(tmp_path):

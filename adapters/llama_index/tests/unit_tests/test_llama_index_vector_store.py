@@ -270,6 +270,11 @@ def test_an_open_graph_is_shared():
                 FourfoldVectorStore(retriever=graph, **option)
         with pytest.raises(fourfold.InvalidValueError, match="give it as retriever="):
             FourfoldVectorStore(graph)
+        for other in ("kg.sqlite", FourfoldRetriever(retriever=graph)):
+            with pytest.raises(
+                fourfold.InvalidValueError, match=r"retriever is .+; it must be an open fourfold.Retriev"
+            ):
+                FourfoldVectorStore(retriever=other)
 
 
 # -- chunks -----------------------------------------------------------------------------------------------------------
@@ -536,6 +541,8 @@ def test_a_store_in_memory_is_persisted_and_read_back(tmp_path):
         FourfoldVectorStore.from_persist_dir(tmp_path)
     with pytest.raises(InvalidValueError, match="folder of this machine only"):
         storage.persist("kept", fs=fsspec.filesystem("memory"))
+    with pytest.raises(StoreError, match=r"The folder '.*default__vector_store.sqlite' cannot be made: File exists"):
+        storage.vector_store.persist(str(tmp_path / "kept" / "default__vector_store.sqlite" / "store.json"))
     storage.vector_store.client.close()
 
 

@@ -11,12 +11,14 @@ from typing import Annotated, Any, ParamSpec, TypeVar
 import anyio.to_thread
 from mcp.server.mcpserver import Context, MCPServer
 from mcp.server.mcpserver.exceptions import ToolError, UnexpectedToolError
+from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, StrictInt, ValidationError
 
 from fourfold import FourfoldError, StoreError
 from fourfold.arguments import shown
 from fourfold.plain_text import plain_json, plain_text
+from fourfold_mcp.stdio import readable
 
 logger = logging.getLogger(__name__)
 
@@ -45,6 +47,12 @@ class Server(MCPServer[Any]):
         self._hidden = (repr(path), path) if Path(path).name != path else (repr(path),)
         self._is_address = "://" in path
 
+    async def run_stdio_async(self) -> None:
+        """Serve on standard input and output until the client leaves."""
+        served = self._lowlevel_server
+        async with stdio_server() as (lines, answers), readable(lines, answers) as messages:
+            await served.run(messages, answers, served.create_initialization_options())
+
     async def apart(self, call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:
         """Run a call off the event loop; what it refuses is a sentence for the model to read."""
         waiting: Awaitable[R] = anyio.to_thread.run_sync(partial(call, *args, **options))
@@ -56,6 +64,7 @@ class Server(MCPServer[Any]):
                 raise ToolError("The graph cannot be used at the moment; the server's log says why.") from error
             said = str(error)
             for written in self._hidden:
+                said = said.replace(f"The file {written}", "The graph").replace(f"file {written}", "graph")
                 said = said.replace(written, "the graph")
             raise ToolError(said) from error
 
@@ -88,8 +97,9 @@ class Server(MCPServer[Any]):
 def _sentence(tool: str, error: ValidationError) -> str:
     """Say in words what is wrong with the arguments."""
     parts = []
-    for problem in error.errors(include_url=False, include_context=False, include_input=False):
+    for problem in error.errors(include_url=False, include_context=False):
         where = ".".join(str(part) for part in problem["loc"]) or "the arguments"
         message = str(problem["msg"])
-        parts.append(f"{where}: {message[:1].lower()}{message[1:]}")
+        given = "" if problem["type"] == "missing" else f" (it is {shown(problem['input'])})"
+        parts.append(f"{where}: {message[:1].lower()}{message[1:]}{given}")
     return f"The arguments of {tool} do not fit: {'; '.join(parts)}."

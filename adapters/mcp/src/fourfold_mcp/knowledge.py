@@ -36,9 +36,9 @@ Filter = Annotated[
         "$lte $contains $icontains $exists $empty $and $or $not; $type, $name and $id are the node's own."
     ),
 ]
-MinScore = Annotated[StrictFloat | StrictInt | None, Field(description="Hits with a lower score are left out.")]
+MinScore = Annotated[StrictFloat | None, Field(description="Hits with a lower score are left out.")]
 MinConfidence = Annotated[
-    StrictFloat | StrictInt | None,
+    StrictFloat | None,
     Field(description="Hits the graph is less sure of are left out, 0 to 1; 0.25 keeps what has to do with the query."),
 ]
 Offset = Annotated[StrictInt, Field(ge=0, description="Where in the text to begin, in characters.")]

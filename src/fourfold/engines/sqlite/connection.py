@@ -254,6 +254,8 @@ def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
 def require_file(path: str, purpose: str, *, called: str | None = None) -> None:
     """Refuse a path where there is no file, or a folder; ``called`` is what the message calls it."""
     name = shown(path if called is None else called)
+    if path == ":memory:":
+        raise StoreError("A graph in memory is gone with what held it open; keep it in a file: Retriever('kg.sqlite').")
     if os.path.isdir(path):
         raise StoreError(f"The file {name} cannot be opened: it is a folder.")
     if not os.path.isfile(path):

@@ -17,12 +17,13 @@ from llama_index.core.vector_stores import MetadataFilters
 from llama_index.retrievers.fourfold.embeddings import LlamaIndexEmbedder, as_embedder, is_model
 from llama_index.retrievers.fourfold.events import FourfoldRetrievalEvent
 from llama_index.retrievers.fourfold.filters import translate
-from llama_index.retrievers.fourfold.indices import graph_of, nodes_of
+from llama_index.retrievers.fourfold.indices import graph_of, nodes_of, require_index
 from llama_index.retrievers.fourfold.nodes import (
     add_nodes,
     context,
     delete_nodes,
     delete_ref_doc,
+    listed,
     to_llama_index_node,
 )
 from llama_index.retrievers.fourfold.tools import as_tools
@@ -37,6 +38,7 @@ from fourfold import (
     SearchResult,
     Weights,
 )
+from fourfold.arguments import shown
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
 from fourfold.presets import open_under
@@ -156,6 +158,8 @@ class FourfoldRetriever(BaseRetriever):
                 retriever = Retriever(address, config=config, **options)
             else:
                 retriever = open_under(preset, address, **options)
+        if not isinstance(retriever, Retriever):
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
         self.retriever = retriever
         self.similarity_top_k = similarity_top_k
         self.filters = filters
@@ -194,7 +198,7 @@ class FourfoldRetriever(BaseRetriever):
             options: the arguments of the constructor.
 
         """
-        given = list(nodes)
+        given = listed(nodes)
         objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
         made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
         keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
@@ -272,6 +276,7 @@ class FourfoldRetriever(BaseRetriever):
             options: those of ``from_nodes``.
 
         """
+        require_index(index, "property_graph_store", "PropertyGraphIndex")
         texts, entities, edges = graph_of(index.property_graph_store)
         made = cls.from_nodes(texts, **options)
         made.retriever.add(entities, edges)

@@ -20,13 +20,20 @@ _IMPLICIT = {relationship.name for relationship in NodeRelationship}
 """The labels that ``ImplicitPathExtractor`` gives to what texts say of each other."""
 
 
+def require_index(index: object, over: str, kind: str) -> None:
+    """Refuse what is not over such a store."""
+    if not hasattr(index, over):
+        raise InvalidValueError(f"index is a {type(index).__name__}; it must be a {kind}.")
+
+
 def nodes_of(index: VectorStoreIndex) -> list[BaseNode]:
     """Return the nodes of a vector index, with their vectors where its store gives them.
 
     Raises:
-        InvalidValueError: the nodes live in a vector store that does not list them.
+        InvalidValueError: the nodes live in a vector store that does not list them; it is no vector index.
 
     """
+    require_index(index, "vector_store", "VectorStoreIndex")
     nodes = _listed(index.vector_store) if index.vector_store.stores_text else None
     if nodes is None:
         nodes = list(index.docstore.docs.values())

@@ -34,7 +34,7 @@ from pydantic_core import PydanticSerializationError, to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
-from fourfold.arguments import strings, without_sets
+from fourfold.arguments import many, shown, strings, without_sets
 from fourfold.breakdown import BREAKDOWN, breakdown_of
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
@@ -70,10 +70,17 @@ def add_nodes(
         The generation of the graph after the write.
 
     """
-    given = list(nodes)
+    given = listed(nodes)
     made = [_stored(node, name_keys, metadata_mode) for node in given]
     add_linked(retriever, made, _edges_here(retriever, given), vectors_by=vectors_by)
     return retriever.generation
+
+
+def listed(nodes: Iterable[BaseNode]) -> list[BaseNode]:
+    """Return nodes as a list; one alone, which would tell its fields one by one, is none."""
+    if isinstance(nodes, BaseNode):
+        raise InvalidValueError(f"nodes is one {type(nodes).__name__}, {shown(nodes.node_id)}; give a list of nodes.")
+    return list(many(nodes, "nodes", "nodes"))
 
 
 def _stored(node: BaseNode, name_keys: Sequence[str], metadata_mode: MetadataMode) -> GraphNode:
@@ -115,7 +122,7 @@ def add_chunks(
 
     The document becomes a node without a text, which is no answer.
     """
-    given = list(nodes)
+    given = listed(nodes)
     made = {node.id: node for node in (check_node(_stored(node, name_keys, metadata_mode)) for node in given)}
     edges = _edges_here(retriever, given)
     chunks: dict[str, list[GraphNode]] = {}

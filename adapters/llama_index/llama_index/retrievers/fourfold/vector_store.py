@@ -36,7 +36,7 @@ from llama_index.retrievers.fourfold.nodes import (
 )
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult, StoreError
-from fourfold.arguments import finite_number, strings
+from fourfold.arguments import finite_number, shown, strings
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 
@@ -118,6 +118,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             )
         elif path is not None or embed_model is not None or config is not None or read_only:
             raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
+        if not isinstance(retriever, Retriever):
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
         fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
         fields |= {"path": retriever.path, "read_only": retriever.backend.read_only}
         super().__init__(**fields)
@@ -185,7 +187,10 @@ class FourfoldVectorStore(BasePydanticVectorStore):
                 "the store with a path."
             )
         path = _kept(Path(persist_path))
-        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise StoreError(f"The folder {str(path.parent)!r} cannot be made: {error.strerror}.") from error
         self._retriever.maintenance.save(path)
 
     def __getstate__(self) -> dict[str, Any]:
