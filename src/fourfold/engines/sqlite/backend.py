@@ -14,6 +14,7 @@ from fourfold.engines.base import Capabilities
 from fourfold.engines.sampling import spread
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
+from fourfold.engines.sqlite.changes import changes_since, pages
 from fourfold.engines.sqlite.connection import address_of, connect_again, fault
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import meeting
@@ -126,7 +127,9 @@ class SqliteBackend(Store):
         """Return what SQLite finds wrong with the file, in sentences."""
         with self.reading() as connection:
             found = list(integrity.problems(connection))
-        self.changes(-1)  # refuses numbers and lengths that no writer gives
+        with self._snapshot() as connection:
+            for part in pages(connection):
+                changes_since(connection, -1, part)  # refuses numbers and lengths that no writer gives
         return found
 
     def save(self, path: str) -> None:
