@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -138,6 +139,44 @@ def test_a_variant_is_scored_by_the_index_it_would_have(tmp_path):
         assert np.array_equal(found.vectors.at(nodes), right.vectors.at(nodes))
         term = found.term_numbers(["a"]).get("a") or next(iter(found.term_numbers(["b", "c"]).values()))
         assert np.array_equal(found.text.worth([term], nodes), right.text.worth([term], nodes))
+
+
+NAME, ALL = TextField(("name",), 1.0), TextField(("name", "type", "text"), 1.0)
+
+
+@pytest.mark.parametrize(
+    ("text", "reads"),
+    [
+        ({"fields": (ALL, replace(NAME, weight=2.0))}, False),
+        ({"fields": (ALL,), "k1": 0.5}, False),
+        ({"fields": (NAME, ALL, NAME), "b": 0.2}, False),
+        ({"fields": (NAME,)}, True),  # who holds a word in the text alone does not hold it any more
+        ({"fields": (ALL, TextField(("type",)))}, True),
+    ],
+)
+def test_a_variant_that_weighs_the_same_words_otherwise_reads_no_rows(tmp_path, text, reads):
+    path, statements = tmp_path / "kg.sqlite", []
+    nodes = [Node(f"n{n}", f"ant bee {n}", "kind", "ant " * (n % 4) + "wasp " * (n % 3)) for n in range(50)]
+    with Retriever(path) as retriever:
+        retriever.add(nodes)
+        retriever.delete(["n7"])
+    other = RetrievalConfig().replace(text=text)
+    with Retriever(path) as retriever, Retriever(path, config=other) as expected:
+        retriever.add([replace(nodes[3], text="wasp")])  # a second segment
+        retriever.analysis.snapshot()
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(statements.append)
+        found = retriever.analysis.snapshot(other).text
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(None)
+        right, terms = expected.analysis.snapshot().text, expected.backend.term_numbers(["ant", "bee", "kind", "wasp"])
+        for term in terms.values():
+            own, theirs = (part.ask({term: 1.0}) for part in (found, right))
+            assert own.moments == theirs.moments
+            own, theirs = own.best(60), theirs.best(60)
+            assert np.array_equal(own.nodes, theirs.nodes) and np.array_equal(own.values, theirs.values)
+            assert np.array_equal(found.df(np.array([term])), right.df(np.array([term])))
+    assert any("tokens" in sql for sql in statements) == reads
 
 
 # -- files written before there were groups -------------------------------------------------------------------------

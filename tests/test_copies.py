@@ -1,10 +1,12 @@
 """Retrievers are handles of open files: copies share them, pickles open them again."""
 
 import copy
+import os
 import pickle
 import sqlite3
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
@@ -149,6 +151,27 @@ def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
             kept.maintenance.save(path)
         kept.maintenance.save(tmp_path / "later.sqlite")
     assert check(path).sound and check(tmp_path / "later.sqlite").nodes == 2
+
+
+def test_searches_and_writes_go_on_while_a_graph_is_saved(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever, ThreadPoolExecutor(1) as beside:
+        retriever.add([Node("a", "write_file")])
+        with retriever.backend.reading(), retriever.backend.transaction() as writer:  # as long ones of other threads
+            writer.put_edges([Edge("a", "a", "requires")])
+            beside.submit(retriever.maintenance.save, tmp_path / "saved.sqlite").result(timeout=60)
+        assert retriever.info()["edges"] == 1
+    found = check(tmp_path / "saved.sqlite")
+    assert found.sound and (found.nodes, found.edges) == (1, 0)  # what was committed when it began
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file cannot be removed there")
+def test_a_graph_whose_file_was_removed_can_still_be_saved(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node("a", "write_file")])
+        (tmp_path / "kg.sqlite").unlink()
+        retriever.maintenance.save(tmp_path / "saved.sqlite")
+        assert not (tmp_path / "kg.sqlite").exists()
+    assert check(tmp_path / "saved.sqlite").nodes == 1
 
 
 def test_where_nothing_can_be_saved_the_sentence_says_why_and_shows_no_password(tmp_path):

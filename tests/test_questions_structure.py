@@ -116,6 +116,15 @@ def test_impact_analysis(graph, data, direction, max_depth):
     assert list(answer.critical_path) == [via[node] for node in path[1:]]
 
 
+def test_the_ids_of_all_that_is_touched_are_not_looked_up():
+    leaves = [Node(f"leaf {number}", vector=[1.0]) for number in range(300)]
+    heavy = [Edge("hub", leaf.id, "feeds_into", weight) for weight, leaf in enumerate(leaves)]
+    questions = asked(([Node("hub", vector=[1.0]), *leaves], heavy))
+    answer = questions.impact_analysis("hub", "downstream", limit=5)
+    assert answer.total == 300 and answer.critical_path == (heavy[-1],)
+    assert len(questions._view().graph._ids) < 20
+
+
 @settings(max_examples=60, deadline=None)
 @given(graphs(), st.data(), st.integers(1, 5))
 def test_similar_to(graph, data, k):

@@ -116,6 +116,8 @@ class Session:
         """Close everything; a second call does nothing."""
         if self.foreign is not None:
             self.foreign.close()
+        if self._current is not None:
+            self._current[0].structure.leave()
         self.backend.close()
         self._current = None
         self.answers = Cache(0, 0)  # whoever was forked must not wait for a lock of its parent's

@@ -4,12 +4,15 @@ import json
 import sqlite3
 import subprocess
 import sys
+import tracemalloc
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from fourfold import Edge, FourfoldError, Node, Retriever, StoreError
 from fourfold.checking import check
+from fourfold.engines.sqlite import changes
 
 SOAK = Path(__file__).parents[2] / "benchmarks" / "soak"
 
@@ -75,6 +78,30 @@ def test_a_number_of_a_node_that_is_none_is_not_taken_for_another(path):
     alter(path, ("UPDATE attributes SET node = 'x' WHERE node = 1",))
     with Retriever(path, read_only=True) as retriever, pytest.raises(StoreError, match="damaged.*'x'"):
         retriever.matching({"n": {"$lt": 5}})
+
+
+def test_a_check_holds_a_part_of_a_graph_at_a_time(tmp_path, monkeypatch):
+    monkeypatch.setattr(changes, "_PAGE", 100)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        vectors = np.ones((2_000, 1_000), np.float32)
+        nodes = [Node(f"n{i}", vector=vector) for i, vector in enumerate(vectors)]
+        retriever.add(nodes, [Edge(f"n{i}", f"n{i + 1}", "next") for i in range(450)])
+        tracemalloc.start()
+        try:
+            assert retriever.backend.problems() == []
+            _, most = tracemalloc.get_traced_memory()
+        finally:
+            tracemalloc.stop()
+        assert most < vectors.nbytes / 2
+
+
+def test_a_check_looks_at_the_last_row(path, monkeypatch):
+    monkeypatch.setattr(changes, "_PAGE", 2)
+    assert check(path).sound
+    alter(path, ("UPDATE tokens SET terms = ? WHERE node = 9", (2**31 - 1).to_bytes(4, "little") + b"\0\1\0"))
+    assert "the number of a term is beyond" in check(path).problems[0]
+    alter(path, ("DELETE FROM tokens WHERE node = 9",), ("UPDATE edges SET weight = 2e30 WHERE num = 8",))
+    assert any("the weight of an edge is beyond" in problem for problem in check(path).problems)
 
 
 def test_check_finds_by_the_content_hash_what_sqlite_cannot(path):

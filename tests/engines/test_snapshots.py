@@ -302,6 +302,19 @@ def test_communities_found_beside_questions_are_those_found_at_once(tmp_path, mo
     assert beside.nodes.tolist() == at_once.nodes.tolist() and beside.labels.tolist() == at_once.labels.tolist()
 
 
+def test_a_graph_that_is_closed_leaves_no_thread_behind(tmp_path, monkeypatch):
+    monkeypatch.setattr(structure, "_PATIENCE", 3600.0)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node("a", "word"), Node("b", "word")], [Edge("a", "b", "x")])
+        waiting = retriever.analysis.snapshot().structure
+        waiting._inline = 0
+        waiting.communities(exact=False)
+        retriever.add(edges=[Edge("b", "a", "x")])
+        assert retriever.analysis.snapshot().structure is not waiting and waiting.busy
+    waiting._thread.join(30)
+    assert not waiting.busy
+
+
 def test_a_write_that_touches_no_edge_keeps_what_is_known_of_all_edges(tmp_path):
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         retriever.add(

@@ -8,6 +8,7 @@ from lens_client import assert_harmless, client_of
 from lens_graphs import EDGES, TOOLS, hostile, tools
 
 from fourfold import Node, Retriever
+from fourfold.index import structure
 from fourfold.lens import Lens
 from fourfold.lens.drawing import WIDTH, Arrow, draw
 from fourfold.tools import ToolCatalog
@@ -31,6 +32,17 @@ def test_what_the_file_holds(client):
     counted = dict(re.findall(r"<th scope=\"row\"><bdi>(\w+)</bdi></th><td class=\"right num\">(\d+)</td>", page))
     assert counted == {"requires": "3", "depends_on": "1", "followed_by": "1"}
     assert "workflow, comparison" in page
+
+
+def test_communities_are_told_once_they_are_found(monkeypatch):
+    monkeypatch.setattr(structure, "_PATIENCE", 3600.0)
+    with tools() as retriever:
+        found = retriever.analysis.snapshot().structure
+        found._inline = 0
+        client = client_of(Lens(retriever))
+        assert "communities" not in client.get("/graph").text
+        found._propagate_beside()
+        assert re.search(r"communities</dt><dd class=\"num\"><bdi>[1-9]", client.get("/graph").text)
 
 
 def test_a_path_is_drawn_from_left_to_right(client):

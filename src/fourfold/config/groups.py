@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Literal
 
 from fourfold.arguments import constants, whole_number
@@ -77,6 +78,20 @@ class TextConfig:
     def tokenizer_name(self) -> str:
         """The name of the tokenizer a new index is made with."""
         return self.tokenizer or f"snowball-{self.language}"
+
+    def weights_over(self, fields: Sequence[TextField]) -> tuple[float, ...] | None:
+        """Return how much each of other fields counts here; None where they do not tell what these read.
+
+        One that is not among these counts nothing, as long as these read all of its columns: who holds a word must not
+        depend on it.
+        """
+        columns, own = ([each.columns for each in read] for read in (fields, self.fields))
+        if not set(own) <= set(columns) or set(chain(*own)) != set(chain(*columns)):
+            return None
+        weights = [0.0] * len(columns)
+        for read, weight in zip(own, (each.weight for each in self.fields), strict=True):
+            weights[columns.index(read)] += weight
+        return tuple(weights)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -96,7 +96,7 @@ class Structure:
         self._propagated: Communities | None = None
         self._stale = NO_COMMUNITIES if before is None else before._last_known()
         self._older = None if before is None else before._at_work()
-        self._thread: threading.Thread | None = None
+        self._thread: threading.Timer | None = None
         self._damage: DamagedFileError | None = None
         """What the background work met: raised to who asks next, who can have the graph read anew."""
 
@@ -136,6 +136,11 @@ class Structure:
                 self._thread.name, self._thread.daemon = "fourfold-communities", True
                 self._thread.start()
             return self._stale
+
+    def leave(self) -> None:
+        """Begin nothing any more: the graph is closed."""
+        if (at_work := self._at_work()) is not None and at_work._thread is not None:
+            at_work._thread.cancel()
 
     def _propagate_beside(self) -> None:
         try:

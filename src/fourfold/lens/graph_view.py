@@ -144,12 +144,12 @@ def _told(answer: Callable[[], Told]) -> Told:
 
 
 def _facts(session: Session, facts: dict[str, object]) -> list[tuple[str, str]]:
-    """Return what the file holds, as names and values."""
+    """Return what the file holds, as names and values; no communities where they are still being found."""
     told: list[tuple[str, object]] = [
         ("file", session.place),
         ("nodes", facts["nodes"]),
         ("edges", facts["edges"]),
-        ("communities", session.community_count()),
+        ("communities", session.community_count() or (None if facts["edges"] else 0)),
         ("vectors", facts.get("vectors")),
         ("dimensions", facts["dimensions"]),
         ("embedder", facts["embedder"]),

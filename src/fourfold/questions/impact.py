@@ -146,8 +146,10 @@ def critical_path(graph: Graph, found: Spread) -> list[int]:
     if not found.levels:
         return []
     nodes = np.concatenate(found.levels)
-    depths, risks = (found.nodes.at(name, nodes).astype(np.float64) for name in ("depth", "total_risk"))
-    path = [int(nodes[np.lexsort((graph.id_rank(nodes), depths, -risks))[0]])]
+    for name, sign in (("total_risk", 1), ("depth", -1)):  # the ids of those left alone are looked up
+        values = sign * found.nodes.at(name, nodes)
+        nodes = nodes[values == values.max()]
+    path = [int(nodes[graph.id_rank(nodes).argmin()])]
     while found.nodes.of("depth", path[-1]) > 0:
         path.append(int(found.nodes.of("parent", path[-1])))
     return path[::-1]

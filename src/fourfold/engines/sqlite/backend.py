@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from functools import partial
 from pathlib import Path
 
@@ -14,7 +14,8 @@ from fourfold.engines.base import Capabilities
 from fourfold.engines.sampling import spread
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
-from fourfold.engines.sqlite.connection import address_of, fault
+from fourfold.engines.sqlite.changes import changes_since, pages
+from fourfold.engines.sqlite.connection import address_of, connect_again, fault
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import meeting
 from fourfold.engines.sqlite.rows import generation_of, numbers
@@ -126,17 +127,32 @@ class SqliteBackend(Store):
         """Return what SQLite finds wrong with the file, in sentences."""
         with self.reading() as connection:
             found = list(integrity.problems(connection))
-        self.changes(-1)  # refuses numbers and lengths that no writer gives
+        with self._snapshot() as connection:
+            for part in pages(connection):
+                changes_since(connection, -1, part)  # refuses numbers and lengths that no writer gives
         return found
 
     def save(self, path: str) -> None:
         """Write all that is here into another SQLite file, in the place of what that holds."""
-        with self.reading() as connection:
+        with self._apart() as connection:
             try:
                 with closing(sqlite3.connect(path, isolation_level=None)) as other:
                     connection.backup(other)
             except sqlite3.Error as error:
                 raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
+
+    @contextmanager
+    def _apart(self) -> Iterator[sqlite3.Connection]:
+        """Lend a connection for what takes long: searches wait for it only where no other leads to the same file."""
+        if self._place is None or not self._place.kept:
+            with self.reading() as connection:
+                yield connection
+            return
+        self._require_process()
+        with self._apart_lock:
+            self._require_open()
+            with closing(connect_again(self.file, self.path)) as connection:
+                yield connection
 
     def transaction(self, *, moves: bool = True, deletes: bool = True) -> AbstractContextManager[SqliteWriter]:
         """Open one write: all of it or nothing."""

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
@@ -16,10 +17,36 @@ from fourfold.index.changes import FIELDS, PIECE, TOKEN, Changes
 from fourfold.validation import LARGEST_WEIGHT
 
 _CHUNK = 4096
+_PAGE = 20_000
+
+Numbers = tuple[int, int]
+"""The first and the last of some rows."""
+
+_LEAST, _LARGEST = -(2**63), 2**63 - 1
+_EVERY: Numbers = (_LEAST, _LARGEST)
+_NONE: Numbers = (1, 0)
 
 
-def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
-    """Return all that changed after a generation; ``since=-1`` is everything."""
+def pages(connection: sqlite3.Connection) -> Iterator[tuple[Numbers, Numbers]]:
+    """Yield the numbers of so many nodes, and of so many edges, until every row has had its turn."""
+    yield from zip_longest(*(_pages(connection, table) for table in ("nodes", "edges")), fillvalue=_NONE)
+
+
+def _pages(connection: sqlite3.Connection, table: str) -> Iterator[Numbers]:
+    first = _LEAST
+    sql = f"SELECT num FROM {table} WHERE num >= ? ORDER BY num LIMIT 1 OFFSET {_PAGE - 1}"
+    while row := connection.execute(sql, (first,)).fetchone():
+        if row[0] < first:
+            raise ValueError(f"rows of {table} in no order")  # of a damaged page; without end, where they go round
+        yield first, row[0]
+        first = row[0] + 1
+    yield first, _LARGEST
+
+
+def changes_since(
+    connection: sqlite3.Connection, since: int, among: tuple[Numbers, Numbers] = (_EVERY, _EVERY)
+) -> Changes:
+    """Return all that changed after a generation; ``since=-1`` is everything, or its nodes and edges ``among`` some."""
     ids: list[str] = []
     nums: list[int] = []
     token_counts: list[int] = []
@@ -30,13 +57,13 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
     piece_chunks = [np.empty(0, np.int32)]
     known = schema_version(connection) >= 3  # else opened read-only, as an older version of fourfold left it
     # In a join SQLite would read all nodes in their order rather than sort the few that the index names.
-    changed = "WHERE n.num IN (SELECT num FROM nodes WHERE generation > ?)"
+    changed = "n.num IN (SELECT num FROM nodes WHERE generation > ?)"
     cursor = connection.execute(
         f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if known else 'NULL'} FROM nodes n "
         "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
         f"{'LEFT JOIN pieces p ON p.node = n.num ' if known else ''}"
-        f"{changed if since >= 0 else ''} ORDER BY n.num",
-        (since,) if since >= 0 else (),
+        f"WHERE {changed if since >= 0 else 'n.num BETWEEN ? AND ?'} ORDER BY n.num",
+        (since,) if since >= 0 else among[0],
     )
     while rows := cursor.fetchmany(_CHUNK):
         chunk_nums, chunk_ids, terms, chunk_vectors, pieces = zip(*rows, strict=True)
@@ -51,7 +78,7 @@ def changes_since(connection: sqlite3.Connection, since: int) -> Changes:
         texts(chunk_ids)
         token_counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
         token_chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
-    edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since)
+    edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since, among[1])
     deleted: Mapping[str, list[int]] = {"node": [], "edge": []}
     if since >= 0:
         for kind, num in connection.execute("SELECT kind, num FROM deletions WHERE generation > ?", (since,)):
@@ -123,15 +150,15 @@ def _require(numbers: NDArray[Any], least: float, most: float, what: str) -> Non
 
 
 def _columns(
-    connection: sqlite3.Connection, table: str, columns: Sequence[str], since: int
+    connection: sqlite3.Connection, table: str, columns: Sequence[str], since: int, among: Numbers
 ) -> list[NDArray[np.float64]]:
-    """Return numeric columns of the rows after a generation, as float64 arrays.
+    """Return numeric columns of the rows after a generation, or of those ``among`` some, as float64 arrays.
 
     SQLite joins the numbers into one text per column and numpy reads it: no Python object per row.
     """
     joined = ", ".join(f"group_concat({column})" for column in columns)
-    where = f"WHERE generation > {since:d}" if since >= 0 else ""  # all rows are read faster without the index
-    count, *texts = connection.execute(f"SELECT count(*), {joined} FROM {table} {where}").fetchone()
+    where = f"generation > {since:d}" if since >= 0 else "num BETWEEN {:d} AND {:d}".format(*among)
+    count, *texts = connection.execute(f"SELECT count(*), {joined} FROM {table} WHERE {where}").fetchone()
     try:
         arrays = [np.fromstring(text, np.float64, sep=",") if text else np.empty(0) for text in texts]
     except DeprecationWarning as error:

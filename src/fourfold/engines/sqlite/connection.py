@@ -104,6 +104,11 @@ def connect(file: str, path: str) -> sqlite3.Connection:
     return _opened(file, path)
 
 
+def connect_again(file: str, path: str) -> sqlite3.Connection:
+    """Return a further connection to a file that is open already; it is not made where it is gone."""
+    return _opened(f"file:{quote(os.fsencode(file))}?mode=rw", path, uri=True)
+
+
 class QuietConnection:
     """A connection that only reads, and leaves no trace: it makes no file beside the one it reads.
 
@@ -169,9 +174,14 @@ class Place:
         self._path = path
         self._seen = identity_of(file)
 
+    @property
+    def kept(self) -> bool:
+        """Whether the file is still there."""
+        return identity_of(self._file) == self._seen
+
     def confirm(self) -> None:
         """Raise StoreError if the file was removed, or another one put in its place."""
-        if identity_of(self._file) != self._seen:
+        if not self.kept:
             raise StoreError(
                 f"The file {self._path!r} was removed or replaced since it was opened; what is written now would be "
                 "lost, and nothing was: open it again."

@@ -101,6 +101,10 @@ class Snapshots:
         share = snapshot.own_share
         if config.index_key(share) == self._config.index_key(share):
             return snapshot
+        weights = config.text.weights_over(self._config.text.fields)
+        if share >= 1 and weights is not None:  # the same postings, counted otherwise: no row is read for them
+            assert isinstance(snapshot.text, Text)
+            return replace(snapshot, text=snapshot.text.weighed(weights, k1=config.text.k1, b=config.text.b))
         changes = self._store.changes(-1)
         found = replace(snapshot, text=_text((_text_segment(changes, config),), config))
         if share >= 1:

@@ -82,8 +82,9 @@ class Store:
         self._edge_types: dict[str, int] = {}
         self._write_lock = threading.RLock()
         self._read_lock = self._write_lock if self.path == ":memory:" else threading.RLock()
-        self.locks = (self._write_lock, self._read_lock)
-        """Held by whoever is inside SQLite, in the order in which one thread takes both."""
+        self._apart_lock = threading.Lock()
+        self.locks = (self._write_lock, self._read_lock, self._apart_lock)
+        """Held by whoever is inside SQLite, in the order in which one thread takes them."""
         self._quiet = QuietConnection(self.path) if read_only else None
         self._writer = self._quiet.current() if self._quiet is not None else connect(self.file, self.path)
         self._reader = self._writer
