@@ -59,6 +59,7 @@ def as_published(config: RetrievalConfig) -> list[Variant]:
         "graph.type_weights: published": {"graph": {"type_weights": graph.type_weights, "related_types": False}},
         "graph.edge_weights: none": {"graph": {"edge_weights": graph.edge_weights}},
         "graph.degree_exponent = 0": {"graph": {"degree_exponent": graph.degree_exponent}},
+        "graph.bridge.named = 0": {"graph": {"bridge": {"named": 0.0}}},
         "graph.hub_cap: none": {"graph": {"hub_cap": graph.hub_cap}},
         "graph.second_hop: published": {"graph": {"second_hop": 0.0, "published_second_hop": True}},
         "graph.pagerank_share = .3": {"graph": {"pagerank_share": graph.pagerank_share}},

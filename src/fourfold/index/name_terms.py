@@ -42,9 +42,10 @@ class NameTerms:
     @classmethod
     def _read(cls, segment: TextSegment, reading: int) -> NameTerms:
         size, holding = len(segment), segment.pairs[:][:, 2 * reading] > 0
-        found = holding[segment.codes[:]].nonzero()[0]
-        terms = [(segment.starts[:].searchsorted(found, side="right") - 1).astype(np.int32)]
-        rows = [segment.nodes[:][found].astype(np.int32)]
+        held = holding[segment.codes[:]]
+        before = np.concatenate(([0], held.cumsum(dtype=np.int32)))[segment.starts[:]]
+        terms = [np.arange(len(segment.terms), dtype=np.int32).repeat(np.diff(before))]
+        rows = [segment.nodes[:][held].astype(np.int32)]
         for column, place in enumerate(segment.column_terms.tolist()):
             own = holding[segment.columns[column * size : (column + 1) * size]].nonzero()[0]
             terms.append(np.full(len(own), place, np.int32))

@@ -61,9 +61,10 @@ class Text:
         alive = [segment for segment in segments if segment.totals[:][0]]
         self._shards = [Shard(number, one, self._statistics, self._memory) for number, one in enumerate(alive)]
 
-    def weighed(self, weights: Sequence[float], *, k1: float, b: float) -> Text:
-        """Return the same postings as other constants weigh them; the arguments are those of ``Text``."""
-        return Text([shard.segment for shard in self._shards], weights=weights, k1=k1, b=b)
+    def weighed(self, weights: Sequence[float], *, k1: float, b: float, names: bool) -> Text:
+        """Return the same postings as other constants weigh them, with the names that they hold or without."""
+        segments = [shard.segment for shard in self._shards]
+        return Text(segments, weights=weights, k1=k1, b=b, names=self._names if names else None)
 
     def ask(self, terms: Mapping[int, float]) -> TextRanking:
         """Rank by BM25, each term (by its number) counting as often as said."""
