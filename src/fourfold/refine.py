@@ -99,7 +99,8 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
     mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
     pairs = _shared_terms(scores, passages, settings)
-    if named := _names_held(scores, passages, settings):
+    named = _names_held(scores, passages, settings)
+    if len(named):
         pairs = bridge.joined(pairs, named)
         scores.mentioning = frozenset(passages[named.passages[named.links == 1.0]].tolist())
     if len(mentioned):
@@ -120,7 +121,7 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     pairs = bridge.chosen(pairs, promise, few, ids)
     covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
-    weights, leads_on = scores.late.asked.weights, settings.named if named else 0.0
+    weights, leads_on = scores.late.asked.weights, settings.named if len(named) else 0.0
     gains = bridge.gains(pairs, strength, of_passages, of_nodes, weights, leads_on)
     if len(gains.nodes):
         weight = settings.weight * (scores.weights.embedding + scores.weights.text)
@@ -145,15 +146,15 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     return bridge.shared_terms(passages, shared, size=size)
 
 
-def _names_held(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs | None:
-    """Link passages to the nodes whose names they hold; None where it is not known, or texts are linked otherwise."""
+def _names_held(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
+    """Link passages to the nodes whose names they hold, in graphs of whole texts that nobody has linked."""
     snapshot = scores.snapshot
     edges = snapshot.edges
     linked = any(edges.type_names[number] == MENTIONS for number in edges.types_in_use)
     if linked or not settings.named or len(snapshot.hidden) or not of_documents(edges):
-        return None
+        return Pairs.none()
     held = snapshot.text.names_held(passages, settings.most_holders, scores.term_numbers.values())
-    return Pairs(held.origin, held.nodes, held.shares) if len(held.nodes) else None
+    return Pairs(held.origin, held.nodes, held.shares)
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
