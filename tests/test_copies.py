@@ -183,3 +183,13 @@ def test_where_nothing_can_be_saved_the_sentence_says_why_and_shows_no_password(
         with pytest.raises(InvalidValueError, match="postgresql://.*copying.copy") as raised:
             retriever.maintenance.save("postgresql://ann:secret@host/kg")
     assert "secret" not in str(raised.value)
+
+
+def test_closing_waits_for_a_copy_under_way(path):
+    retriever = Retriever(path)
+    with ThreadPoolExecutor(1) as pool:
+        with retriever.backend._apart():
+            closed = pool.submit(retriever.close)
+            with pytest.raises(TimeoutError):
+                closed.result(timeout=0.2)
+        closed.result(timeout=60)

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
-from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
+from fourfold.edge_types import OF_DOCUMENTS
 from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.query import Query
 from fourfold.scores import (
@@ -99,7 +99,7 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
     mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
     pairs = _shared_terms(scores, passages, settings)
-    named = _names_held(scores, passages, settings)
+    named = _names_held(scores, query, passages, settings)
     if len(named):
         pairs = bridge.joined(pairs, named)
         scores.mentioning = frozenset(passages[named.passages[named.links == 1.0]].tolist())
@@ -146,15 +146,13 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     return bridge.shared_terms(passages, shared, size=size)
 
 
-def _names_held(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
-    """Link passages to the nodes whose names they hold, in graphs of whole texts that nobody has linked."""
-    snapshot = scores.snapshot
-    edges = snapshot.edges
-    linked = any(edges.type_names[number] == MENTIONS for number in edges.types_in_use)
-    if linked or not settings.named or len(snapshot.hidden) or not of_documents(edges):
+def _names_held(scores: Scores, query: Query, passages: Nodes, settings: Bridge) -> Pairs:
+    """Link passages to the nodes whose names they hold, where nothing is linked: in graphs without edges."""
+    if len(scores.snapshot.edges) or not settings.named:
         return Pairs.none()
-    held = snapshot.text.names_held(passages, settings.most_holders, scores.term_numbers.values())
-    return Pairs(held.origin, held.nodes, held.shares)
+    held = scores.snapshot.text.names_held(passages, settings.most_holders, scores.term_numbers.values())
+    pairs = Pairs(held.origin, held.nodes, held.shares)
+    return pairs if query.allowed is None else pairs.of(query.allowed.contains(pairs.nodes))
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:

@@ -52,6 +52,19 @@ def test_a_search_is_at_most_eight_round_trips(pg_url):
             assert retriever.backend.link.round_trips - before <= 10, case["query"]
 
 
+def test_a_search_over_texts_without_edges_is_at_most_eight_round_trips(pg_url):
+    with Retriever(pg_url) as retriever:
+        nodes = [Node(f"f{i}", f"Film {i}", text=f"A drama by Quentza {'abcdefgh'[i]}rhault.") for i in range(8)]
+        people = [Node(f"m{i}", f"Quentza {'abcdefgh'[i]}rhault the Elder", text="He was a native.") for i in range(8)]
+        retriever.add([*nodes, *people, *(Node(f"n{i}", f"Item {i}", text=f"Stock {i}.") for i in range(30))])
+        retriever.search("warm")
+        for question in ("Who directed Film 3?", "Where was the director of film 5 born?"):
+            before = retriever.backend.link.round_trips
+            found = retriever.search(question)
+            assert retriever.backend.link.round_trips - before <= 8, question
+            assert any(one.component == "bridge" for hit in found.hits for one in hit.evidence), question
+
+
 def test_an_address_shows_no_password_and_keeps_it():
     address = Address.of("postgresql://me:secret@example.org:5432/db?schema=kg&sslmode=require&pool=3")
     assert address.shown == "postgresql://me@example.org:5432/db?schema=kg"

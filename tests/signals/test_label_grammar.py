@@ -1,4 +1,4 @@
-"""What labels of edge types call, which words they are cut short from, and which way they are asked for."""
+"""What words call by the labels of edge types, and which words labels are cut short from."""
 
 import pytest
 

@@ -81,7 +81,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
         elif embedding is not None or path != ":memory:" or config is not None or read_only:
             raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
         if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
         self.retriever = retriever
         self.breakdown = breakdown
         self._name_keys = name_keys_of(name_key)

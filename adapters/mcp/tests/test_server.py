@@ -197,8 +197,20 @@ def test_a_line_that_cannot_be_read_is_answered(db):
     called = [request(1, "tools/call", half), "no JSON\n", "\n", shapeless, request(4, "ping", {})]
     found = answers(*called, until=4) | answers(request(5, "ping", {}), until=5)
     assert "search_tools has no argument 'half \ufffd'" in found[1]["result"]["content"][0]["text"]
-    assert found[None]["error"]["message"] == found[3]["error"]["message"]
-    assert "is no message of JSON-RPC that can be read; send one message a line" in found[3]["error"]["message"]
+    assert "is no JSON that can be read; send one message a line" in found[None]["error"]["message"]
+    assert found[None]["error"]["code"] == -32700 and found[3]["error"]["code"] == -32600
+    assert "is JSON, but no message of JSON-RPC 2.0" in found[3]["error"]["message"]
+    inner = json.dumps({"jsonrpc": "2.0", "id": 8, "method": "tools/list"})
+    shapes = [
+        {"jsonrpc": "2.0", "id": True, "method": 5, "q": "\ud83d"},
+        {"id": "\ud83d", "q": 1},
+        {"jsonrpc": "2.0", "id": 6, "method": "ping", "params": [1]},
+        {"id": 7, "foo": 1},
+        {"jsonrpc": "2.0", "id": 9, "method": "ping", "params": inner},
+    ]
+    found = answers(*(json.dumps(shape) + "\n" for shape in shapes), request(10, "ping", {}), until=10)
+    assert found.keys() == {None, "\ufffd", 6, 7, 9, 10}, "none is left without an answer, nor is what one holds run"
+    assert {answer.get("error", {}).get("code") for number, answer in found.items() if number != 10} == {-32600}
     process.stdin.close()
     assert process.wait(timeout=PATIENCE) == 0
     process.stdout.close()

@@ -51,11 +51,11 @@ class Bridge:
         passages: how many of the best nodes lead on, beside what the question calls by its name.
         pairs: how many links of so many passages are looked at in the end.
         sharpness: how much less a passage leads on that scores less than the best.
-        most_holders: a term is rare where at most that many nodes hold it …
-        most_share: … and at most that share of all, or two.
+        most_holders: a term is rare where at most that many nodes hold it, or in names that many names …
+        most_share: … and, but for names, at most that share of all, or two.
         prior: links are chosen by ``s_p · link · (prior + score of the far end)``.
-        named: what a passage leads on to a node whose whole name it holds, beside what that adds to it; where nobody
-            has linked the texts.
+        named: in graphs without edges, what a node counts as if it added of the question to a passage that holds all
+            words of its name; 0 leaves names alone.
 
     """
 

@@ -5,7 +5,7 @@ Made of the postings when first asked, as only graphs of texts are that nobody h
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
 import numpy as np
@@ -67,6 +67,14 @@ class NameTerms:
         begin = self.own_starts[rows]
         counts = self.own_starts[rows + 1] - begin
         return counts, self.terms[spans(begin, counts)]
+
+
+def told_by(
+    terms: NDArray[np.int64], names: NDArray[np.int64], most: int, besides: Collection[int]
+) -> NDArray[np.bool_]:
+    """Return which terms tell names apart: those of at most ``most`` names, but for some, (n_terms,)."""
+    few: NDArray[np.bool_] = (names > 0) & (names <= most)
+    return few & ~ordered.contains(np.sort(np.fromiter(besides, np.int64, len(besides))), terms)
 
 
 def shares_held(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.index.base import NO_NODES, NO_RAW, Allowed, HeldNames, Moments, Nodes, Scored, Shared
-from fourfold.index.name_terms import NameTerms, shares_held
+from fourfold.index.name_terms import NameTerms, shares_held, told_by
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
 from fourfold.index.text_worth import COUNTED, LEAST, Memory, Shard, Statistics, Word
@@ -179,10 +179,7 @@ class Text:
         if self._names is None:
             return HeldNames.none()
         origin, terms = self.terms_of(nodes)
-        df = self.df(terms, self._names)
-        rare = (df > 0) & (df <= most)
-        if besides:
-            rare &= ~ordered.contains(np.sort(np.fromiter(besides, np.int64)), terms)
+        rare = told_by(terms, self.df(terms, self._names), most, besides)
         found = [self._named(shard, nodes, origin[rare], terms[rare]) for shard in self._shards]
         whose, named, counts, name = map(np.concatenate, zip((NO_NODES,) * 4, *found, strict=True))
         distinct, place = ordered.numbered(name)

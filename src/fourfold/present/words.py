@@ -96,7 +96,8 @@ def in_words(item: Evidence) -> str:
             return f"adds {item.word!r} to {before}"
         return f"beside {before}, and nearer in meaning to a part of the question"
     if item.kind == "named":
-        return f"named in {_called(item.path)[0]}" + (f", adds {item.word!r} to it" if item.word else "")
+        adds = f", and it adds {item.word!r}" if item.word else ""
+        return f"all words of its name are in {_called(item.path)[0]}{adds}"
     if item.kind == "rerank":
         return f"moved by the reranker, which gave it {item.word}"
     if item.kind == "recency":

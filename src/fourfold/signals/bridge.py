@@ -6,14 +6,15 @@ to what p already covers:
 
     s_p     = exp(sharpness · (f_p / f_1 − 1))                        f: the score so far
     S       = Σ over shared rare terms of ln(N / df) / ln N           link(p, n) = S / (S + 1); 1 for a mention
-    h(n)    = max over p of s_p · link(p, n) · Σ_t w_t max(0, c_t(n) − c_t(p))
+    h(n)    = max over p of s_p · link(p, n) · (Σ_t w_t max(0, c_t(n) − c_t(p)) + named)
 
 with the question's wordpieces t, their weights w and coverages c of ``signals.late``. A gain that is not divided by
 what is missing gates itself: where the first passage covers the question, nothing moves.
 
-Texts that nobody has linked are linked by names: there link(p, n) is, where that is more, the share of n's name that
-p's text holds, by the idf of its terms; and what p names in full is what it leads on to, whatever the question's words
-are there ("where was the director of X born", of one who "is a native of Y"): ``named`` is added to the sum.
+Where nothing is linked, in graphs without edges, names link texts: there link(p, n) is, where that is more, the share
+of n's name that p's text holds, by the idf of its terms, wherever they stand in it; and where p holds all of the name,
+it leads on to n whatever the question's words are there ("where was the director of X born", of one who "is a native of
+Y"): ``named`` is above 0. Else it is 0.
 
 Arrays over a few passages and those linked to them; where postings, edges and scores come from is the caller's
 business.
@@ -149,7 +150,7 @@ def gains(
         of_passages: (n_passages, n_asked) how the passages cover the question.
         of_nodes: (len(pairs), n_asked) how the far ends cover it.
         weights: (n_asked,) of the question's wordpieces.
-        named: what is added where a link is 1.
+        named: what is added where a link is 1: a name is held in full; mentions have links of 1, too.
 
     """
     added = row_by_row(np.maximum(of_nodes - of_passages[pairs.passages], 0.0), weights)

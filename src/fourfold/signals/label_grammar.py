@@ -72,7 +72,7 @@ class LabelGrammar:
         self._begins = open_end & ~np.array(phrases, bool)
         self._calls = self._begins | (is_noun & ~open_end)  # "shares border with" calls nothing
         self.child_of = self._begins & self._calls
-        self._qualifying = words.several & [word.endswith("ing") for word in words.flat]
+        self._qualifying = words.several & np.array([word.endswith("ing") for word in words.flat], bool)
         most = remembered(len(labels))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
 

@@ -105,7 +105,7 @@ class LabelWords:
 
     def any(self, rows: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return for which types one of the label's words is, (n_types,)."""
-        found: NDArray[np.bool_] = np.logical_or.reduceat(rows, self.starts)
+        found: NDArray[np.bool_] = np.logical_or.reduceat(rows, self.starts) if len(rows) else np.zeros(0, bool)
         return found
 
     def held(self, rows: Mapping[str, NDArray[np.int64]], words: Iterable[str]) -> NDArray[np.bool_]:

@@ -153,6 +153,21 @@ class SearchingTests(Compared):
         ):
             both.agree(question)
 
+    def test_whom_a_passage_names(self, both: Both) -> None:
+        """It leads on to the nodes whose names it holds, in graphs without edges, and to none that a filter hides."""
+        people = [
+            Node(f"m{i}", f"Quentza Mor{'abcdef'[i]}t", "", "A native of Uppsala.", {"t": i % 2}) for i in range(6)
+        ]
+        films = [
+            Node(f"f{i}", f"The {i} Silver Harbours", "", f"A drama, directed by {man.name} and others.", {"t": 1})
+            for i, man in enumerate(people)
+        ]
+        both.add([*people, *films, *(Node(f"n{i}", f"Item {i}", "", f"Stock {i} of the store.") for i in range(30))])
+        for options in ({}, {"filter": {"t": 1}}):
+            result = both.agree("Where was the director of the 2 Silver Harbours born?", **options)
+            named = [hit.node.id for hit in result.hits if any(one.kind == "named" for one in hit.evidence)]
+            assert named == ([] if options else ["m2"])
+
     def test_what_frames_a_request(self, both: Both) -> None:
         """It is no part of the question where the texts are papers."""
         texts = [f"This paper tells of subject {i % 7} at length {i}." for i in range(30)]

@@ -201,9 +201,7 @@ def test_an_open_graph_is_shared():
             with pytest.raises(fourfold.InvalidValueError, match="belong to the retriever"):
                 FourfoldVectorStore(retriever=graph, **option)
         for other in ("kg.sqlite", FourfoldRetriever(retriever=graph)):
-            with pytest.raises(
-                fourfold.InvalidValueError, match=r"retriever is .+; it must be an open fourfold.Retriev"
-            ):
+            with pytest.raises(fourfold.InvalidValueError, match=r"retriever is .+; it must be a fourfold.Retriev"):
                 FourfoldVectorStore(retriever=other)
 
 

@@ -301,7 +301,7 @@ def test_a_retriever_comes_without_path_embedder_and_config(retriever):
     with pytest.raises(fourfold.InvalidValueError, match="two names"):
         FourfoldRetriever(embedder=len, embed_model=len)
     for other in ("kg.sqlite", retriever):
-        with pytest.raises(fourfold.InvalidValueError, match=r"retriever is .+; it must be an open fourfold.Retriever"):
+        with pytest.raises(fourfold.InvalidValueError, match=r"retriever is .+; it must be a fourfold.Retriever"):
             FourfoldRetriever(retriever=other)
 
 

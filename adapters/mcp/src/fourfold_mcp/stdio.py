@@ -13,8 +13,11 @@ from typing import Any
 import anyio
 from anyio.abc import ObjectReceiveStream
 from mcp.shared.message import SessionMessage
-from mcp_types import PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
 from pydantic import ValidationError
+
+_WHOLE = 2
+"""How deep a field of the message itself stands in what pydantic tells: the kind of message, the field."""
 
 
 @asynccontextmanager
@@ -31,10 +34,10 @@ async def readable(lines: Any, answers: Any) -> AsyncIterator[ObjectReceiveStrea
     async def pass_on() -> None:
         async with passed:
             async for item in lines:
-                message = _read(item) if isinstance(item, ValidationError) and _line(item).strip() else item
+                message = _read(item) if isinstance(item, ValidationError) else item
                 if isinstance(message, JSONRPCError):
                     await answers.send(SessionMessage(message))
-                else:
+                elif message is not None:
                     await passed.send(message)
 
     async with anyio.create_task_group() as group:
@@ -43,19 +46,35 @@ async def readable(lines: Any, answers: Any) -> AsyncIterator[ObjectReceiveStrea
         group.cancel_scope.cancel()
 
 
-def _line(error: ValidationError) -> str:
-    return str(error.errors(include_url=False, include_context=False)[0]["input"])
-
-
-def _read(error: ValidationError) -> SessionMessage | JSONRPCError:
-    """Return the message of a line that the SDK could not read, or what to answer."""
+def _read(error: ValidationError) -> SessionMessage | JSONRPCError | None:
+    """Return the message of a line that the SDK could not read, or what to answer; None for an empty line."""
     identity = None
     try:
-        given = json.loads(_line(error))
-        if isinstance(given, dict) and isinstance(given.get("id"), int | str):
-            identity = given["id"]
+        given = _given(error)
+        if given is None:
+            return None
         whole = json.dumps(given, ensure_ascii=False).encode("utf-16", "surrogatepass").decode("utf-16", "replace")
+        if isinstance(given, dict) and type(given.get("id")) in (int, str):
+            identity = json.loads(whole)["id"]
         return SessionMessage(jsonrpc_message_adapter.validate_json(whole, by_name=False))
+    except ValidationError:
+        said = "The line is JSON, but no message of JSON-RPC 2.0; a request has jsonrpc, id, method and params."
+        return JSONRPCError(jsonrpc="2.0", id=identity, error=ErrorData(code=INVALID_REQUEST, message=said))
     except (ValueError, RecursionError):
-        said = "The line is no message of JSON-RPC that can be read; send one message a line, as JSON."
+        said = "The line is no JSON that can be read; send one message a line, as JSON."
         return JSONRPCError(jsonrpc="2.0", id=identity, error=ErrorData(code=PARSE_ERROR, message=said))
+
+
+def _given(error: ValidationError) -> Any:
+    """Return what a line says: the SDK keeps the line of what is no JSON, and all of a message that lacks something.
+
+    Raises:
+        ValueError: the line is no JSON, for Python either.
+
+    """
+    for one in error.errors(include_url=False, include_context=False):
+        if one["type"] == "json_invalid" and not one["loc"]:
+            return json.loads(one["input"]) if one["input"].strip() else None
+        if one["type"] == "missing" and len(one["loc"]) == _WHOLE:
+            return one["input"]
+    return {}

@@ -22,7 +22,7 @@ from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.words import Holders, Postings
 from fourfold.index.base import Allowed, HeldNames, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
-from fourfold.index.name_terms import names_listed
+from fourfold.index.name_terms import names_listed, told_by
 from fourfold.index.text_worth import Statistics, rounded
 from fourfold.runs import bounds
 from fourfold.types import FloatArray
@@ -104,8 +104,7 @@ class Text:
         if _NAMES not in self.readings:
             return HeldNames.none()
         origin, terms = self._terms_of(nodes, self._fields)
-        df = self._df(terms, _NAMES)
-        rare = (df > 0) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
+        rare = told_by(terms, self._df(terms, _NAMES), most, besides)
         postings = self.reading.words.labelled(np.unique(terms[rare]).tolist(), FIELDS[:1])
         held = [(term, own.nodes[own.times[:, _NAMES[0]] > 0]) for term, own in sorted(postings.items())]
         term = np.repeat(np.array([term for term, _ in held], np.int64), [len(own) for _, own in held])

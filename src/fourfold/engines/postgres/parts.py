@@ -14,7 +14,7 @@ from fourfold.engines.postgres.boards import Boards
 from fourfold.index.base import Allowed, HeldNames, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.index.directions import unit, unit_question
-from fourfold.index.name_terms import names_listed
+from fourfold.index.name_terms import names_listed, told_by
 from fourfold.runs import bounds, firsts
 from fourfold.types import FloatArray
 
@@ -148,23 +148,29 @@ class Text:
         """Return whose names the texts of some nodes hold; see ``index.base.TextPart``."""
         if not any(one.columns == ("name",) for one in self._boards.config.text.fields):
             return HeldNames.none()
-        origin, terms, df = self._terms_of(nodes)
-        rare = (df > 0) & (df <= most) & ~np.isin(terms, np.fromiter(besides, np.int64, len(besides)))
+        origin, terms, names = self._terms_of(nodes)
+        rare = told_by(terms, names, most, besides)
+        bm25 = self._boards.bm25
         sql = self._boards.state.tables.sql(
             "WITH held AS MATERIALIZED (SELECT p.term, p.node FROM {postings} p "
             "WHERE p.term = ANY(%(rare)s::int[]) AND p.in_name > 0), "
             "names AS MATERIALIZED (SELECT p.node, p.term FROM (SELECT DISTINCT node FROM held) h "
             "JOIN {words} w ON w.node = h.node CROSS JOIN unnest(w.terms) AS x (term) "
-            "JOIN {postings} p ON p.term = x.term AND p.node = h.node WHERE p.in_name > 0) "
+            "JOIN {postings} p ON p.term = x.term AND p.node = h.node WHERE p.in_name > 0), "
+            f"counted AS MATERIALIZED (SELECT t.num, {bm25.df}::bigint AS df FROM ({self._held_in('names')}) t) "
             "SELECT (SELECT array_send(array_agg(term ORDER BY term, node)) FROM held), "
             "(SELECT array_send(array_agg(node ORDER BY term, node)) FROM held), "
             "(SELECT array_send(array_agg(node ORDER BY node, term)) FROM names), "
-            "(SELECT array_send(array_agg(term ORDER BY node, term)) FROM names)"
+            "(SELECT array_send(array_agg(term ORDER BY node, term)) FROM names), "
+            "(SELECT array_send(array_agg(num ORDER BY num)) FROM counted), "
+            "(SELECT array_send(array_agg(df ORDER BY num)) FROM counted)"
         )
         row = self._boards.link.ask((sql, {"rare": np.unique(terms[rare]).tolist()}))[0][0]
         holders = numbers(row[0], ">i4").astype(np.int64), numbers(row[1], ">i8")
-        names = numbers(row[2], ">i8"), numbers(row[3], ">i4").astype(np.int64)
-        return names_listed(nodes, origin, terms, rare, holders, names, self.df, self._boards.state.nodes)
+        named = numbers(row[2], ">i8"), numbers(row[3], ">i4").astype(np.int64)
+        num, df = numbers(row[4], ">i4").astype(np.int64), numbers(row[5], ">i8")
+        size = self._boards.state.nodes
+        return names_listed(nodes, origin, terms, rare, holders, named, lambda own: df[num.searchsorted(own)], size)
 
     def _holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], Nodes]:
         """Return (starts, nodes): the nodes that hold term i are ``nodes[starts[i]:starts[i + 1]]``."""
@@ -188,18 +194,13 @@ class Text:
         if asked in known:
             return known[asked]
         bm25 = self._boards.bm25
-        held = (
-            bm25.held.replace("%(terms)s", "(SELECT array_agg(DISTINCT term) FROM own)")
-            if self._boards.state.tables.guarded
-            else "SELECT * FROM terms WHERE num IN (SELECT term FROM own)"
-        )
         sql = self._boards.state.tables.sql(
             "WITH own AS MATERIALIZED (SELECT o.place, p.term FROM unnest(%(nodes)s::bigint[]) "
             "WITH ORDINALITY AS o (node, place) JOIN {words} w ON w.node = o.node "
             "CROSS JOIN unnest(w.terms) AS x (term) "
             f"JOIN {{postings}} p ON p.term = x.term AND p.node = o.node WHERE {self._read}), "
             f"counted AS MATERIALIZED (SELECT t.num, {bm25.df}::bigint AS df, {bm25.named}::bigint AS named "
-            f"FROM ({held}) t) "
+            f"FROM ({self._held_in('own')}) t) "
             "SELECT (SELECT array_send(array_agg(place ORDER BY place, term)) FROM own), "
             "(SELECT array_send(array_agg(term ORDER BY place, term)) FROM own), "
             "(SELECT array_send(array_agg(num ORDER BY num)) FROM counted), "
@@ -218,6 +219,12 @@ class Text:
         named = dict(zip(nums, numbers(row[4], ">i8").tolist(), strict=True))
         known[asked] = found = places, terms, np.array([named[term] for term in terms.tolist()], np.int64)
         return found
+
+    def _held_in(self, table: str) -> str:
+        """Return SQL of the rows of ``terms`` whose terms stand in a table of the statement."""
+        if self._boards.state.tables.guarded:
+            return self._boards.bm25.held.replace("%(terms)s", f"(SELECT array_agg(DISTINCT term) FROM {table})")
+        return f"SELECT * FROM terms WHERE num IN (SELECT term FROM {table})"
 
     def _remember_holders(self, terms: NDArray[np.int32], sent: bytes | None) -> None:
         holders = numbers(sent, ">i8")

@@ -103,10 +103,13 @@ class Store:
     # -- opening and closing ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close all connections; a second call does nothing. Of a forked process, they are left to the first."""
+        """Close all connections, once a copy under way is written; a second call does nothing.
+
+        Of a forked process, they are left to the first.
+        """
         if os.getpid() != self._process:
             return
-        with self._write_lock, self._read_lock:
+        with self._write_lock, self._read_lock, self._apart_lock:
             self._closed = True
             if self._log is not None:
                 self._log.close()

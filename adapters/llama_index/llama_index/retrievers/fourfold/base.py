@@ -159,7 +159,7 @@ class FourfoldRetriever(BaseRetriever):
             else:
                 retriever = open_under(preset, address, **options)
         if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
         self.retriever = retriever
         self.similarity_top_k = similarity_top_k
         self.filters = filters

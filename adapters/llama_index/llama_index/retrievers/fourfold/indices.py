@@ -22,7 +22,7 @@ _IMPLICIT = {relationship.name for relationship in NodeRelationship}
 
 def require_index(index: object, over: str, kind: str) -> None:
     """Refuse what is not over such a store."""
-    if not hasattr(index, over):
+    if getattr(index, over, None) is None:
         raise InvalidValueError(f"index is a {type(index).__name__}; it must be a {kind}.")
 
 

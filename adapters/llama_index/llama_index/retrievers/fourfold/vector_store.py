@@ -119,7 +119,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         elif path is not None or embed_model is not None or config is not None or read_only:
             raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
         if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be an open fourfold.Retriever.")
+            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
         fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
         fields |= {"path": retriever.path, "read_only": retriever.backend.read_only}
         super().__init__(**fields)
