@@ -256,3 +256,19 @@ async def test_asearch_many_and_errors_in_the_thread():
         with pytest.raises(ValueError, match="k is 0"):
             await retriever.asearch("x", k=0)
         assert threading.active_count() < 50
+
+
+def test_a_file_that_was_written_over_says_what_to_do(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node(f"n{i}", f"node {i}", text="word " * 400) for i in range(60)])
+    with Retriever(path, read_only=True) as retriever:
+        retriever.search("node")
+        size = path.stat().st_size
+        with path.open("r+b") as file:
+            file.seek(8192)
+            file.write(b"\xff" * (size - 8192))
+        with pytest.raises(
+            StoreError, match="malformed; open it again if it was written over meanwhile, else fourfold"
+        ):
+            retriever.search("word", k=60)

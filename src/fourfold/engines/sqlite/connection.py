@@ -298,6 +298,14 @@ def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durab
         raise StoreError(f"The file {path!r} cannot be written: {error}{_way_out(error, path)}.") from error
 
 
+def way_back(error: sqlite3.Error) -> str:
+    """Return, as the end of a sentence, what to do where a file cannot be read as it is; "" where it is not damaged."""
+    code = getattr(error, "sqlite_errorcode", 0) & 0xFF
+    if code not in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return ""
+    return "; open it again if it was written over meanwhile, else fourfold check says what is wrong with it"
+
+
 def _way_out(error: Exception, path: str) -> str:
     """Return, as the end of a sentence, what to do where nothing can be written; "" where something else is wrong."""
     code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells which file beside it could not be made

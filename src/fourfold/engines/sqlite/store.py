@@ -24,7 +24,16 @@ from fourfold import deadline
 from fourfold.arguments import said
 from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
-from fourfold.engines.sqlite.connection import Place, QuietConnection, connect, for_writing, prepare, until, whole_path
+from fourfold.engines.sqlite.connection import (
+    Place,
+    QuietConnection,
+    connect,
+    for_writing,
+    prepare,
+    until,
+    way_back,
+    whole_path,
+)
 from fourfold.engines.sqlite.log import Log
 from fourfold.engines.sqlite.rows import (
     DamagedValueError,
@@ -103,10 +112,7 @@ class Store:
     # -- opening and closing ------------------------------------------------------------------------------------
 
     def close(self) -> None:
-        """Close all connections, once a copy under way is written; a second call does nothing.
-
-        Of a forked process, they are left to the first.
-        """
+        """Close all connections, after a copy under way, if they are open; in a fork they are left to its parent."""
         if os.getpid() != self._process:
             return
         with self._write_lock, self._read_lock, self._apart_lock:
@@ -157,7 +163,7 @@ class Store:
             except sqlite3.Error as error:
                 if limit is not None and limit.passed:
                     raise limit.error() from error
-                raise StoreError(f"Reading {self.path!r} failed: {said(error)}.") from error
+                raise StoreError(f"Reading {self.path!r} failed: {said(error)}{way_back(error)}.") from error
             except _UNREADABLE as error:
                 if isinstance(error, FourfoldError):
                     raise
