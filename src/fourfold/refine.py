@@ -14,9 +14,10 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
-from fourfold.edge_types import OF_DOCUMENTS
+from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.query import Query
+from fourfold.runs import difference
 from fourfold.scores import (
     EVERY_OTHER,
     Bridges,
@@ -99,14 +100,15 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
     mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
     pairs = _shared_terms(scores, passages, settings)
-    named = _names_held(scores, query, passages, settings)
-    if len(named):
-        pairs = bridge.joined(pairs, named)
-        scores.mentioning = frozenset(passages[named.passages[named.links == 1.0]].tolist())
     if len(mentioned):
         pairs = bridge.joined(pairs, mentioned)
-        if not len(snapshot.hidden):  # else it may be another part of the document
-            scores.mentioning = frozenset(passages[mentioned.passages].tolist())
+    free = difference(np.arange(len(passages)), mentioned.passages)
+    named = _names_held(scores, query, passages, free, settings)
+    if len(named):
+        pairs = bridge.joined(pairs, named)
+    if not len(snapshot.hidden):  # else it may be another part of the document
+        leading = np.concatenate((mentioned.passages, named.passages[named.links == 1.0]))
+        scores.mentioning = frozenset(passages[leading].tolist())
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
     early: FloatArray = strength[pairs.passages] * pairs.links
@@ -121,8 +123,9 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     pairs = bridge.chosen(pairs, promise, few, ids)
     covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
-    weights, leads_on = scores.late.asked.weights, settings.named if len(named) else 0.0
-    gains = bridge.gains(pairs, strength, of_passages, of_nodes, weights, leads_on)
+    leads_on = np.zeros(len(passages))
+    leads_on[free] = settings.named
+    gains = bridge.gains(pairs, strength, of_passages, of_nodes, scores.late.asked.weights, leads_on)
     if len(gains.nodes):
         weight = settings.weight * (scores.weights.embedding + scores.weights.text)
         whence = dict(zip(gains.nodes.tolist(), passages[gains.passages].tolist(), strict=True))
@@ -146,12 +149,17 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
     return bridge.shared_terms(passages, shared, size=size)
 
 
-def _names_held(scores: Scores, query: Query, passages: Nodes, settings: Bridge) -> Pairs:
-    """Link passages to the nodes whose names they hold, where nothing is linked: in graphs without edges."""
-    if len(scores.snapshot.edges) or not settings.named:
+def _names_held(scores: Scores, query: Query, passages: Nodes, free: NDArray[np.int64], settings: Bridge) -> Pairs:
+    """Link the passages that no mention links, at the places ``free``, to the nodes whose names they hold.
+
+    In graphs of whole texts, whose only edges, if any, are mentions.
+    """
+    snapshot = scores.snapshot
+    linked = any(snapshot.edges.type_names[number] != MENTIONS for number in snapshot.edges.types_in_use)
+    if linked or not settings.named or len(snapshot.hidden) or not len(free):
         return Pairs.none()
-    held = scores.snapshot.text.names_held(passages, settings.most_holders, scores.term_numbers.values())
-    pairs = Pairs(held.origin, held.nodes, held.shares)
+    held = snapshot.text.names_held(passages[free], settings.most_holders, scores.term_numbers.values())
+    pairs = Pairs(free[held.origin], held.nodes, held.shares)
     return pairs if query.allowed is None else pairs.of(query.allowed.contains(pairs.nodes))
 
 

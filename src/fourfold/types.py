@@ -147,7 +147,7 @@ class Evidence:
     | "pagerank" | graph | how central it is in the whole graph, whatever is asked; only where it is blended in |
     | "rest" | any | what is too small to be told one by one |
     | "bridge" | bridge | ``path``, from the passage it adds to; ``word`` that this one lacks, if any |
-    | "named" | bridge | the same where that passage holds all words of its name, in a graph without edges |
+    | "named" | bridge | the same where that passage, which no mention links, holds all words of its name |
     | "bonus" | diversity | first hit of its community |
     | "coverage" | coverage | how much of the question it adds to the hits before it, relative to the first |
     | "side" | sides | so that neither side of a comparison fills the answer |

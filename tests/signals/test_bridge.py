@@ -63,7 +63,7 @@ def test_a_node_gains_what_of_the_question_it_adds_to_the_passage():
     of_passages = np.array([[1.0, 0.0], [0.0, 0.0]], np.float32)
     of_nodes = np.array([[1.0, 0.0], [0.5, 0.5], [0.5, 0.5]], np.float32)
     weights = np.array([0.6, 0.4], np.float32)
-    found = bridge.gains(links, np.array([1.0, 0.2]), of_passages, of_nodes, weights)
+    found = bridge.gains(links, np.array([1.0, 0.2]), of_passages, of_nodes, weights, np.zeros(2))
     assert found.nodes.tolist() == [6], "what the passage already covers adds nothing"
     np.testing.assert_allclose(found.values, [0.5 * 0.4])
     assert found.passages.tolist() == [0]
@@ -72,10 +72,10 @@ def test_a_node_gains_what_of_the_question_it_adds_to_the_passage():
 def test_what_a_passage_names_in_full_is_what_it_leads_on_to():
     links = pairs((0, 4, 0.99), (0, 6, 1.0))
     nothing = np.zeros((1, 1), np.float32), np.zeros((2, 1), np.float32)
-    found = bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32), 0.1)
+    found = bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32), np.array([0.1]))
     assert (found.nodes.tolist(), found.named.tolist()) == ([6], [True])
     np.testing.assert_allclose(found.values, [0.5 * 0.1])
-    assert not len(bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32)).nodes)
+    assert not len(bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32), np.zeros(1)).nodes)
 
 
 def test_passages_lead_on_by_their_score():

@@ -54,8 +54,8 @@ class Bridge:
         most_holders: a term is rare where at most that many nodes hold it, or in names that many names …
         most_share: … and, but for names, at most that share of all, or two.
         prior: links are chosen by ``s_p · link · (prior + score of the far end)``.
-        named: in graphs without edges, what a node counts as if it added of the question to a passage that holds all
-            words of its name; 0 leaves names alone.
+        named: what a node counts as if it added of the question to a passage that holds all words of its name and that
+            no mention links, in graphs without other edges; 0 leaves names alone.
 
     """
 

@@ -11,10 +11,10 @@ to what p already covers:
 with the question's wordpieces t, their weights w and coverages c of ``signals.late``. A gain that is not divided by
 what is missing gates itself: where the first passage covers the question, nothing moves.
 
-Where nothing is linked, in graphs without edges, names link texts: there link(p, n) is, where that is more, the share
-of n's name that p's text holds, by the idf of its terms, wherever they stand in it; and where p holds all of the name,
-it leads on to n whatever the question's words are there ("where was the director of X born", of one who "is a native of
-Y"): ``named`` is above 0. Else it is 0.
+A passage that no mention links is linked by names, in graphs that have no other edges: link(p, n) is, where that is
+more, the share of n's name that p's text holds, by the idf of its terms, wherever they stand in it; and where p holds
+all of the name, it leads on to n whatever the question's words are there ("where was the director of X born", of one
+who "is a native of Y"): ``named`` is above 0. Else it is 0.
 
 Arrays over a few passages and those linked to them; where postings, edges and scores come from is the caller's
 business.
@@ -140,7 +140,7 @@ def gains(
     of_passages: NDArray[np.float32],
     of_nodes: NDArray[np.float32],
     weights: NDArray[np.float32],
-    named: float = 0.0,
+    named: FloatArray,
 ) -> Gains:
     """Return h of every node at the end of a pair that gains something.
 
@@ -150,15 +150,15 @@ def gains(
         of_passages: (n_passages, n_asked) how the passages cover the question.
         of_nodes: (len(pairs), n_asked) how the far ends cover it.
         weights: (n_asked,) of the question's wordpieces.
-        named: what is added where a link is 1: a name is held in full; mentions have links of 1, too.
+        named: (n_passages,) what is added where a link is 1: the passage holds all of a name; 0 where mentions link it.
 
     """
     added = row_by_row(np.maximum(of_nodes - of_passages[pairs.passages], 0.0), weights)
-    whole = (pairs.links == 1.0) & (named > 0)
-    values = strength[pairs.passages] * pairs.links * (added + named * whole)
+    by_name = named[pairs.passages] * (pairs.links == 1.0)
+    values = strength[pairs.passages] * pairs.links * (added + by_name)
     order = np.lexsort((-values, pairs.nodes))
     order = order[values[order] > 0]
     nodes = pairs.nodes[order]
     first = firsts(nodes)
     order = order[first]
-    return Gains(nodes[first], values[order], pairs.passages[order], whole[order])
+    return Gains(nodes[first], values[order], pairs.passages[order], by_name[order] > 0)
