@@ -51,7 +51,7 @@ def test_graphs_with_other_edges_are_read_by_these(texts):
     assert "named" not in {item.kind for hit in texts.search(QUESTION).hits for item in hit.evidence}
 
 
-def test_what_a_filter_hides_changes_nothing(texts):
+def test_what_a_filter_hides_changes_nothing():
     open_to = {"filter": {"open": True}}
     with Retriever() as alone:
         shown = [Node(one.id, one.name, one.type, one.text, {"open": True}) for one in (FILM, OTHER, *FILLER)]

@@ -181,7 +181,7 @@ class Scores:
     asked: AskedPaths | None = None
     bridges: Bridges | None = None
     mentioning: frozenset[int] = frozenset()
-    """Those of the passages which bridges lead on from that mention others or are mentioned, where it is known."""
+    """Those of the passages which bridges lead on from that mention others, are mentioned, or hold names of others."""
     covering: dict[int, float] | None = None
     """The factor of each of the best nodes by what it adds to those before it, and that of all others."""
     sides: dict[int, float] = field(default_factory=dict)

@@ -52,11 +52,13 @@ def test_a_search_is_at_most_eight_round_trips(pg_url):
             assert retriever.backend.link.round_trips - before <= 10, case["query"]
 
 
-def test_a_search_over_texts_without_edges_is_at_most_eight_round_trips(pg_url):
+@pytest.mark.parametrize("mentions", [[], [("f1", "n2"), ("n3", "f2"), ("f3", "m3"), ("n1", "n2"), ("m5", "n7")]])
+def test_a_search_over_texts_is_at_most_eight_round_trips(pg_url, mentions):
     with Retriever(pg_url) as retriever:
         nodes = [Node(f"f{i}", f"Film {i}", text=f"A drama by Quentza {'abcdefgh'[i]}rhault.") for i in range(8)]
         people = [Node(f"m{i}", f"Quentza {'abcdefgh'[i]}rhault the Elder", text="He was a native.") for i in range(8)]
-        retriever.add([*nodes, *people, *(Node(f"n{i}", f"Item {i}", text=f"Stock {i}.") for i in range(30))])
+        items = [Node(f"n{i}", f"Item {i}", text=f"Stock {i}.") for i in range(30)]
+        retriever.add([*nodes, *people, *items], [Edge(*ends, "mentions") for ends in mentions])
         retriever.search("warm")
         for question in ("Who directed Film 3?", "Where was the director of film 5 born?"):
             before = retriever.backend.link.round_trips

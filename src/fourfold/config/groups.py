@@ -79,6 +79,11 @@ class TextConfig:
         """The name of the tokenizer a new index is made with."""
         return self.tokenizer or f"snowball-{self.language}"
 
+    @property
+    def names(self) -> int | None:
+        """The place of the field that reads names and nothing else; None where there is none."""
+        return next((place for place, field in enumerate(self.fields) if field.columns == ("name",)), None)
+
     def weights_over(self, fields: Sequence[TextField]) -> tuple[float, ...] | None:
         """Return how much each of other fields counts here; None where they do not tell what these read.
 

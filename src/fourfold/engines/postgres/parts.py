@@ -146,7 +146,7 @@ class Text:
 
     def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
         """Return whose names the texts of some nodes hold; see ``index.base.TextPart``."""
-        if not any(one.columns == ("name",) for one in self._boards.config.text.fields):
+        if self._boards.config.text.names is None:
             return HeldNames.none()
         origin, terms, names = self._terms_of(nodes)
         rare = told_by(terms, names, most, besides)

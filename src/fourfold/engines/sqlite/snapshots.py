@@ -101,7 +101,7 @@ class Snapshots:
         share = snapshot.own_share
         if config.index_key(share) == self._config.index_key(share):
             return snapshot
-        weights, names = config.text.weights_over(self._config.text.fields), _names(config) is not None
+        weights, names = config.text.weights_over(self._config.text.fields), config.text.names is not None
         if share >= 1 and weights is not None:  # the same postings, counted otherwise: no row is read for them
             assert isinstance(snapshot.text, Text)
             return replace(
@@ -392,9 +392,4 @@ def _text_segment(changes: Changes, config: RetrievalConfig) -> TextSegment:
 def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
     text = config.text
     weights = tuple(field.weight for field in text.fields)
-    return Text(segments, weights=weights, k1=text.k1, b=text.b, names=_names(config))
-
-
-def _names(config: RetrievalConfig) -> int | None:
-    """Return the reading of the text that reads names alone."""
-    return next((place for place, field in enumerate(config.text.fields) if field.columns == ("name",)), None)
+    return Text(segments, weights=weights, k1=text.k1, b=text.b, names=text.names)
