@@ -70,3 +70,18 @@ def test_a_name_that_is_no_longer_there_leads_nowhere(texts):
     assert not any(item.component == "coverage" for hit in hits for item in hit.evidence), "nobody there is named"
     texts.add([Node("woman", "Quentza Morhault", text="A painter from the north.")])
     assert "all words of its name" in {hit.node.id: hit.why for hit in texts.search(QUESTION).hits}["woman"]
+
+
+def test_common_words_that_happen_to_be_a_name_lead_nowhere():
+    """A title of two words that many texts hold is held by chance, however few names have them."""
+    title = Node("title", "Library Materials", text="Steel shelves, and what they carry.")
+    with Retriever() as papers:
+        stocks = [
+            Node(f"n{place}", f"Item {place}", text=f"Stock {place}: materials that a library lends.")
+            for place in range(40)
+        ]
+        film = Node("film", FILM.name, text=f"{FILM.text} Shot in a library, of materials at hand.")
+        papers.add([film, MAN, title, *stocks])
+        hits = papers.search(QUESTION).hits
+    assert [hit.node.id for hit in hits[:2]] == ["film", "man"]
+    assert [hit.node.id for hit in hits if any(one.kind == "named" for one in hit.evidence)] == ["man"]

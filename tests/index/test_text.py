@@ -229,8 +229,9 @@ def test_whose_names_texts_hold(history, common, most, besides):
             held = names[other] & terms.get(num, set())
             few = {term for term in held if sum(term in name for name in names.values()) <= most}
             idf = {term: math.log(len(known) / sum(term in own for own in terms.values())) for term in names[other]}
-            if few - besides and (share := math.fsum(idf[term] for term in held)) > 0:
-                shares[place, other] = share / math.fsum(idf.values())
+            whole, share = math.fsum(idf.values()), math.fsum(idf[term] for term in held)
+            if few - besides and share >= max(whole, math.log(max(len(known), 2))) / 2 - 1e-9:
+                shares[place, other] = share / whole
     told = dict(zip(zip(found.origin.tolist(), found.nodes.tolist(), strict=True), found.shares.tolist(), strict=True))
     assert len(told) == len(found.nodes) and told.keys() == shares.keys()
     assert all(told[pair] == pytest.approx(share) for pair, share in shares.items())

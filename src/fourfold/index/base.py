@@ -260,7 +260,8 @@ class TextPart(Protocol):
     def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
         """Return the other nodes of whose names the texts of some nodes hold a term that at most ``most`` names have.
 
-        Terms ``besides`` are none of these, though they count where a name is held for another.
+        Terms ``besides`` are none of these, though they count where a name is held for another. Half of a name is held
+        at least, by the idf of its terms, and what would single out √size of all nodes by chance.
         """
         ...
 

@@ -5,6 +5,7 @@ Made of the postings when first asked, as only graphs of texts are that nobody h
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Collection
 from dataclasses import dataclass
 
@@ -16,6 +17,8 @@ from fourfold.index.base import HeldNames, Nodes
 from fourfold.index.text_segment import TextSegment
 from fourfold.runs import bounds, spans
 from fourfold.types import FloatArray
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,8 +88,11 @@ def shares_held(
     counts: NDArray[np.int64],
     name: NDArray[np.int64],
     idf: FloatArray,
+    size: int,
 ) -> HeldNames:
-    """Return how much of some names texts hold.
+    """Return how much of some names texts hold: half at least, and what tells a name from all but √size texts.
+
+    What is less is held by chance: "library materials" by texts on libraries, a year by those of that year.
 
     Args:
         origin: (n_terms,) places of texts.
@@ -96,12 +102,13 @@ def shares_held(
         counts: (n,) how many terms that name has.
         name: the terms of all these names, one name after the other.
         idf: parallel to ``name``.
+        size: how many nodes there are.
 
     """
     pair = np.arange(len(named)).repeat(counts)
     held = ordered.contains(np.sort(origin << 32 | terms), whose[pair] << 32 | name)
     whole, share = np.bincount(pair, idf, len(named)), np.bincount(pair, idf * held, len(named))
-    some = share > 0
+    some = share >= np.maximum(whole, math.log(max(size, 2))) / 2 - _ROUNDING
     return HeldNames(whose[some], named[some], share[some] / whole[some])
 
 
@@ -138,4 +145,4 @@ def names_listed(
     name = own[spans(begin, end - begin)]
     distinct, place = ordered.numbered(name)
     idf = np.log(size / df(distinct))[place]
-    return shares_held(origin, terms, whose, named, end - begin, name, idf)
+    return shares_held(origin, terms, whose, named, end - begin, name, idf, size)

@@ -184,7 +184,7 @@ class Text:
         whose, named, counts, name = map(np.concatenate, zip((NO_NODES,) * 4, *found, strict=True))
         distinct, place = ordered.numbered(name)
         idf = np.log(self.size / self.df(distinct))[place]
-        return shares_held(origin, terms, whose, named, counts, name, idf)
+        return shares_held(origin, terms, whose, named, counts, name, idf, self.size)
 
     def _named(
         self, shard: Shard, nodes: Nodes, origin: NDArray[np.int64], terms: NDArray[np.int64]

@@ -12,9 +12,9 @@ with the question's wordpieces t, their weights w and coverages c of ``signals.l
 what is missing gates itself: where the first passage covers the question, nothing moves.
 
 A passage that no mention links is linked by names, in graphs that have no other edges: link(p, n) is, where that is
-more, the share of n's name that p's text holds, by the idf of its terms, wherever they stand in it; and where p holds
-all of the name, it leads on to n whatever the question's words are there ("where was the director of X born", of one
-who "is a native of Y"): ``named`` is above 0. Else it is 0.
+more, the share of n's name that p's text holds, half at least, by the idf of its terms, wherever they stand in it; and
+where p holds all of the name, it leads on to n whatever the question's words are there ("where was the director of X
+born", of one who "is a native of Y"): ``named`` is above 0. Else it is 0.
 
 Arrays over a few passages and those linked to them; where postings, edges and scores come from is the caller's
 business.
