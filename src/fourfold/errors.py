@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import warnings
 from pathlib import Path
+
+logger = logging.getLogger(__name__)
 
 
 class FourfoldError(Exception):
@@ -69,6 +72,22 @@ class MissingExtraError(FourfoldError, ImportError):
 
 class FourfoldWarning(UserWarning):
     """Something works, but not as well as it could; the sentence says what to do."""
+
+
+def without_address(error: FourfoldError, address: str) -> str:
+    """Return the sentence of an error for a model, which need not learn where the graph lies.
+
+    Of what a database's server says, which tells of hosts, only the log has the words.
+    """
+    said = str(error)
+    if "://" in address and isinstance(error, StoreError):
+        logger.warning("%s", said)
+        return "The graph cannot be used at the moment; the log says why."
+    # a bare name says of no folder, and may be a word, or a letter, of any sentence
+    for written in (repr(address), address) if Path(address).name != address else (repr(address),):
+        said = said.replace(f"The file {written}", "The graph").replace(f"file {written}", "graph")
+        said = said.replace(written, "the graph")
+    return said
 
 
 _HERE = str(Path(__file__).parent)

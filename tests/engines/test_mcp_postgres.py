@@ -49,7 +49,7 @@ async def test_what_the_server_of_the_graph_says_is_told_to_no_client(url, monke
         async with Client(server) as session:
             answer = await session.call_tool("search_knowledge", {"query": "clone"})
     assert answer.is_error and answer.content[0].text.endswith(
-        "The graph cannot be used at the moment; the server's log says why."
+        "The graph cannot be used at the moment; the log says why."
     )
 
 

@@ -10,6 +10,7 @@ from langchain_core.documents import Document
 from langchain_core.tools import BaseTool, StructuredTool, ToolException
 
 from fourfold import FourfoldError, Retriever
+from fourfold.errors import without_address
 from fourfold.questions import Answer, Questions, callables
 
 
@@ -26,7 +27,9 @@ def as_tools(source: Questions | Retriever) -> list[BaseTool]:
     questions = source if isinstance(source, Questions) else Questions(source)
     return [
         StructuredTool.from_function(
-            _answering(function), response_format="content_and_artifact", handle_tool_error=True
+            _answering(function, questions.retriever.path),
+            response_format="content_and_artifact",
+            handle_tool_error=True,
         )
         for function in callables(questions)
     ]
@@ -40,13 +43,13 @@ def answer_documents(answer: Answer) -> list[Document]:
     ]
 
 
-def _answering(function: Callable[..., Answer]) -> Callable[..., tuple[str, dict[str, Any]]]:
+def _answering(function: Callable[..., Answer], path: str) -> Callable[..., tuple[str, dict[str, Any]]]:
     @wraps(function)
     def tool(*args: Any, **kwargs: Any) -> tuple[str, dict[str, Any]]:
         try:
             answer = function(*args, **kwargs)
         except FourfoldError as error:
-            raise ToolException(str(error)) from error
+            raise ToolException(without_address(error, path)) from error
         return str(answer), answer.as_dict()
 
     return tool

@@ -69,3 +69,11 @@ def test_what_an_edge_leads_to_is_told_before_all_else(graph):
     tool = next(tool for tool in as_tools(graph) if tool.name == "ask_graph")
     lines = tool.invoke({"question": "In which city was Ada born?"}).splitlines()
     assert lines[0] == "London: Ada —born_in→ London" and lines[1].startswith("search: ")
+
+
+def test_no_tool_tells_where_the_graph_lies(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as kept:
+        kept.add(NODES, EDGES)
+        tool = next(tool for tool in as_tools(kept) if tool.name == "explore_smart")
+        said = tool.invoke({"node": "zzz"})
+    assert said.startswith("There is no node 'zzz' in the graph") and str(tmp_path) not in said

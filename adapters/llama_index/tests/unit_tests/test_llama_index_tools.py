@@ -54,3 +54,11 @@ def test_what_an_edge_leads_to_is_told_before_all_else(graph):
     tool = next(tool for tool in as_tools(graph) if tool.metadata.name == "ask_graph")
     lines = tool.call(question="In which city was Ada born?").content.splitlines()
     assert lines[0] == "London: Ada —born_in→ London" and lines[1].startswith("search: ")
+
+
+def test_no_tool_tells_where_the_graph_lies(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as kept:
+        kept.add(NODES, EDGES)
+        tool = next(tool for tool in as_tools(kept) if tool.metadata.name == "explore_smart")
+        said = tool.call(node="zzz").content
+    assert said.startswith("There is no node 'zzz' in the graph") and str(tmp_path) not in said

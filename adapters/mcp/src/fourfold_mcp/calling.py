@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import logging
 from collections.abc import Awaitable, Callable
 from functools import partial
-from pathlib import Path
 from typing import Annotated, Any, ParamSpec, TypeVar
 
 import anyio.to_thread
@@ -15,12 +13,11 @@ from mcp.server.stdio import stdio_server
 from mcp_types import CallToolResult, InputRequiredResult, TextContent, ToolAnnotations
 from pydantic import Field, StrictInt, ValidationError
 
-from fourfold import FourfoldError, StoreError
+from fourfold import FourfoldError
 from fourfold.arguments import shown
+from fourfold.errors import without_address
 from fourfold.plain_text import plain_json, plain_text
 from fourfold_mcp.stdio import readable
-
-logger = logging.getLogger(__name__)
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -43,9 +40,7 @@ class Server(MCPServer[Any]):
 
     def __init__(self, path: str, **options: Any) -> None:
         super().__init__(**options)
-        # a bare name says of no folder, and may be a word, or a letter, of any sentence
-        self._hidden = (repr(path), path) if Path(path).name != path else (repr(path),)
-        self._is_address = "://" in path
+        self._path = path
 
     async def run_stdio_async(self) -> None:
         """Serve on standard input and output until the client leaves."""
@@ -59,14 +54,7 @@ class Server(MCPServer[Any]):
         try:
             return await waiting
         except FourfoldError as error:
-            if self._is_address and isinstance(error, StoreError):  # the words of a server, which tell of hosts
-                logger.warning("%s", error)
-                raise ToolError("The graph cannot be used at the moment; the server's log says why.") from error
-            said = str(error)
-            for written in self._hidden:
-                said = said.replace(f"The file {written}", "The graph").replace(f"file {written}", "graph")
-                said = said.replace(written, "the graph")
-            raise ToolError(said) from error
+            raise ToolError(without_address(error, self._path)) from error
 
     async def call_tool(
         self, name: str, arguments: dict[str, Any], context: Context[Any, Any] | None = None

@@ -10,6 +10,7 @@ from llama_index.core.schema import NodeWithScore, TextNode
 from llama_index.core.tools import FunctionTool
 
 from fourfold import FourfoldError, Retriever
+from fourfold.errors import without_address
 from fourfold.questions import Answer, Questions, callables
 
 
@@ -24,7 +25,9 @@ def as_tools(source: Questions | Retriever) -> list[FunctionTool]:
 
     """
     questions = source if isinstance(source, Questions) else Questions(source)
-    return [FunctionTool.from_defaults(_answering(function)) for function in callables(questions)]
+    return [
+        FunctionTool.from_defaults(_answering(function, questions.retriever.path)) for function in callables(questions)
+    ]
 
 
 def answer_nodes(answer: Answer) -> list[NodeWithScore]:
@@ -48,13 +51,13 @@ def answer_nodes(answer: Answer) -> list[NodeWithScore]:
     ]
 
 
-def _answering(function: Callable[..., Answer]) -> Callable[..., str]:
+def _answering(function: Callable[..., Answer], path: str) -> Callable[..., str]:
     @wraps(function)
     def tool(*args: Any, **kwargs: Any) -> str:
         try:
             return str(function(*args, **kwargs))
         except FourfoldError as error:
-            return str(error)
+            return without_address(error, path)
 
     tool.__annotations__ = {**function.__annotations__, "return": "str"}
     return tool
