@@ -146,18 +146,14 @@ class FourfoldRetriever(BaseRetriever):
         if retriever is None:  # one without nodes is false
             if isinstance(path, Retriever):
                 raise InvalidValueError("path is an open Retriever; give it as retriever=.")
-            if preset is not None and config is not None:
-                raise InvalidValueError("preset and config are two names of one thing; give one of them.")
-            address = ":memory:" if path is None else path
-            options: dict[str, Any] = {
-                "embedder": as_embedder(model),
-                "read_only": read_only,
-                "must_exist": must_exist,
-            }
-            if config is not None:
-                retriever = Retriever(address, config=config, **options)
-            else:
-                retriever = open_under(preset, address, **options)
+            retriever = open_under(
+                preset,
+                ":memory:" if path is None else path,
+                embedder=as_embedder(model),
+                config=config,
+                read_only=read_only,
+                must_exist=must_exist,
+            )
         if not isinstance(retriever, Retriever):
             raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
         self.retriever = retriever
