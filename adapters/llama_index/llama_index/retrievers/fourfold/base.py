@@ -24,6 +24,7 @@ from llama_index.retrievers.fourfold.nodes import (
     delete_nodes,
     delete_ref_doc,
     listed,
+    name_keys_of,
     to_llama_index_node,
 )
 from llama_index.retrievers.fourfold.tools import as_tools
@@ -197,8 +198,7 @@ class FourfoldRetriever(BaseRetriever):
         given = listed(nodes)
         objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
         made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
-        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-        add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode, vectors_by=made._vectors_by)
+        made.insert_nodes(given, name_key=name_key, metadata_mode=metadata_mode)
         return made
 
     @classmethod
@@ -286,7 +286,7 @@ class FourfoldRetriever(BaseRetriever):
         metadata_mode: MetadataMode = MetadataMode.NONE,
     ) -> None:
         """Add or replace nodes, at the cost of what changed; see ``from_nodes``."""
-        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        keys = name_keys_of(name_key)
         add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode, vectors_by=self._vectors_by)
 
     def delete_nodes(self, node_ids: Sequence[str]) -> None:
