@@ -23,8 +23,7 @@ from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.joined import words_in, written_otherwise
-from fourfold.pipeline import MODES
-from fourfold.query import MOST_WORDS, Query
+from fourfold.query import MODES, MOST_WORDS, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.names import Words
 from fourfold.signals.relations import Relations

@@ -21,10 +21,9 @@ from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
 from fourfold.index.base import NO_VALUES, Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
-from fourfold.pipeline import Scores
 from fourfold.query import Query
 from fourfold.runs import difference, distinct
-from fourfold.scores import best
+from fourfold.scores import Scores, best
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.weighting import choose_weights
 
