@@ -104,14 +104,10 @@ class Options:
             raise TypeError(f"There is no option {unknown[0]!r}; the options are {', '.join(known)}.")
         return cls(**given)
 
-    def key(self, query: str, config: RetrievalConfig) -> tuple[Hashable, ...]:
+    def key(self, query: str) -> tuple[Hashable, ...]:
         """Return the key of the answer to a query: every argument that changes it.
 
         ``timeout`` does not, and what a model of the caller's says is not remembered.
-
-        Raises:
-            InvalidValueError: weights that no sum can use.
-
         """
         return (
             query,
