@@ -142,7 +142,6 @@ def measure(n: int, n_queries: int, seed: int) -> dict[str, float]:
         "add 100 nodes_ms": adding * 1000,
         "first answer after that_ms": seconds(lambda: answer(grown, queries[0])) * 1000,
         "delete a thousandth_ms": deleting * 1000,
-        "warm_ms": seconds(lambda: Text([segment], **CONSTANTS).warm()) * 1000,
         "again_ms": p50["again"],
         "first_ms": p50["first"],
     }

@@ -101,7 +101,7 @@ def test_tune_applies_nothing_over_what_somebody_else_applied_meanwhile(graph, t
         config = retriever.config.replace(limit=8)
         return replace(tune(retriever, load_judgements(probes).first(2), folds=2), config=config, worthwhile=True)
 
-    monkeypatch.setattr("fourfold.cli.evaluate.tune", slow)
+    monkeypatch.setattr("fourfold.cli.tuning.tune", slow)
     told = run("tune", probes, "--db", db, "--apply", code=1).stderr
     assert "tune again" in " ".join(told.split())
     with Retriever(db) as retriever:
@@ -145,7 +145,7 @@ def test_tune_applies_only_when_told_and_can_be_taken_back(graph, few, monkeypat
         learnt.append(learnt[0] if learnt else tune(*args, **options))
         return learnt[0]
 
-    monkeypatch.setattr("fourfold.cli.evaluate.tune", once)
+    monkeypatch.setattr("fourfold.cli.tuning.tune", once)
     dry = json.loads(run("tune", probes, "--db", db, "--json").stdout)
     assert dry["verdict"].startswith("Better") and dry["applied"] is None
     assert json.loads(run("info", "--db", db, "--json").stdout)["config_version"] == 0
@@ -220,7 +220,7 @@ def test_an_interrupted_tune_says_that_nothing_was_applied(graph, monkeypatch):
     def interrupted(*args, **options):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("fourfold.cli.evaluate.tune", interrupted)
+    monkeypatch.setattr("fourfold.cli.tuning.tune", interrupted)
     assert "nothing was applied" in run("tune", probes, "--db", db, "--apply", code=130).stderr
 
 

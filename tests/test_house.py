@@ -30,6 +30,7 @@ FLOORS = (
     {"refine", "calibration"},
     {"phrases", "naming", "kinds"},
     {"beyond"},
+    {"about"},
     {"following"},
     {"pipeline"},
     {"rerank", "priors"},

@@ -54,6 +54,13 @@ def _at(config, name):
     return config[group][constant]
 
 
+def test_a_config_stands_for_a_preset_and_not_beside_one(path):
+    with open_under(None, path, config=RetrievalConfig(limit=3)) as retriever:
+        assert retriever.config.limit == 3
+    with pytest.raises(InvalidValueError, match="preset and config are two names of one thing"):
+        open_under("default", path, config=RetrievalConfig())
+
+
 @pytest.mark.parametrize("name", PRESETS)
 def test_a_graph_made_under_a_preset_keeps_it(tmp_path, name):
     with open_under(name, tmp_path / "kg.sqlite") as retriever:

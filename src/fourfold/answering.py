@@ -20,11 +20,10 @@ from fourfold.evidence import IN_EXPLANATIONS, components_of, ways_to
 from fourfold.frozen import freeze
 from fourfold.hits import NodeGoneError, collect, told_of
 from fourfold.index.snapshot import Snapshot
-from fourfold.pipeline import Scores
 from fourfold.present import explanation_text, in_words
 from fourfold.query import Query
 from fourfold.rerank import rerank
-from fourfold.scores import EVERY_OTHER
+from fourfold.scores import EVERY_OTHER, Scores, final_scores, include
 from fourfold.session import Session
 from fourfold.types import Contribution, Explanation, Grounds, Hit, Node, SearchResult
 
@@ -41,7 +40,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
     """Return the answer to a question, remembered or new."""
 
     def answer(snapshot: Snapshot, asker: Asker, last: bool) -> SearchResult:
-        key = (snapshot.generation, asker, *options.key(text, asker.config))
+        key = (snapshot.generation, asker, *options.key(text))
         if options.rerank is None and (known := session.answers.get(key)) is not None:
             return known
         query = asker.query(snapshot, text, options)
@@ -168,7 +167,7 @@ def _ranked(
         if options.group_by is not None:
             enough = len(hits) == limit and hits[-1].score > highest
         else:
-            enough = not highest or pipeline.final_scores(scores, scores.order[limit - 1 : limit], config)[0] > highest
+            enough = not highest or final_scores(scores, scores.order[limit - 1 : limit], config)[0] > highest
         if enough:
             return scores, hits, grounds
         depth = min(depth * _FURTHER, snapshot.size)
@@ -226,7 +225,7 @@ def _explanation(
     node: Node,
 ) -> Explanation:
     rank = next((place for place, hit in enumerate(hits, 1) if hit.node.id == node.id), None)
-    pipeline.include(scores, query, num)
+    include(scores, query, num)
     if num not in scores.order and (query.allowed is None or query.allowed.contains(np.array([num], np.int64)).all()):
         priors.apply(backend, scores, config, [num])
     here = np.array([num], np.int64)
@@ -243,7 +242,7 @@ def _explanation(
         query=query.typed,
         node=node,
         rank=rank,
-        score=0.0 if masked else float(pipeline.final_scores(scores, [num], config)[0]),
+        score=0.0 if masked else float(final_scores(scores, [num], config)[0]),
         intent=scores.spec.name,
         weights=scores.weights,
         components=components[0],

@@ -23,8 +23,7 @@ from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.joined import words_in, written_otherwise
-from fourfold.pipeline import MODES
-from fourfold.query import MOST_WORDS, Query
+from fourfold.query import MODES, MOST_WORDS, Query
 from fourfold.rerank import as_reranker
 from fourfold.signals.names import Words
 from fourfold.signals.relations import Relations
@@ -105,14 +104,10 @@ class Options:
             raise TypeError(f"There is no option {unknown[0]!r}; the options are {', '.join(known)}.")
         return cls(**given)
 
-    def key(self, query: str, config: RetrievalConfig) -> tuple[Hashable, ...]:
+    def key(self, query: str) -> tuple[Hashable, ...]:
         """Return the key of the answer to a query: every argument that changes it.
 
         ``timeout`` does not, and what a model of the caller's says is not remembered.
-
-        Raises:
-            InvalidValueError: weights that no sum can use.
-
         """
         return (
             query,

@@ -27,7 +27,7 @@ def beside(step: Callable[Given, Made], *args: Given.args, **kwargs: Given.kwarg
     def run() -> None:
         try:
             coming.set_result(step(*args, **kwargs))
-        except BaseException as error:  # noqa: BLE001 - raised again where the result is asked for
+        except BaseException as error:  # raised again where the result is asked for
             coming.set_exception(error)
 
     try:

@@ -92,7 +92,7 @@ class _Copy:
                 raise StoreError(
                     f"{self._source_path!r} was embedded or configured anew while it was copied; copy it again."
                 )
-            self._nodes(generation)
+            self._nodes()
         self._beside()
         counts = self._target.counts()
         if counts != self._source.counts() or self._target.manifest() != self._source.manifest():
@@ -143,7 +143,7 @@ class _Copy:
                 writer.put_model(name, model)
             writer.set_meta(_MARK, mark)
 
-    def _nodes(self, generation: int) -> None:
+    def _nodes(self) -> None:
         """Send what the target lacks, and take away what the source no longer has."""
         wanted, there = self._source.manifest(), self._target.manifest()
         total = 2 * len(wanted)

@@ -16,10 +16,9 @@ import numpy as np
 from fourfold import ordered
 from fourfold.config import RetrievalConfig
 from fourfold.index.base import Nodes
-from fourfold.pipeline import Scores
 from fourfold.present.words import NOTHING
 from fourfold.query import Query
-from fourfold.scores import EVERY_OTHER
+from fourfold.scores import EVERY_OTHER, Scores
 from fourfold.signals.paths import Answer
 from fourfold.signals.ways import Step, Way, Ways
 from fourfold.types import COMPONENTS, Components, Evidence, FloatArray, PathStep, Weights

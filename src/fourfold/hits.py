@@ -13,9 +13,9 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
 from fourfold.evidence import IN_HITS, Paths, components_of, method_of, told, ways_to
 from fourfold.index.base import Nodes
-from fourfold.pipeline import Scores, final_scores
 from fourfold.present import why
 from fourfold.query import Query
+from fourfold.scores import Scores, final_scores
 from fourfold.signals.confidence import Calibration
 from fourfold.signals.ways import Ways
 from fourfold.types import Components, Evidence, Grounds, Hit, Node

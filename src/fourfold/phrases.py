@@ -22,7 +22,7 @@ from fourfold.query import Query
 from fourfold.scores import Scores
 from fourfold.scripts import has_marks, words
 
-MOST_WORDS = 128
+_MOST_WORDS = 128
 """Of a phrase that are looked up; nobody quotes so much but by pasting a text."""
 _WORD = re.compile(r"[^\W_]+")  # as FTS5 reads them
 
@@ -34,10 +34,10 @@ def to_look_up(scores: Scores, query: Query, settings: TextConfig) -> str | None
     if settings.phrase == "always" and settings.phrase_nodes is None:
         return query.topic
     phrase = _told(scores, query, settings)
-    if phrase is None or len(phrase) <= MOST_WORDS:
+    if phrase is None or len(phrase) <= _MOST_WORDS:
         return phrase
-    ends = [word.end() for word in islice(_WORD.finditer(phrase), MOST_WORDS)]
-    return phrase[: ends[-1]] if len(ends) == MOST_WORDS else phrase
+    ends = [word.end() for word in islice(_WORD.finditer(phrase), _MOST_WORDS)]
+    return phrase[: ends[-1]] if len(ends) == _MOST_WORDS else phrase
 
 
 def _told(scores: Scores, query: Query, settings: TextConfig) -> str | None:

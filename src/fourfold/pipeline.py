@@ -31,14 +31,7 @@ from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
 from fourfold.query import MOST_WORDS, Query
-from fourfold.scores import (
-    Scores,
-    attempt,
-    best,
-    final_scores,
-    include,
-    least_of,
-)
+from fourfold.scores import Scores, attempt, best, final_scores, least_of
 from fourfold.signals import names
 from fourfold.signals.called import called, may_call
 from fourfold.signals.graph import Spread
@@ -46,8 +39,8 @@ from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardS
 from fourfold.types import FloatArray
 from fourfold.weighting import choose_weights
 
-MODES = ("hybrid", "text", "embedding")
 _SECOND_HOP_FROM = 20
+"""The published second hop goes on from so many of the best by the first."""
 
 
 def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
@@ -57,9 +50,8 @@ def run(snapshot: Snapshot, query: Query, config: RetrievalConfig) -> Scores:
         SearchError: every component that could have answered failed.
 
     """
-    wanted, together = query.limit, min(config.diversity.depth, snapshot.size)
-    if wanted < together:
-        query = replace(query, limit=together)
+    wanted = query.limit  # fewer than ``depth`` hits are the first of so many: what diversifies them looks at all
+    query = replace(query, limit=max(wanted, min(config.diversity.depth, snapshot.size)))
     specs = config.intents.specs
     spec = find_spec(classify(query.text, specs) if query.intent is None else query.intent, specs)
     weights = choose_weights(spec, query.weights, config, has_data(snapshot, query), query.read)
@@ -225,7 +217,7 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
             break
         scores.widen(query, pool.count * refine.WIDER)
     chosen = [best(pool.nodes, each, count, scores.snapshot) for each in values.values()]
-    scores.seeds = ordered.distinct(np.concatenate((scores.called.nodes, *chosen))) if chosen else scores.seeds
+    scores.seeds = ordered.distinct(np.concatenate((scores.called.nodes, *chosen)))
     scores.seed_weights = np.ones(len(scores.seeds))
     if config.seeds.sharpness is None or not len(scores.seeds):
         return
@@ -383,6 +375,3 @@ def fill(scores: Scores, query: Query) -> None:
     taken = ordered.distinct(np.array(scores.order, np.int64))
     free = ~ordered.contains(taken, found.nodes) & ~ordered.contains(hidden, found.nodes)
     scores.order += best(found.nodes[free], found.values[free], missing, scores.snapshot, positive=False).tolist()
-
-
-__all__ = ["MODES", "Scores", "final_scores", "include", "run"]

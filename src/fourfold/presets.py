@@ -41,10 +41,11 @@ def open_under(
     path: str | Path = _IN_MEMORY,
     *,
     embedder: object = None,
+    config: RetrievalConfig | None = None,
     read_only: bool = False,
     must_exist: bool = False,
 ) -> Retriever:
-    """Open a graph under a preset; None is the config that was applied to it, else the default.
+    """Open a graph under a preset, or under a config; neither is the config that was applied to it, else the default.
 
     A graph without nodes keeps the preset for whoever opens it later (``learning.apply_config``). One that was made
     for another tokenizer or another embedded text is answered from a copy in memory, whose ``path`` is
@@ -54,16 +55,19 @@ def open_under(
         name: one of ``PRESETS``, or None.
         path: as for ``Retriever``.
         embedder: as for ``Retriever``.
+        config: instead of a preset.
         read_only: as for ``Retriever``; a copy is never written back.
         must_exist: as for ``Retriever``.
 
     Raises:
-        InvalidValueError: there is no such preset.
+        InvalidValueError: there is no such preset, or a config is given beside it.
         FourfoldError: as ``Retriever``.
 
     """
     if name is None:
-        return Retriever(path, embedder=embedder, read_only=read_only, must_exist=must_exist)
+        return Retriever(path, embedder=embedder, config=config, read_only=read_only, must_exist=must_exist)
+    if config is not None:
+        raise InvalidValueError("preset and config are two names of one thing; give one of them.")
     config = preset(name)
     try:
         opened = Retriever(path, embedder=embedder, config=config, read_only=read_only, must_exist=must_exist)

@@ -11,6 +11,9 @@ from fourfold.signals.names import NamesOf, Words
 from fourfold.signals.relations import Relations
 from fourfold.types import FloatArray, Weights
 
+MODES = ("hybrid", "text", "embedding")
+"""What may find the first candidates."""
+
 MOST_WORDS = 128
 """A question of more words is a text: which of them names what, and asks for which edge, takes their square."""
 

@@ -15,17 +15,10 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
-from fourfold.index.base import EdgePart, Nodes, NodeValues
+from fourfold.index.base import NO_NODES, EdgePart, Nodes, NodeValues
 from fourfold.query import Query
 from fourfold.runs import difference
-from fourfold.scores import (
-    EVERY_OTHER,
-    Bridges,
-    Covered,
-    Scores,
-    best,
-    final_scores,
-)
+from fourfold.scores import EVERY_OTHER, Bridges, Covered, Scores, best, final_scores
 from fourfold.signals import bridge, late, mentions, names
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
@@ -46,7 +39,7 @@ _PAIRS_SCORED = 5
 def pieces_of(query: Query, config: RetrievalConfig) -> NDArray[np.int64]:
     """Return the distinct wordpieces of a question, ascending; none where nothing asks for them."""
     if not config.fusion.late.depth:
-        return np.empty(0, np.int64)
+        return NO_NODES
     return late.distinct_pieces([query.topic])[0].astype(np.int64)
 
 
@@ -217,7 +210,7 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     numbers = scores.snapshot.term_numbers({term for side in terms for term in side})
     known = [[numbers[term] for term in side if term in numbers] for side in terms]
-    heads = [_called(scores, query, side) for side in terms]
+    heads = [_head_of(scores, query, side) for side in terms]
     if not all(known) or -1 in heads or heads[0] == heads[1]:
         return
     scores.take(np.sort(np.array(heads, np.int64)))
@@ -249,12 +242,11 @@ def answerable(scores: Scores, query: Query, nodes: Nodes) -> Nodes:
     return ordered.without(kept, scores.snapshot.hidden)
 
 
-def _called(scores: Scores, query: Query, terms: Sequence[str]) -> int:
-    """Return the best node of that name; -1 where there is none: what merely holds the words is no side."""
+def _head_of(scores: Scores, query: Query, terms: Sequence[str]) -> int:
+    """Return the best node that a side names; -1 where there is none: what merely holds the words is no side."""
     snapshot = scores.snapshot
     spans = names.named([(term, (term,)) for term in terms], snapshot.term_numbers(terms), snapshot.names)
     whole = [span.nodes for span in spans if span.end - span.start == len(terms)]
-    nodes = whole[0] if whole else np.empty(0, np.int64)
-    nodes = answerable(scores, query, nodes)
+    nodes = answerable(scores, query, whole[0] if whole else NO_NODES)
     found = best(nodes, scores.first_stage("text", nodes), 1, snapshot, positive=False)
     return int(found[0]) if len(found) else -1

@@ -335,7 +335,7 @@ def test_what_was_learnt_before_serves_questions(large, monkeypatch):
     cold = Text(large, weights=WEIGHTS, k1=1.2, b=0.75).ask(question)
     moments, best = cold.moments, cold.best(5)
     text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
-    text.warm(8)
+    _ = text.ask({term: 1.0 for term in question}).moments
     ranking = text.ask(question)
     monkeypatch.setattr(text_worth.Word, "block", None)  # columns are walked no more
     assert ranking.moments == moments

@@ -164,15 +164,15 @@ def to_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -
 
 def to_plain_document(hit: Hit, result: SearchResult, name_in_content: bool = False) -> Document:
     """Return the document for a hit without score and breakdown; see ``to_document``."""
-    node = hit.node
+    node, document = hit.node, as_given(hit.node)
     parts = (node.name, node.text) if name_in_content or not node.text else (node.text,)
-    metadata = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
-    return Document(id=node.id, page_content="\n".join(part for part in parts if part), metadata=metadata)
+    document.page_content = "\n".join(part for part in parts if part)
+    return document
 
 
 def as_given(node: Node) -> Document:
     """Return the document that a node was made of."""
-    metadata = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}
+    metadata = {key: deepcopy(value) for key, value in node.metadata.items() if key != RESERVED}  # answers are cached
     return Document(id=node.id, page_content=node.text, metadata=metadata)
 
 

@@ -235,17 +235,14 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
         # RunnableConfigurableFields makes a copy for each call from all fields: it must share the engine, and it gives
         # path, embedder and config beside it, as they are set here.
         if self.retriever is None:
-            if self.preset is not None and self.config is not None:
-                raise InvalidValueError("preset and config are two names of one thing; give one of them.")
-            options: dict[str, Any] = {
-                "embedder": as_embedder(self.embedder),
-                "read_only": self.read_only,
-                "must_exist": self.must_exist,
-            }
-            if self.config is not None:
-                self.retriever = Retriever(self.path, config=self.config, **options)
-            else:
-                self.retriever = open_under(self.preset, self.path, **options)
+            self.retriever = open_under(
+                self.preset,
+                self.path,
+                embedder=as_embedder(self.embedder),
+                config=self.config,
+                read_only=self.read_only,
+                must_exist=self.must_exist,
+            )
         else:
             copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
             if self.preset is not None and not copied:

@@ -21,7 +21,8 @@ GROUPS = {
     "search": ("search", "explain"),
     "questions": ("ask", "path", "impact"),
     "demo": ("demo",),
-    "evaluate": ("eval", "ablate", "compare", "tune", "probes"),
+    "evaluate": ("eval", "ablate", "compare"),
+    "tuning": ("tune", "probes"),
     "lens": ("lens",),
 }
 """The commands of each module."""

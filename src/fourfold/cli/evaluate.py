@@ -1,8 +1,8 @@
-"""Commands that measure and learn: ``eval``, ``ablate``, ``compare``, ``tune`` and ``probes``."""
+"""Commands that measure: ``eval``, ``ablate`` and ``compare``."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any
@@ -27,25 +27,17 @@ from fourfold.evaluate import (
     ladder,
     load_judgements,
     run_variants,
-    save_probes,
-    suggest_probes,
     summarise,
-    tune,
     weight_sweep,
     write_report,
 )
 from fourfold.evaluate.metrics import measure
 from fourfold.evaluate.run import Run, told_apart
 from fourfold.evaluate.statistics import p_in_words
-from fourfold.evaluate.tune import as_applied
 from fourfold.presets import open_under
 
 Queries = Annotated[
     Path, typer.Argument(help="A folder with queries.jsonl and qrels.tsv, or a file of probes.", show_default=False)
-]
-OptionalQueries = Annotated[
-    Path | None,
-    typer.Argument(help="A folder in BEIR form or a file of probes.", show_default="the feedback kept in the graph"),
 ]
 Measures = Annotated[
     list[str] | None,
@@ -62,8 +54,6 @@ def register(app: typer.Typer) -> None:
     app.command("eval")(eval_)
     app.command()(ablate)
     app.command(name="compare")(compare_)
-    app.command(name="tune")(tune_)
-    app.command()(probes)
 
 
 def eval_(
@@ -86,12 +76,12 @@ def eval_(
     if each and (vain := [option for option, value in asked_for.items() if value]):
         raise InvalidValueError(f"--each-intent shows one measure and keeps nothing; leave {vain[0]} out.")
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
-        judged = _judged(retriever, queries)
+        judged = judged_by(retriever, queries)
         names = _measures(judged, measures, k)
         if each:
             _each_intent(retriever, judged, k, names[0], json=json)
             return
-        with _progress("searching") as step:
+        with progress("searching") as step:
             run = evaluate(retriever, judged, k=k, progress=step)
         summary = summarise(run, judged, measures=names)
         if save is not None:
@@ -121,11 +111,11 @@ def ablate(
 ) -> None:
     """Show what each component is worth: the ladder, then each switched off in turn."""
     with open_under(preset, db, embedder=model, read_only=True) as retriever:
-        judged = _judged(retriever, queries)
+        judged = judged_by(retriever, queries)
         names = _measures(judged, measures, k)
         found: dict[str, list[Run]] = {}
         for name, variants in (("ladder", ladder), ("ablation", ablations)):
-            with _progress(name) as step:
+            with progress(name) as step:
                 found[name] = run_variants(retriever, judged, variants(retriever.config), k=k, progress=step)
         if html is not None:
             sweeps = _sweeps(retriever, judged, k)
@@ -177,67 +167,11 @@ def compare_(
     output.stdout().print(table)
 
 
-def tune_(
-    db: options.Db,
-    queries: OptionalQueries = None,
-    k: K = 10,
-    apply: Annotated[
-        bool, typer.Option("--apply/--dry-run", help="Keep what was learnt in the file, if it is better.")
-    ] = False,
-    force: Annotated[
-        bool, typer.Option("--force", help="With --apply: keep it whatever the gate says, with the evidence.")
-    ] = False,
-    rollback: Annotated[
-        bool, typer.Option("--rollback", help="Go back to the config that the one in force took the place of.")
-    ] = False,
-    history: Annotated[bool, typer.Option("--history", help="Show every config applied so far.")] = False,
-    model: options.Model = None,
-    preset: options.Preset = None,
-    json: options.Json = False,
-) -> None:
-    """Learn weights from 20 or more judged queries; applied only if better on queries they were not learnt from."""
-    if force and not apply:
-        raise InvalidValueError("--force says how to apply; say --apply --force.")
-    wanted = {"--apply": apply, "--rollback": rollback, "--history": history}
-    if sum(wanted.values()) > 1:
-        raise InvalidValueError(f"{' and '.join(name for name in wanted if wanted[name])} are done one at a time.")
-    with open_under(preset, db, embedder=model, read_only=not (apply or rollback), must_exist=True) as retriever:
-        if (apply or rollback) and retriever.path == ":memory:":
-            raise InvalidValueError(f"The graph is not made for {preset!r}; nothing of it can be applied there.")
-        if rollback:
-            _say(json, {"in_force": retriever.learning.rollback_config()}, "In force is config version {in_force}.")
-        elif history:
-            _show_history(retriever, json)
-        else:
-            _tune(retriever, queries, k=k, apply=apply, force=force, json=json)
-
-
-def probes(
-    db: options.Db,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the probes to a file.")] = None,
-    count: Annotated[int, typer.Option("--count", min=1, help="How many.")] = 50,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Which nodes they are made of.")] = 0,
-    json: options.Json = False,
-) -> None:
-    """Suggest probes made from the graph itself; synthetic, for a first look at the ladder."""
-    with Retriever(db, read_only=True) as retriever:
-        found = suggest_probes(retriever, count=count, seed=seed)
-    if out is not None:
-        save_probes(out, found)
-        output.say(f"{len(found)} synthetic probes in {out}; look at them, and replace them by people's questions.")
-    if json:
-        output.emit_json([{"query": q.text, "expected": list(q.relevant), "synthetic": True} for q in found])
-    elif out is None:
-        table = Table("synthetic question", "expected", box=None)
-        for query in found:
-            table.add_row(query.text, ", ".join(query.relevant))
-        output.stdout().print(table)
-
-
 # -- helpers ------------------------------------------------------------------------------------------------------
 
 
-def _judged(retriever: Retriever, queries: Path | None) -> Judgements:
+def judged_by(retriever: Retriever, queries: Path | None) -> Judgements:
+    """Return judged queries, of a file or of the graph's own feedback, and say what is to be known of them."""
     judged = feedback_judgements(retriever) if queries is None else known_to(retriever, load_judgements(queries))
     for note in judged.notes:
         output.say(note)
@@ -270,40 +204,8 @@ def _require_answers(judged: Judgements, run: Run, path: Path) -> None:
         )
 
 
-def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, force: bool, json: bool) -> None:
-    judged = _judged(retriever, queries)
-    begun_from = retriever.info()["config_version"]
-    try:
-        with _progress("tuning") as step:
-            result = tune(retriever, judged.queries, k=k, progress=step)
-    except KeyboardInterrupt:
-        output.say("Stopped; nothing was applied.")
-        raise typer.Exit(130) from None
-    evidence = result.evidence(len(judged))
-    facts: dict[str, Any] = {
-        **evidence,
-        "learnt": result.changes,
-        "verdict": result.verdict,
-        "notes": list(result.notes),
-        "applied": None,
-    }
-    if apply and (result.worthwhile or (force and result.changes)):
-        if not result.worthwhile:
-            evidence |= {"forced": True, "verdict": result.verdict}
-            facts["verdict"] = as_applied(result.verdict)
-        facts["applied"] = retriever.learning.apply_config(result.config, evidence=evidence, over=begun_from)
-    if json:
-        output.emit_json(facts)
-        return
-    facts["notes"] = " ".join(result.notes) or "none"
-    facts["learnt"] = ", ".join(f"{name} = {value}" for name, value in result.changes.items()) or "nothing"
-    if result.worthwhile and not apply:
-        facts["applied"] = "nothing yet; say --apply"
-    output.show_facts(output.stdout(), facts)
-
-
 def _each_intent(retriever: Retriever, judged: Judgements, k: int, measure: str, *, json: bool) -> None:
-    with _progress("each intent") as step:
+    with progress("each intent") as step:
         found = each_intent(retriever, judged, k=k, measure=measure, progress=step)
     if json:
         output.emit_json(found.as_dict())
@@ -321,41 +223,19 @@ def _each_intent(retriever: Retriever, judged: Judgements, k: int, measure: str,
     output.stdout().print(table)
 
 
-def _show_history(retriever: Retriever, json: bool) -> None:
-    versions = retriever.learning.config_versions()
-    in_force = retriever.info()["config_version"]
-    if json:
-        output.emit_json(
-            {
-                "in_force": in_force,
-                "versions": [
-                    {"number": v.number, "applied": v.applied, "changes": v.changes, "evidence": v.evidence}
-                    for v in versions
-                ],
-            }
-        )
-        return
-    table = Table("version", "applied", "changes", "evidence", box=None)
-    table.add_row("0" + (" *" if in_force == 0 else ""), "", "the defaults", "")
-    for v in versions:
-        mark = " *" if v.number == in_force else ""
-        evidence = ", ".join(f"{name} {as_applied(str(value))}" for name, value in v.evidence.items())
-        table.add_row(f"{v.number}{mark}", v.applied, ", ".join(v.changes), evidence)
-    output.stdout().print(table)
-
-
 def _sweeps(retriever: Retriever, judged: Judgements, k: int) -> dict[str, dict[float, Run]]:
     config = retriever.config if retriever.config.fusion.intent_tilt is not None else RetrievalConfig()
     sweeps = {}
     for component in ("embedding", "text", "graph", "intent"):
-        with _progress(f"weight of {component}") as step:
+        with progress(f"weight of {component}") as step:
             runs = run_variants(retriever, judged, weight_sweep(config, component, _SWEEP), k=k, progress=step)
         sweeps[component] = dict(zip(_SWEEP, runs, strict=True))
     return sweeps
 
 
 @contextmanager
-def _progress(what: str) -> Iterator[Callable[[int, int], None]]:
+def progress(what: str) -> Iterator[Callable[[int, int], None]]:
+    """Lend what shows on stderr how far something has come: to be called with (done, in all)."""
     with output.progress_bar() as bar:
         task = bar.add_task(what, total=None)
         yield lambda done, total: bar.update(task, completed=done, total=total)
@@ -391,10 +271,3 @@ def _comparison(run: Run, found: Comparison) -> dict[str, Any]:
         "p": found.p_value,
         "p_holm": found.p_adjusted,
     }
-
-
-def _say(json: bool, facts: Mapping[str, Any], sentence: str) -> None:
-    if json:
-        output.emit_json(facts)
-    else:
-        output.say(sentence.format(**facts))

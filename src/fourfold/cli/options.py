@@ -9,8 +9,8 @@ from typing import Annotated, Any
 import typer
 
 from fourfold.arguments import said, shown
-from fourfold.pipeline import MODES
 from fourfold.presets import PRESETS
+from fourfold.query import MODES
 from fourfold.types import COMPONENTS
 
 

@@ -18,13 +18,12 @@ from numpy.typing import NDArray
 from fourfold import pipeline, refine
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
-from fourfold.evaluate.metrics import gains_of, measure
-from fourfold.index.base import Nodes, NodeValues
+from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
+from fourfold.index.base import NO_VALUES, Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
-from fourfold.pipeline import Scores
 from fourfold.query import Query
 from fourfold.runs import difference, distinct
-from fourfold.scores import best
+from fourfold.scores import Scores, best
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.weighting import choose_weights
 
@@ -87,7 +86,7 @@ class ComponentScores:
             {nums[identity]: gain for identity, gain in gains_of(query.relevant).items() if identity in nums}
             for query in queries
         ]
-        self._ideal = np.array([ideal_gain(query, k) for query in queries])
+        self._ideal = np.array([ideal_gain(query.relevant, k) for query in queries])
         self._base: OrderedDict[Hashable, list[_Base]] = OrderedDict()
         self._structures: OrderedDict[Hashable, Structure] = OrderedDict()
         self._spreads: OrderedDict[Hashable, list[NodeValues]] = OrderedDict()
@@ -266,8 +265,7 @@ class ComponentScores:
         nodes = difference(np.concatenate((known.best, seeded.called.nodes, *reached)), snapshot.hidden)
         ids = snapshot.ids(nodes)
         nodes = nodes[sorted(range(len(nodes)), key=ids.__getitem__)]
-        none = NodeValues.none()
-        spread = replace(seeded, graph=spreads.get("graph", none), intent=spreads.get("intent", none))
+        spread = replace(seeded, graph=spreads.get("graph", NO_VALUES), intent=spreads.get("intent", NO_VALUES))
         components = spread.components_at(nodes)
         return nodes, np.stack([components[name] for name in COMPONENTS], axis=1).astype(np.float32)
 
@@ -288,9 +286,3 @@ def _steps(graph: GraphConfig) -> Hashable:
     """Return what intent edges share with the graph component: all but the weights of types and its further hops."""
     directions = (graph.forward, graph.backward, graph.untyped_backward)
     return (*directions, graph.edge_weights, graph.degree_exponent, graph.hub_cap)
-
-
-def ideal_gain(query: JudgedQuery, k: int) -> float:
-    """Return the discounted gain of the best possible ranking, gains being those of ``gains_of``."""
-    gains = sorted(gains_of(query.relevant).values(), reverse=True)[:k]
-    return float(np.sum(np.array(gains) / np.log2(np.arange(len(gains)) + 2)))

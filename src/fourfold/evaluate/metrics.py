@@ -56,9 +56,13 @@ def average_precision(ranking: Ranking, relevant: Relevant, k: int | None = None
 
 def ndcg(ranking: Ranking, relevant: Relevant, k: int | None = None) -> float:
     """Return the discounted gain over that of the best possible ranking (Järvelin & Kekäläinen 2002; gain = grade)."""
-    gains = gains_of(relevant)
-    ideal = _discounted(sorted(gains.values(), reverse=True)[:k])
+    gains, ideal = gains_of(relevant), ideal_gain(relevant, k)
     return _discounted([gains.get(identity, 0.0) for identity in ranking[:k]]) / ideal if ideal else 0.0
+
+
+def ideal_gain(relevant: Relevant, k: int | None = None) -> float:
+    """Return the discounted gain of the best possible ranking, gains being those of ``gains_of``."""
+    return _discounted(sorted(gains_of(relevant).values(), reverse=True)[:k])
 
 
 def gains_of(relevant: Relevant) -> dict[str, float]:

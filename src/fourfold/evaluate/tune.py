@@ -27,10 +27,10 @@ from fourfold.arguments import whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
-from fourfold.evaluate.components import ComponentScores, ideal_gain
+from fourfold.evaluate.components import ComponentScores
 from fourfold.evaluate.documents import Documents
 from fourfold.evaluate.learner import MINIMUM_GAIN, Learner
-from fourfold.evaluate.metrics import gains_of, measure
+from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound, permutation_p_value
 from fourfold.types import FloatArray
 
@@ -288,7 +288,7 @@ def _dealt_out(rankings: Sequence[Sequence[str]], queries: Sequence[JudgedQuery]
         for identity, gain in gains_of(query.relevant).items():
             for row, discount in found.get(identity, ()):
                 table[row, column] += gain * discount
-        table[:, column] /= ideal_gain(query, k)
+        table[:, column] /= ideal_gain(query.relevant, k)
     return table
 
 

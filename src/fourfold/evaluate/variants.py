@@ -17,6 +17,7 @@ from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_id
 from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.run import Run, answered
 from fourfold.index.snapshot import Snapshot
+from fourfold.scores import final_scores
 from fourfold.types import COMPONENTS, Weights
 from fourfold.weighting import over_encoder
 
@@ -174,7 +175,7 @@ def run_variants(
     def search(snapshot: Snapshot, variant: Variant, judged: JudgedQuery, depth: int) -> Answer:
         query = replace(asked[judged.id], mode=variant.mode, limit=depth)
         found = pipeline.run(snapshot, query, variant.config)
-        scores = pipeline.final_scores(found, found.order, variant.config).tolist()
+        scores = final_scores(found, found.order, variant.config).tolist()
         return str(found.spec.name), list(zip(snapshot.ids(np.array(found.order, np.int64)), scores, strict=True))
 
     runs = []

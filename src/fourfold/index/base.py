@@ -85,11 +85,6 @@ class NodeValues:
     values: FloatArray
 
     @classmethod
-    def none(cls) -> NodeValues:
-        """Return that no node has any."""
-        return NO_VALUES
-
-    @classmethod
     def sum(cls, nodes: Sequence[Nodes], values: Sequence[FloatArray]) -> NodeValues:
         """Add up the values of each node."""
         found, place = ordered.numbered(np.concatenate(nodes))

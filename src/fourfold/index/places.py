@@ -39,3 +39,10 @@ class Places:
         if len(beyond):
             place[beyond] = -1
         return place
+
+    def living(self, wanted: Nodes, live: Array) -> NDArray[np.int64]:
+        """Return the distinct places, ascending, of the wanted numbers that are there and ``live``, (n,) bool."""
+        place = ordered.distinct(self.of(wanted))
+        place = place[place >= 0]
+        alive: NDArray[np.bool_] = live[:][place]
+        return place[alive]

@@ -27,6 +27,9 @@ _PATIENCE = 1.0
 _INLINE_EDGES = 50_000
 """Up to here communities are found when asked for; beyond, off the query path."""
 
+FETCHED_EDGES = 20_000
+"""The same of edges that a server sends first."""
+
 
 @dataclass(frozen=True)
 class Communities:

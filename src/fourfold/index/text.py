@@ -82,18 +82,6 @@ class Text:
                 walks.append(Walk(shard, known, grid, bounded=bounded))
         return TextRanking(walks, self.size)
 
-    def warm(self, most: int = 32) -> None:
-        """Learn what the commonest words give to all nodes, alone and in pairs, of each segment at most so many.
-
-        Questions learn what they lack by themselves; this is work for the time between them.
-        """
-        for shard in self._shards:
-            places = shard.segment.column_terms
-            df = shard.segment.df[places][:, -1]
-            terms = shard.segment.vocabulary[places[np.argsort(-df, kind="stable")[:most]]]
-            words = [self._words(term)[shard.number] for term in terms.tolist()]
-            shard.totals([word for word in words if word is not None])
-
     def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
         """Return what one occurrence of each term in the question is worth in some nodes; 0 where it does not occur.
 

@@ -183,9 +183,7 @@ class TextSegment:
 
     def without(self, nums: Nodes) -> Self:
         """Return the segment with these nodes deleted; numbers that it does not have are left out."""
-        rows = ordered.distinct(self.places(nums))
-        rows = rows[rows >= 0]
-        rows = rows[self.live[:][rows]]
+        rows = self._places.living(nums, self.live)
         if not len(rows):
             return self
         live = self.live[:].copy()

@@ -11,7 +11,6 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.places import Array, Places
 from fourfold.runs import bounds, spans
@@ -95,9 +94,7 @@ class TokenSegment:
 
     def without(self, nums: Nodes) -> Self:
         """Return the segment with these nodes deleted; numbers that it does not have are left out."""
-        rows = ordered.distinct(self.places.of(nums))
-        rows = rows[rows >= 0]
-        rows = rows[self.live[:][rows]]
+        rows = self.places.living(nums, self.live)
         if not len(rows):
             return self
         live = self.live[:].copy()

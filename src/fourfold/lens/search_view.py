@@ -11,7 +11,7 @@ from fourfold.lens.rows import rows_of, why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import MOST_HITS, OPERATORS, Asked, Condition
 from fourfold.markup import cut
-from fourfold.pipeline import MODES
+from fourfold.query import MODES
 
 
 def search(pages: Pages, request: Request) -> Response:

@@ -13,8 +13,8 @@ from starlette.datastructures import QueryParams
 from fourfold import InvalidValueError, Weights
 from fourfold.arguments import one_of, shown
 from fourfold.filters import COLUMNS
-from fourfold.pipeline import MODES
 from fourfold.plain_text import plain_text
+from fourfold.query import MODES
 from fourfold.types import COMPONENTS
 
 MOST_HITS = 100

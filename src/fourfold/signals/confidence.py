@@ -89,9 +89,9 @@ def fit(known: FloatArray, foreign: FloatArray) -> Calibration:
     return Calibration(slope, centre - height / slope) if slope > 0.1 else Calibration()
 
 
-def known_questions(texts: Sequence[str], seed: int = 0) -> list[str]:
+def known_questions(texts: Sequence[str]) -> list[str]:
     """Return a question from each text: a stretch of it, 5 to 12 words and at most a third, some left out."""
-    chance = random.Random(seed)
+    chance = random.Random(0)
     questions = []
     for text in texts:
         words = text.split()
@@ -102,9 +102,9 @@ def known_questions(texts: Sequence[str], seed: int = 0) -> list[str]:
     return questions
 
 
-def foreign_questions(vocabulary: Sequence[str], count: int, seed: int = 0) -> list[str]:
+def foreign_questions(vocabulary: Sequence[str], count: int) -> list[str]:
     """Return questions of 5 to 12 words drawn from a vocabulary, commonest words first, the common ones more often."""
-    chance = random.Random(seed)
+    chance = random.Random(0)
     return [
         " ".join(
             vocabulary[int(len(vocabulary) * chance.random() ** 2)] for _ in range(chance.randint(_SHORTEST, _LONGEST))

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.edge_types import PART_OF
-from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, NodeValues, only, worth_of
+from fourfold.index.base import NO_NODES, NO_VALUES, Allowed, EdgePart, Nodes, NodeValues, only, worth_of
 from fourfold.types import FloatArray
 
 _SECOND_HOP_GAIN = 0.5 * 0.3
@@ -84,7 +84,7 @@ class Walk:
     @classmethod
     def none(cls) -> Walk:
         """Return that nothing was given."""
-        return cls((), NodeValues.none())
+        return cls((), NO_VALUES)
 
 
 def score(

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from fourfold.edge_types import type_weights
-from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, NodeValues
+from fourfold.index.base import NO_NODES, NO_VALUES, Allowed, EdgePart, Nodes, NodeValues
 from fourfold.signals import graph
 from fourfold.signals.graph import Spread, Walk
 from fourfold.types import FloatArray
@@ -42,7 +42,7 @@ def score(
     """
     asked = float(spread.type_weights.max(initial=0.0))
     if asked <= 0.0:
-        return Walk.none(), NodeValues.none()
+        return Walk.none(), NO_VALUES
     relative = replace(spread, type_weights=spread.type_weights / asked)
     walk = graph.score(edges, seeds, seed_weights, relative, allowed, second_hop=second_hop, cut=cut, to_parts=to_parts)
     return walk, walk.reached.scaled(min(asked, 1.0))

@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import partial, reduce
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +47,7 @@ _MOST_PARTS = 100
 _NAMESAKES = 100
 """Of more nodes of one name all are meant: their edges are not looked at."""
 
-MOST_WORDS = 64
+_MOST_ASKING = 64
 """Of more words that ask for an edge, those nearest to the named node are read: the tables grow with their square."""
 
 
@@ -191,28 +191,25 @@ def answer(
     clear = min(1.0, told / settings.clear) if settings.clear else 1.0
     asking = free[meaning.trust[free] > 0]
     kinds = meaning.kind & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
-    walks, follow = [], partial(walk, ids=ids)
+
+    def follow(nodes: Nodes, words: Meaning) -> Walk | None:
+        found = walk(edges, nodes, words, numbers, settings, allowed, ids=ids)
+        return found if found is not None and len(found.nodes) else None
+
+    walks = []
     together, unsaid = together and len(named) > 1, unsaid and len(named) == 1
     steps = single_steps(edges, named, numbers, settings, allowed, ids) if together or unsaid else []
     for name in named:
-        right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
-        orders = [right + left, left + right]
-        if right and kinds[left[-1:]].any():  # "in what country was the director of X born"
-            orders.append(left[:-1] + right + left[-1:])
-        if right and 0 <= clause < name.start:  # "the capital of the country where the author of X died"
-            orders.append([p for p in left if p > clause] + right + [p for p in left if p <= clause])
-        asked = [meaning.of(words[:MOST_WORDS]) for words in orders]
-        found = [follow(edges, name.nodes, words, numbers, settings, allowed) for words in asked]
-        walks += [(name, one) for one in found if one is not None and len(one.nodes)]
+        asked = [meaning.of(words[:_MOST_ASKING]) for words in _orders(name, asking, kinds, clause)]
+        walks += [(name, one) for words in asked if (one := follow(name.nodes, words)) is not None]
         if unsaid:
             around = _around(name, steps)
-            found = [follow(edges, around.nodes, words, numbers, settings, allowed) for words in asked]
+            found = (follow(around.nodes, words) for words in asked)
             walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
     shared = steps if together else []
-    from_common = shared if onward else []
-    walks += _from_in_common(
-        edges, named, from_common, meaning.of(asking.tolist()[:MOST_WORDS]), numbers, follow, settings, allowed
-    )
+    if onward:
+        words = meaning.of(asking.tolist()[:_MOST_ASKING])
+        walks += _from_in_common(edges, named, shared, words, numbers, follow, settings)
     if not walks and not shared:
         return None
     nodes, totals = _together(walks)
@@ -229,6 +226,17 @@ def answer(
         sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
     values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
     return Answer(nodes[kept], values, sure, _nodes_of(called), tuple(walks), tuple(steps))
+
+
+def _orders(name: Named, asking: NDArray[np.int64], kinds: NDArray[np.bool_], clause: int) -> list[list[int]]:
+    """Return the orders in which the words beside a name, which are at the places ``asking``, are read from there."""
+    right, left = asking[asking >= name.end].tolist(), asking[asking < name.start][::-1].tolist()
+    orders = [right + left, left + right]
+    if right and kinds[left[-1:]].any():  # "in what country was the director of X born"
+        orders.append(left[:-1] + right + left[-1:])
+    if right and 0 <= clause < name.start:  # "the capital of the country where the author of X died"
+        orders.append([p for p in left if p > clause] + right + [p for p in left if p <= clause])
+    return orders
 
 
 def _nodes_of(named: Sequence[Named]) -> Nodes:
@@ -300,7 +308,7 @@ def beside(
 
     """
     around = [one.nodes for _, one in steps]
-    nodes = ordered.distinct(np.concatenate(around)) if around else np.empty(0, np.int64)
+    nodes = ordered.distinct(np.concatenate(around)) if around else NO_NODES
     nodes = ordered.without(nodes, _nodes_of(named))
     nodes = nodes[of_it(nodes)]
     if not len(nodes):
@@ -334,9 +342,8 @@ def _from_in_common(
     steps: Sequence[tuple[Named, Walk]],
     asked: Meaning,
     numbers: NDArray[np.int64],
-    follow: Callable[..., Walk | None],
+    follow: Callable[[Nodes, Meaning], Walk | None],
     settings: Paths,
-    allowed: Allowed | None,
 ) -> list[tuple[Named, Walk]]:
     """Return the walks that go on from what stands beside all that is named: the fee of X in 1996, from one record.
 
@@ -351,9 +358,8 @@ def _from_in_common(
         return []
     back = edges.expand(common, weights="none", cap=settings.fan)
     links = np.isin(numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
-    other = replace(asked, asked=np.where(links, 0.0, asked.asked))
-    found = follow(edges, common, other, numbers, settings, allowed)
-    if found is None or not len(found.nodes):
+    found = follow(common, replace(asked, asked=np.where(links, 0.0, asked.asked)))
+    if found is None:
         return []
     found = found.after_another()
     return [(replace(name, nodes=common), found) for name in named] if len(found.nodes) else []
@@ -365,7 +371,7 @@ def _together(walks: Sequence[tuple[Named, Walk]]) -> tuple[Nodes, FloatArray]:
     Walks from several named nodes explain the same words: together no more than all of them, each at its own price.
     """
     if not walks:
-        return np.empty(0, np.int64), np.empty(0)
+        return NO_NODES, np.empty(0)
     starts = sorted({name.start for name, _ in walks})
     nodes = ordered.distinct(np.concatenate([one.nodes for _, one in walks]))
     values, prices = np.zeros((len(starts), len(nodes))), np.zeros((len(starts), len(nodes)))

@@ -221,7 +221,7 @@ class Relations:
         called = self._asking.get(key) if sentence.opens(place) else None
         own = self._narrowed(sentence, place, terms, settings)
         if own.best >= SAME_FAMILY:
-            return self._asked_by_label(sentence, place, terms, own, called, settings)
+            return self._asked_by_label(sentence, place, own, called, settings)
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
                 return replace(found, similarity=self.labels.alone_first(found.similarity, found.slots))
@@ -310,9 +310,7 @@ class Relations:
             return self._exactly(exactly, settings.kind, turned=True, alone=True)
         return self._exactly(exactly, settings.asking, kind=True, by_itself=True) if exactly else None
 
-    def _asked_by_label(
-        self, sentence: Sentence, place: int, terms: Sequence[str], own: Asked, called: str | None, settings: Paths
-    ) -> Asked:
+    def _asked_by_label(self, sentence: Sentence, place: int, own: Asked, called: str | None, settings: Paths) -> Asked:
         """Return what a word asks for that a label holds; behind "which" it may say what the answer is."""
         if called is not None:
             asked = Asked(*self.labels.similarity(called), kind=True)

@@ -73,14 +73,7 @@ def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str 
 
 
 class Sentence(Nouns):
-    """The words of a question.
-
-    Args:
-        words: each as typed, with its terms.
-        named: the nodes that it names.
-        labels: (len(words),) which words stand in the label of an edge type; none if left out.
-
-    """
+    """The words of a question, see ``Placed``: whether it asks, and for what."""
 
     def asks(self) -> bool:
         """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from fourfold.frozen import FrozenDict
-from fourfold.index.base import Allowed, NodeValues
+from fourfold.index.base import NO_VALUES, Allowed, NodeValues
 
 
 def term_weights(
@@ -58,4 +58,4 @@ def phrase_scores(rows: Sequence[tuple[int, float]], limit: int, allowed: Allowe
         kept = allowed.contains(nodes)
         nodes, ranks = nodes[kept], ranks[kept]
     top = float(ranks[:limit].max(initial=0.0))
-    return NodeValues.sum([nodes[:limit]], [ranks[:limit] / top]) if top > 0 else NodeValues.none()
+    return NodeValues.sum([nodes[:limit]], [ranks[:limit] / top]) if top > 0 else NO_VALUES

@@ -18,10 +18,7 @@ from fourfold.engines.milvus.text import Text
 from fourfold.engines.milvus.vectors import Vectors
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.index.structure import Structure
-
-_INLINE_EDGES = 20_000
-"""Up to here communities are found when asked for; beyond, beside the questions."""
+from fourfold.index.structure import FETCHED_EDGES, Structure
 
 
 class _Generation:
@@ -34,7 +31,7 @@ class _Generation:
         if before is not None and before.reading.state.edges_generation == edges_generation:
             self.structure: Structure = before.structure
         else:
-            self.structure = Structure(Edges(reading), self._present_ids, stale, inline=_INLINE_EDGES)
+            self.structure = Structure(Edges(reading), self._present_ids, stale, inline=FETCHED_EDGES)
 
     def _present_ids(self, nodes: Nodes) -> list[str]:
         """Return ids by the newest commit: edges outlive the rows of their nodes."""

@@ -20,7 +20,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus.packed import unpacked_terms
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.words import Holders, Postings
-from fourfold.index.base import Allowed, HeldNames, Moments, Nodes, NodeValues, Scored, Shared
+from fourfold.index.base import NO_VALUES, Allowed, HeldNames, Moments, Nodes, NodeValues, Scored, Shared
 from fourfold.index.changes import FIELDS
 from fourfold.index.name_terms import names_listed, told_by
 from fourfold.index.text_worth import Statistics, rounded
@@ -59,7 +59,7 @@ class Text:
     def scores(self, asked: Mapping[int, float], postings: Mapping[int, Postings]) -> NodeValues:
         """Return what nodes score, as far as postings tell."""
         if not asked:
-            return NodeValues.none()
+            return NO_VALUES
         grid = self._statistics.grid_for(sum(map(abs, asked.values())))
         worths = self._worths(list(asked), postings)
         values = [np.subtract(count * own + grid, grid) for count, (_, own) in zip(asked.values(), worths, strict=True)]

@@ -365,7 +365,7 @@ class PostgresBackend:
         dimensions = int(self.meta("dimensions") or 0)
         if not 0 < dimensions <= _LONGEST_INDEXED:
             return False
-        if not self.snapshot_state_has_sums():
+        if not self._link.one("SELECT moments >= 0 FROM state")[0]:
             with self._link.writing() as connection:
                 connection.execute("SELECT FROM state FOR UPDATE")
                 sums.gather(connection)
@@ -382,7 +382,3 @@ class PostgresBackend:
             ("RESET maintenance_work_mem", ()),
         )
         return True
-
-    def snapshot_state_has_sums(self) -> bool:
-        """Return whether the sums over all vectors are kept."""
-        return bool(self._link.one("SELECT moments >= 0 FROM state")[0])

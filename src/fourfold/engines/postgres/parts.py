@@ -236,8 +236,7 @@ class Text:
     @property
     def _read(self) -> str:
         """SQL that is true of postings in a field that is read."""
-        columns = sorted({name for one in self._boards.config.text.fields for name in one.columns})
-        return "(" + " OR ".join(f"p.in_{name} > 0" for name in columns) + ")"
+        return "(" + " OR ".join(f"p.in_{name} > 0" for name in sorted(self._boards.bm25.columns)) + ")"
 
 
 class Vectors:

@@ -19,10 +19,7 @@ from fourfold.engines.postgres.text import MASKS, Bm25
 from fourfold.engines.postgres.words import stored_term
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.index.structure import Structure
-
-_INLINE_EDGES = 20_000
-"""Up to here communities are found when asked for; beyond, beside the questions."""
+from fourfold.index.structure import FETCHED_EDGES, Structure
 
 
 class Lookup:
@@ -165,6 +162,6 @@ class Snapshots:
             hidden=np.empty(0, np.int64),
             names=Names(boards),
             lookup=lookup,
-            structure=structure or Structure(edges, lookup.ids, stale, inline=_INLINE_EDGES),
+            structure=structure or Structure(edges, lookup.ids, stale, inline=FETCHED_EDGES),
             expect=boards.expect,
         )

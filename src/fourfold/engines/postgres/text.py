@@ -49,6 +49,11 @@ class Bm25:
         averages = tuple(sum(lengths[name] for name in set(one.columns)) / max(size, 1) for one in text.fields)
         return Statistics(tuple(one.weight for one in text.fields), text.k1, text.b, size, averages)
 
+    @cached_property
+    def columns(self) -> set[str]:
+        """The fields that are read."""
+        return {name for one in self.config.text.fields for name in one.columns}
+
     @property
     def held(self) -> str:
         """SQL of the rows of ``terms`` that are asked."""
@@ -57,16 +62,16 @@ class Bm25:
     @property
     def df(self) -> str:
         """SQL of the number of nodes that hold a row of ``held`` in any field that is read."""
-        return _df(frozenset(name for one in self.config.text.fields for name in one.columns))
+        return _df(self.columns)
 
     @property
     def named(self) -> str:
         """SQL of the number of nodes that hold it in their name."""
-        return _df(frozenset(("name",)))
+        return _df({"name"})
 
     def df_of(self, held: Sequence[int]) -> int:
         """Return the same from the numbers of a row of ``terms``."""
-        bits = _bits(frozenset(name for one in self.config.text.fields for name in one.columns))
+        bits = _bits(self.columns)
         return sum(count for mask, count in zip(MASKS, held, strict=True) if mask & bits)
 
     @cached_property
@@ -74,7 +79,7 @@ class Bm25:
         """SQL of each reading's weight times idf, as columns of a row of ``held``."""
         parts = []
         for reading, one in enumerate(self.config.text.fields):
-            df = _df(frozenset(one.columns))
+            df = _df(set(one.columns))
             parts.append(
                 f"%(w{reading})s * (%(k1)s + 1.0) * ln((%(n)s - {df} + 0.5) / ({df} + 0.5) + 1.0) AS a{reading}"
             )
@@ -130,10 +135,10 @@ class Bm25:
         return f"CASE WHEN a.count = 1 THEN {worth} ELSE a.count * {worth} + %(sums)s - %(sums)s END"
 
 
-def _df(columns: frozenset[str]) -> str:
+def _df(columns: set[str]) -> str:
     bits = _bits(columns)
     return "(" + " + ".join(f"t.held_{mask}" for mask in MASKS if mask & bits) + ")::float8"
 
 
-def _bits(columns: frozenset[str]) -> int:
+def _bits(columns: set[str]) -> int:
     return sum(1 << FIELDS.index(name) for name in columns)

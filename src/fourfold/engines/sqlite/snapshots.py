@@ -13,7 +13,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import numpy.ma  # noqa: F401  (numpy loads it at the first ``unique``: a fork while a thread does that hangs its child)
+import numpy.ma  # (numpy loads it at the first ``unique``: a fork while a thread does that hangs its child)
 from numpy.typing import NDArray
 
 from fourfold import deadline, ordered

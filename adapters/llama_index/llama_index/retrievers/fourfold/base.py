@@ -24,6 +24,7 @@ from llama_index.retrievers.fourfold.nodes import (
     delete_nodes,
     delete_ref_doc,
     listed,
+    name_keys_of,
     to_llama_index_node,
 )
 from llama_index.retrievers.fourfold.tools import as_tools
@@ -146,18 +147,14 @@ class FourfoldRetriever(BaseRetriever):
         if retriever is None:  # one without nodes is false
             if isinstance(path, Retriever):
                 raise InvalidValueError("path is an open Retriever; give it as retriever=.")
-            if preset is not None and config is not None:
-                raise InvalidValueError("preset and config are two names of one thing; give one of them.")
-            address = ":memory:" if path is None else path
-            options: dict[str, Any] = {
-                "embedder": as_embedder(model),
-                "read_only": read_only,
-                "must_exist": must_exist,
-            }
-            if config is not None:
-                retriever = Retriever(address, config=config, **options)
-            else:
-                retriever = open_under(preset, address, **options)
+            retriever = open_under(
+                preset,
+                ":memory:" if path is None else path,
+                embedder=as_embedder(model),
+                config=config,
+                read_only=read_only,
+                must_exist=must_exist,
+            )
         if not isinstance(retriever, Retriever):
             raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
         self.retriever = retriever
@@ -201,8 +198,7 @@ class FourfoldRetriever(BaseRetriever):
         given = listed(nodes)
         objects = {node.index_id: node.obj for node in given if isinstance(node, IndexNode) and node.obj is not None}
         made = cls(**{**options, "object_map": {**objects, **(options.get("object_map") or {})}})
-        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-        add_nodes(made.retriever, given, name_keys=keys, metadata_mode=metadata_mode, vectors_by=made._vectors_by)
+        made.insert_nodes(given, name_key=name_key, metadata_mode=metadata_mode)
         return made
 
     @classmethod
@@ -290,7 +286,7 @@ class FourfoldRetriever(BaseRetriever):
         metadata_mode: MetadataMode = MetadataMode.NONE,
     ) -> None:
         """Add or replace nodes, at the cost of what changed; see ``from_nodes``."""
-        keys = (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
+        keys = name_keys_of(name_key)
         add_nodes(self.retriever, nodes, name_keys=keys, metadata_mode=metadata_mode, vectors_by=self._vectors_by)
 
     def delete_nodes(self, node_ids: Sequence[str]) -> None:

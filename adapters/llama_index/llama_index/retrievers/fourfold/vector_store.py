@@ -31,6 +31,7 @@ from llama_index.retrievers.fourfold.nodes import (
     delete_nodes,
     delete_ref_doc,
     ids_where,
+    name_keys_of,
     remember_kept,
     to_llama_index_node,
 )
@@ -225,7 +226,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         return add_chunks(
             self._retriever,
             nodes,
-            name_keys=(self.name_key,) if isinstance(self.name_key, str) else tuple(self.name_key or ()),
+            name_keys=name_keys_of(self.name_key),
             metadata_mode=self.metadata_mode,
             vectors_by=embedder.name if isinstance(embedder, LlamaIndexEmbedder) else None,
         )
