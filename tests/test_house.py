@@ -51,6 +51,7 @@ FLOORS = (
         "listing",
         "checking",
         "presets",
+        "given",
     },
     {"training", "testing"},
     {"lens"},

@@ -38,9 +38,9 @@ from fourfold import (
     SearchResult,
     Weights,
 )
-from fourfold.arguments import shown
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
+from fourfold.given import no_open_graph, open_graph
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:
@@ -144,8 +144,7 @@ class FourfoldRetriever(BaseRetriever):
             if extra := [name for name, value in given.items() if value is not None]:
                 raise InvalidValueError(f"{extra[0]} belongs to the retriever that was given; leave {extra[0]} out.")
         if retriever is None:  # one without nodes is false
-            if isinstance(path, Retriever):
-                raise InvalidValueError("path is an open Retriever; give it as retriever=.")
+            no_open_graph(path, "path")
             if preset is not None and config is not None:
                 raise InvalidValueError("preset and config are two names of one thing; give one of them.")
             address = ":memory:" if path is None else path
@@ -158,9 +157,7 @@ class FourfoldRetriever(BaseRetriever):
                 retriever = Retriever(address, config=config, **options)
             else:
                 retriever = open_under(preset, address, **options)
-        if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
-        self.retriever = retriever
+        self.retriever = open_graph(retriever)
         self.similarity_top_k = similarity_top_k
         self.filters = filters
         self.weights = weights
@@ -314,6 +311,11 @@ class FourfoldRetriever(BaseRetriever):
 
         """
         return context(self.retriever, node if isinstance(node, str) else node.node_id, before, after)
+
+    @property
+    def path(self) -> str:
+        """The file of the graph, ``":memory:"`` where it has none."""
+        return self.retriever.path
 
     @property
     def _vectors_by(self) -> str | None:
