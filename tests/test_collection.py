@@ -5,7 +5,7 @@ import json
 import pytest
 
 from fourfold import Edge, InvalidValueError, Retriever
-from fourfold.evaluate import JudgedQuery, evaluate, load_collection, load_judgements, save_probes, tune
+from fourfold.evaluate import JudgedQuery, Run, evaluate, load_collection, load_judgements, save_probes, tune
 
 
 def write(folder, corpus, queries, qrels, edges=None):
@@ -137,6 +137,18 @@ def test_a_bad_probe_is_named_with_its_line(tmp_path, line, complaint):
     path.write_text(line)
     with pytest.raises(InvalidValueError, match=complaint):
         load_judgements(path)
+
+
+@pytest.mark.parametrize("read", [load_judgements, Run.load])
+def test_a_file_that_cannot_be_read_is_named_once_with_the_reason(tmp_path, monkeypatch, read):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "half.jsonl").write_bytes(b"{\xff")
+    with pytest.raises(InvalidValueError, match=r"'gone.jsonl' cannot be read: No such file or directory\.$"):
+        read("gone.jsonl")
+    with pytest.raises(
+        InvalidValueError, match=r"'half.jsonl' cannot be read: it is no text in utf-8 \(byte 1: .+\)\.$"
+    ):
+        read("half.jsonl")
 
 
 @pytest.mark.parametrize("grade", ["nan", "inf", "-inf"])

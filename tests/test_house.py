@@ -52,6 +52,7 @@ FLOORS = (
         "listing",
         "checking",
         "presets",
+        "given",
     },
     {"training", "testing"},
     {"lens"},

@@ -38,6 +38,13 @@ def read(path: str | Path) -> str:
         return file.read()
 
 
+def unread(error: OSError | UnicodeDecodeError) -> str:
+    """Return why a file could not be read, as the end of a sentence that has named it."""
+    if isinstance(error, OSError):
+        return error.strerror or type(error).__name__
+    return f"it is no text in {error.encoding} (byte {error.start}: {error.reason})"
+
+
 @contextmanager
 def opened(path: str | Path, newline: str | None = None) -> Iterator[TextIOWrapper]:
     """Open a file to read its text, in the encoding that it is marked with.

@@ -24,6 +24,11 @@ def plain_text(text: str, limit: int | None = None) -> str:
     return text[: limit - 1] + _CUT_SHORT
 
 
+def called(name: str, identity: str) -> str:
+    """Return what a node is called: its name, or its id where nothing of the name can be seen."""
+    return name if plain_text(name).strip() else identity
+
+
 def plain_json(written: str) -> str:
     """Return JSON that decodes to the same, with what ``plain_text`` would not show escaped.
 

@@ -8,6 +8,8 @@ pytest.importorskip("playwright", reason="Playwright is not installed: pip insta
 from lens_graphs import demo, documents, tools
 from playwright.sync_api import expect
 
+from fourfold import Edge, Node, Retriever
+
 pytestmark = [pytest.mark.browser, pytest.mark.xdist_group("browser")]
 
 
@@ -78,3 +80,41 @@ def test_every_view_one_after_the_other(serve, new_page, tmp_path, graph):
     expect(page.locator("main")).to_contain_text(ends[1])
     page.goto(f"/graph?task={task.replace(' ', '+')}")
     expect(page.get_by_role("region", name="Tools for a task").locator(".told")).to_be_visible()
+
+
+LONG = (
+    "argparse.ArgumentParser.parse",
+    "LONGEST_DOCUMENT_IN_CHARACTERS",
+    "ファイルを読み込んで内容を返すための関数",
+    "WWWWWWWWWWWWWWWWWWWWWWWW",
+)
+
+IN_EACH_OTHERS_WAY = """() => [...document.querySelectorAll(".drawing svg")].flatMap(picture => {
+    const frame = picture.getBoundingClientRect();
+    const names = [...picture.querySelectorAll("text")].map(name => name.getBoundingClientRect());
+    return names.filter((one, place) => one.left < frame.left - 1 || one.right > frame.right + 1 || names.some(
+        (other, before) => before < place && Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1
+            && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 3));
+}).length"""
+
+
+@pytest.mark.parametrize("address", ["/graph?from=0&to=3", "/graph?node=3", "/why?q=argparse&node=0"])
+def test_long_names_keep_out_of_each_others_way(serve, new_page, tmp_path, address):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        nodes = [Node(str(place), name) for place, name in enumerate(LONG)]
+        retriever.add(nodes, [Edge(str(place), str(place + 1), "requires") for place in range(len(LONG) - 1)])
+    page = new_page(serve(tmp_path / "kg.sqlite"), address)
+    assert page.locator(".drawing text").count() >= 2
+    assert page.evaluate(IN_EACH_OTHERS_WAY) == 0
+
+
+def test_a_number_stays_on_one_line_beside_a_long_edge_type(serve, new_page, tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        nodes = [Node(str(place), "a tool") for place in range(20)]
+        edges = [Edge(str(place), "19", "needs " + "what_has_a_long_name " * 4) for place in range(19)]
+        retriever.add(nodes, edges)
+    page = new_page(serve(tmp_path / "kg.sqlite"), "/graph", width=400)
+    lines = (
+        "cell => { const of = document.createRange(); of.selectNodeContents(cell); return of.getClientRects().length; }"
+    )
+    assert page.locator(".types .num").evaluate(lines) == 1

@@ -40,6 +40,15 @@ def test_an_answer_is_the_retrievers_own(client):
     assert [f"{hit.score:.3f}" for hit in hits] == re.findall(r'class="value">([\d.]+)<', page.text)
 
 
+@pytest.mark.parametrize("name", [" ", "\t\n", "\u200e\u2066"])
+def test_a_node_of_whose_name_nothing_can_be_seen_is_called_by_its_id(name):
+    """A link without a letter can be neither seen nor followed."""
+    with Retriever() as retriever:
+        retriever.add([Node("row-7", name, text="Save data to disk.")])
+        assert names(client_of(Lens(retriever)).get("/", params={"q": "save data"}).text) == ["row-7"]
+        assert str(retriever.explain("save data", "row-7")).startswith("row-7 stands at rank 1")
+
+
 def test_words_of_the_question_are_marked_as_they_stand_in_the_text(client):
     page = client.get("/", params={"q": "saving data"}).text
     assert "<mark>Save</mark> <mark>data</mark> to disk." in page

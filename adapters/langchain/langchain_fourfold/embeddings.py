@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from fourfold.types import FloatArray
 
 _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment", "repo_id", "model_path")
 """Where LangChain's embedding classes keep the name of their model, the first that is a string."""
+
+
+_OF_GRAPHS = (".sqlite", ".sqlite3", ".db")
+"""What the names of SQLite's files end in."""
 
 
 class LangChainEmbedder:
@@ -71,6 +76,17 @@ def as_embedder(given: object) -> object:
     if isinstance(given, FourfoldEmbeddings):
         return given.embedder
     return LangChainEmbedder(given) if isinstance(given, Embeddings) else given
+
+
+def no_graph(embedding: object) -> object:
+    """Refuse the path of a graph where LangChain's vector stores have the model: as a name it would find none."""
+    if isinstance(embedding, str | Path):
+        path = str(embedding)
+        if path == ":memory:" or Path(path).suffix in _OF_GRAPHS or Path(path).is_file():
+            raise InvalidValueError(
+                f"embedding is {path!r}, a file and no embedding model; give the graph as path={path!r}."
+            )
+    return embedding
 
 
 def one_embedder(embeddings: object, fields: Mapping[str, Any]) -> object:

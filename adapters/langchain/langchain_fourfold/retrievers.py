@@ -17,6 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.asking import Options
+from fourfold.given import no_open_graph, stays
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
@@ -40,6 +41,9 @@ _OPTIONS = (
     "rerank",
 )
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
+
+_OPENING = ("path", "embedder", "config", "preset", "must_exist", "read_only", "retriever")
+"""The fields that a graph is opened with."""
 
 _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
 
@@ -228,6 +232,8 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
             raise InvalidValueError(
                 f"{cls.__name__} has no field {unknown[0]!r}; the fields are {', '.join(cls.model_fields)}."
             )
+        if isinstance(given, dict):
+            no_open_graph(given.get("path"), "path")
         return given
 
     @model_validator(mode="after")
@@ -235,7 +241,7 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
         # RunnableConfigurableFields makes a copy for each call from all fields: it must share the engine, and it gives
         # path, embedder and config beside it, as they are set here.
         if self.retriever is None:
-            self.retriever = open_under(
+            opened = open_under(
                 self.preset,
                 self.path,
                 embedder=as_embedder(self.embedder),
@@ -243,6 +249,7 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
                 read_only=self.read_only,
                 must_exist=self.must_exist,
             )
+            super().__setattr__("retriever", opened)
         else:
             copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
             if self.preset is not None and not copied:
@@ -258,11 +265,19 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
                 given = str(self.path) if name == "path" else getattr(self, name)
                 if name in self.model_fields_set and given is not None and given is not own and given != own:
                     raise InvalidValueError(f"{name} belongs to the retriever that was given; leave {name} out.")
-        self.path = self.retriever.path
-        self.embedder = self.retriever.embedder
-        self.config = self.retriever.config
-        self.read_only = self.retriever.backend.read_only
+        for name, own in (
+            ("path", self.retriever.path),
+            ("embedder", self.retriever.embedder),
+            ("config", self.retriever.config),
+            ("read_only", self.retriever.backend.read_only),
+        ):
+            super().__setattr__(name, own)
         return self
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; what the graph was opened with stays."""
+        stays(name, _OPENING, self)
+        super().__setattr__(name, value)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return a copy over the same open graph."""

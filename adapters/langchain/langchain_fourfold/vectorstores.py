@@ -12,15 +12,16 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.vectorstores import VectorStore
 
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
-from fourfold.arguments import finite_number, shown
+from fourfold.arguments import finite_number
 from fourfold.embed import Embedder
+from fourfold.given import no_open_graph, open_graph
 from fourfold.ingest import delete_linked
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts, name_keys_of
 from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document
-from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder
+from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder, no_graph
 
 _OPTIONS = (
     "weights",
@@ -74,15 +75,19 @@ class FourfoldVectorStore(Contexts, VectorStore):
         breakdown: bool = False,
         name_key: str | Sequence[str] | None = ("title", "name"),
     ) -> None:
+        no_open_graph(embedding, "embedding")
+        no_open_graph(path, "path")
         if retriever is None:  # one without nodes is false
             retriever = Retriever(
-                path, embedder=as_embedder(embedding), config=config, read_only=read_only, must_exist=must_exist
+                path,
+                embedder=no_graph(as_embedder(embedding)),
+                config=config,
+                read_only=read_only,
+                must_exist=must_exist,
             )
         elif embedding is not None or path != ":memory:" or config is not None or read_only:
             raise InvalidValueError("embedding, path, config and read_only belong to the retriever that was given.")
-        if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
-        self.retriever = retriever
+        self.retriever = open_graph(retriever)
         self.breakdown = breakdown
         self._name_keys = name_keys_of(name_key)
 

@@ -278,7 +278,7 @@ def _records(path: Path, required: Sequence[str]) -> Iterator[dict[str, Any]]:
     try:
         lines = encodings.read(path).split("\n")
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
+        raise InvalidValueError(f"{str(path)!r} cannot be read: {encodings.unread(error)}.") from error
     for number, line in enumerate(lines, 1):
         if not line.strip():
             continue
@@ -300,7 +300,7 @@ def _qrels(folder: Path) -> Iterator[tuple[str, str, float]]:
     try:
         lines = encodings.read(path).splitlines()
     except (OSError, UnicodeDecodeError) as error:
-        raise InvalidValueError(f"{str(path)!r} cannot be read: {error}.") from error
+        raise InvalidValueError(f"{str(path)!r} cannot be read: {encodings.unread(error)}.") from error
     for number, line in enumerate(lines, 1):
         columns = line.split("\t") if "\t" in line else line.split()
         if not line.strip() or (number == 1 and columns[0] in ("query-id", "qid")):

@@ -83,7 +83,7 @@ class Run:
         try:
             text = encodings.read(path)
         except (OSError, UnicodeDecodeError) as error:
-            raise InvalidValueError(f"The run {str(path)!r} cannot be read: {error}.") from error
+            raise InvalidValueError(f"The run {str(path)!r} cannot be read: {encodings.unread(error)}.") from error
         if not text.lstrip().startswith("{"):
             return _from_trec(text, Path(path))
         try:

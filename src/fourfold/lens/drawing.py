@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -21,6 +22,12 @@ COLOURS = 8
 LONGEST_LABEL = 21
 """Characters of a name in a picture."""
 
+ROOM = 166.0
+"""Units that a name may take, which leaves a little between two of a column's width."""
+
+_NARROW = frozenset("fijlrtI.,:;|!'()[] ")
+_BROAD = frozenset("mwMW@%—…")
+_BOLD = 1.1
 _ARROW = 7.0
 _THINNEST, _THICKEST, _EVEN = 1.2, 7.0, 1.8
 _SWEEPS = 4
@@ -112,7 +119,9 @@ def draw(
     for node, name in labels.items():
         kind = kinds.get(node, "near")
         text_x, text_y, anchor = _name_beside(scaled[node], height, below=kind == "here" or layers is not None)
-        spots.append(Spot(node, _short(name), *scaled[node], text_x, text_y, anchor, kind, address(node)))
+        spots.append(
+            Spot(node, _short(name, bold=kind == "here"), *scaled[node], text_x, text_y, anchor, kind, address(node))
+        )
     return Drawing(
         spots=tuple(spots),
         lines=tuple(_lines(kept, scaled, colours, strongest)),
@@ -123,10 +132,24 @@ def draw(
     )
 
 
-def _short(name: str) -> str:
+def _short(name: str, *, bold: bool) -> str:
     """Return a name as a picture has room for it."""
     told = cut(name, LONGEST_LABEL)
-    return told if len(name) <= LONGEST_LABEL else f"{told.partition('… (')[0]}…"
+    whole = len(name) <= LONGEST_LABEL
+    kept = told if whole else told.partition("… (")[0]
+    room = ROOM / _BOLD if bold else ROOM
+    while sum(map(_width, kept if whole else f"{kept}…")) > room:
+        kept, whole = kept[:-1], False
+    return kept if whole else f"{kept.rstrip()}…"
+
+
+def _width(letter: str) -> float:
+    """Return the units that a letter takes at most, in the broad ones of the fonts that pages are shown in."""
+    if unicodedata.combining(letter):
+        return 0.0
+    if letter in _BROAD or unicodedata.east_asian_width(letter) in "WF":
+        return 13.0
+    return 5.3 if letter in _NARROW else 9.8 if letter.isupper() else 8.3
 
 
 def _name_beside(place: tuple[float, float], height: int, *, below: bool) -> tuple[float, float, str]:

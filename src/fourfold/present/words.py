@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from fourfold.edge_types import PART_OF
+from fourfold.plain_text import called
 from fourfold.types import Evidence, Explanation, PathStep
 
 NOTHING = 1e-6
@@ -135,7 +136,7 @@ def explanation_text(explanation: Explanation, failed: Sequence[str]) -> str:
     standing = f"stands at rank {rank}" if rank else "is left out by the filter" if masked else "is not among the hits"
     weights = ", ".join(f"{name} {value:.3f}" for name, value in of.weights.as_dict().items())
     lines = [
-        f"{of.node.name or of.node.id} {standing} for {of.query!r} with a score of {of.score:.4f}.",
+        f"{called(of.node.name, of.node.id)} {standing} for {of.query!r} with a score of {of.score:.4f}.",
         f"Intent: {of.intent}; weights: {weights}.",
         *(f"{item.value:+.4f}  {item.component}: {in_words(item)}" for item in of.evidence),
         f"{of.score:.4f}  score",

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from fourfold.filters import parse
+from fourfold.plain_text import called
 from fourfold.questions import capability, compose, explore, facts, goals, impact, locate, lookup, paths, similar
 from fourfold.questions.effects import Effect, effect_of
 from fourfold.questions.facts import SearchAnswer
@@ -62,7 +63,7 @@ class AskAnswer(Answer):
 
     def told(self, question: str = "") -> str:
         """Return which method answered, why, and its answer as text; what edges lead to stands before all that."""
-        about = ", ".join(f"{s.node.name or s.node.id} ({s.confidence:.2f})" for s in self.subjects)
+        about = ", ".join(f"{called(s.node.name, s.node.id)} ({s.confidence:.2f})" for s in self.subjects)
         head = f"{self.method}: {self.why}" + (f" About {about}." if about else "")
         told = self.answer.told(question or self.question)
         if isinstance(self.answer, SearchAnswer) and self.answer.facts:
@@ -257,7 +258,7 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
             if intent is QuestionIntent.COMPARE:
                 alike = similar.answer(view, about, k)
                 if to is not None or locate.ways_to_part(query):
-                    alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {about.name or about.id!r}."))
+                    alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {called(about.name, about.id)!r}."))
                 return "similar_to", read, subjects, alike
             depth = 2 if intent is QuestionIntent.EXPLORE else 1
             return "explore_smart", read, subjects, explore.answer(view, about, depth, 50)

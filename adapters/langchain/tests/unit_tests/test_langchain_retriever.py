@@ -482,3 +482,15 @@ def test_a_config_applied_to_the_graph_is_followed_by_configurable_copies_too(tm
     assert len(retriever.invoke("file")) == len(configurable.invoke("file")) == 1
     assert len(configurable.invoke("file", {"configurable": {"k": 2}})) == 2
     assert len(retriever.model_copy().invoke("file")) == 1
+
+
+def test_what_the_graph_was_opened_with_stays(tmp_path):
+    """Nothing followed a path that was set later: the answers came from the first graph."""
+    own = FourfoldRetriever(path=tmp_path / "kg.sqlite")
+    for name, value in (("path", "other.sqlite"), ("embedder", len), ("read_only", True), ("retriever", Retriever())):
+        with pytest.raises(fourfold.InvalidValueError, match=f"{name} is that of the graph .+ make another"):
+            setattr(own, name, value)
+    own.k = 3
+    assert (own.path, own.k) == (str(tmp_path / "kg.sqlite"), 3)
+    with pytest.raises(ValidationError, match="path is an open Retriever; give it as retriever="):
+        FourfoldRetriever(path=own.retriever)

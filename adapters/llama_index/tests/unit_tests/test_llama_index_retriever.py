@@ -469,3 +469,11 @@ def test_a_reranker_puts_nodes_in_order_and_their_breakdown_says_so():
     found = retriever.retrieve("compress files by gzip")
     assert [one.node.node_id for one in found] == ["0", "1", "2", "3"]
     assert "moved by the reranker" in found[0].node.metadata["fourfold"]["why"]
+
+
+def test_the_path_is_told_and_stays(tmp_path):
+    """Nothing followed a path that was set later: the answers came from the first graph."""
+    own = FourfoldRetriever(tmp_path / "kg.sqlite")
+    with pytest.raises(AttributeError, match="path"):
+        own.path = "other.sqlite"
+    assert own.path == str(tmp_path / "kg.sqlite")

@@ -587,3 +587,23 @@ def test_a_dictionary_of_a_store_in_memory_says_what_to_do():
         FourfoldVectorStore.from_dict(store.to_dict())
     again = FourfoldVectorStore.from_dict(store.to_dict(), retriever=store.client)
     assert again.breakdown and again.query(VectorStoreQuery(query_str="cat")).ids == ["cat"]
+
+
+def test_a_store_is_validated_by_sentences_and_its_dump_opens_it_again(tmp_path):
+    store = FourfoldVectorStore(tmp_path / "kg.sqlite", breakdown=True)
+    store.add(rows())
+    again = FourfoldVectorStore.model_validate(store.model_dump())
+    assert len(again.client) == 3 and again.breakdown
+    with pytest.raises(StoreError, match="A graph in memory is in no dictionary"):
+        FourfoldVectorStore.model_validate(FourfoldVectorStore().model_dump())
+    with pytest.raises(ValueError, match="FourfoldVectorStore has no argument 'pth'; the arguments are path, "):
+        FourfoldVectorStore.model_validate({"pth": "kg.sqlite"})
+
+
+def test_what_a_store_was_opened_with_stays(tmp_path):
+    store = FourfoldVectorStore(tmp_path / "kg.sqlite")
+    for name, value in (("path", "other.sqlite"), ("read_only", True)):
+        with pytest.raises(InvalidValueError, match=f"{name} is that of the graph .+ make another FourfoldVectorStore"):
+            setattr(store, name, value)
+    store.breakdown = True
+    assert store.path == store.client.path and store.breakdown

@@ -39,9 +39,9 @@ from fourfold import (
     SearchResult,
     Weights,
 )
-from fourfold.arguments import shown
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
+from fourfold.given import no_open_graph, open_graph
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:
@@ -145,8 +145,7 @@ class FourfoldRetriever(BaseRetriever):
             if extra := [name for name, value in given.items() if value is not None]:
                 raise InvalidValueError(f"{extra[0]} belongs to the retriever that was given; leave {extra[0]} out.")
         if retriever is None:  # one without nodes is false
-            if isinstance(path, Retriever):
-                raise InvalidValueError("path is an open Retriever; give it as retriever=.")
+            no_open_graph(path, "path")
             retriever = open_under(
                 preset,
                 ":memory:" if path is None else path,
@@ -155,9 +154,7 @@ class FourfoldRetriever(BaseRetriever):
                 read_only=read_only,
                 must_exist=must_exist,
             )
-        if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
-        self.retriever = retriever
+        self.retriever = open_graph(retriever)
         self.similarity_top_k = similarity_top_k
         self.filters = filters
         self.weights = weights
@@ -310,6 +307,11 @@ class FourfoldRetriever(BaseRetriever):
 
         """
         return context(self.retriever, node if isinstance(node, str) else node.node_id, before, after)
+
+    @property
+    def path(self) -> str:
+        """The file of the graph, ``":memory:"`` where it has none."""
+        return self.retriever.path
 
     @property
     def _vectors_by(self) -> str | None:

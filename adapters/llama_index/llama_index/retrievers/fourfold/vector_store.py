@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from inspect import signature
 from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from llama_index.core.bridge.pydantic import PrivateAttr
+from llama_index.core.bridge.pydantic import PrivateAttr, model_validator
 from llama_index.core.schema import BaseNode, MetadataMode
 from llama_index.core.vector_stores.simple import DEFAULT_VECTOR_STORE, NAMESPACE_SEP
 from llama_index.core.vector_stores.types import (
@@ -35,14 +36,19 @@ from llama_index.retrievers.fourfold.nodes import (
     remember_kept,
     to_llama_index_node,
 )
+from pydantic import ModelWrapValidatorHandler
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult, StoreError
 from fourfold.arguments import finite_number, shown, strings
+from fourfold.given import no_open_graph, open_graph, stays
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 
 _HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
 _TEXT = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)
+_OPENING = ("path", "read_only")
+"""The fields that a graph is opened with."""
+
 _PREFETCH = 4
 """Maximal marginal relevance chooses among so many times the nodes asked for, as LlamaIndex's own stores do."""
 
@@ -107,8 +113,7 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         name_key: str | Sequence[str] | None = ("title", "name"),
         metadata_mode: MetadataMode = MetadataMode.NONE,
     ) -> None:
-        if isinstance(path, Retriever):
-            raise InvalidValueError("path is an open Retriever; give it as retriever=.")
+        no_open_graph(path, "path")
         if retriever is None:  # one without nodes is false
             retriever = Retriever(
                 ":memory:" if path is None else path,
@@ -119,12 +124,30 @@ class FourfoldVectorStore(BasePydanticVectorStore):
             )
         elif path is not None or embed_model is not None or config is not None or read_only:
             raise InvalidValueError("path, embed_model, config and read_only belong to the retriever that was given.")
-        if not isinstance(retriever, Retriever):
-            raise InvalidValueError(f"retriever is {shown(retriever)}; it must be a fourfold.Retriever.")
+        open_graph(retriever)
         fields: dict[str, Any] = {"breakdown": breakdown, "name_key": name_key, "metadata_mode": metadata_mode}
         fields |= {"path": retriever.path, "read_only": retriever.backend.read_only}
         super().__init__(**fields)
         self._retriever = retriever
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field; what the graph was opened with stays."""
+        stays(name, _OPENING, self)
+        super().__setattr__(name, value)
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _known_fields(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+        """Open a store again from what ``model_dump`` gives, as ``from_dict`` does; refuse by name what none has."""
+        if isinstance(given, dict):
+            if cls.model_fields.keys() <= given.keys():
+                return cls.from_dict(given)
+            taken = signature(cls).parameters
+            if unknown := [name for name in given if name not in taken]:
+                raise InvalidValueError(
+                    f"{cls.__name__} has no argument {shown(unknown[0])}; the arguments are {', '.join(taken)}."
+                )
+        return handler(given)
 
     @classmethod
     def from_dict(cls, data: dict[str, Any], **options: Any) -> Self:
