@@ -71,6 +71,15 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
 TOWNS = frozenset({"city", "town"})
 """Words for what many a place is anyway: the capital city, the home town."""
 
+PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
+    {
+        ("part", "of", "the", "world"): "continent",
+        ("administrative", "center"): "capital",
+        ("administrative", "centre"): "capital",
+    }
+)
+"""What is said in several words, and the one that labels use for it."""
+
 PLACED = frozenset({"located", "situated", "based", "found"})
 """Words that say no more than "where" does."""
 
