@@ -92,7 +92,8 @@ INVERSE: Mapping[str, str] = MappingProxyType(
 """Words of every life, and the words that labels use for the same edge the other way."""
 
 SAY_NOTHING = frozenset(
-    "name list give tell find show someone somebody person people one now today currently recently".split()
+    "name list give tell find show someone somebody person people one now today currently recently"
+    " main dominant primary principal major common local".split()
 )
 """Words that ask for no edge unless a label holds them."""
 
