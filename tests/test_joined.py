@@ -7,6 +7,7 @@ from fourfold import Edge, Node, RetrievalConfig, Retriever
 TEXTS = {
     "github": "Log in with your GitHub account.",
     "torch": "Connect the pytorch model.",
+    "brien": "A letter to O'Brien.",
     "mail": "Send an e-mail over Wi-Fi.",
     "chain": "LangChain has chains.",
     "tube": "Videos on YouTube.",
@@ -32,6 +33,7 @@ def retriever():
         ("PyTorch", "torch", "PyTorch", "pytorch"),
         ("py-torch please", "torch", "py-torch", "pytorch"),
         ("is there wifi?", "mail", "wifi", "Wi-Fi"),
+        ("a letter to obrien", "brien", "obrien", "O'Brien"),
         ("an EMAIL", "mail", "EMAIL", "e-mail"),
         ("what is langchain", "chain", "langchain", "LangChain"),
         ("youtube", "tube", "youtube", "YouTube"),

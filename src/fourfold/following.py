@@ -19,6 +19,7 @@ from fourfold.signals import names
 from fourfold.signals.meaning import Meaning
 from fourfold.signals.paths import Answer
 from fourfold.signals.relations import Relations
+from fourfold.signals.spoken import read_aloud
 from fourfold.signals.syntax import Sentence, may_ask
 from fourfold.types import Weights
 
@@ -68,8 +69,10 @@ def _understood(
     scores: Scores, query: Query, relations: Relations, settings: Paths
 ) -> tuple[About, Answer, Meaning] | None:
     """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
-    found = None
+    found, typed = None, query.words
     for named in naming.ways(scores, query, relations, settings):
+        words, named = read_aloud(query.topic, typed, named, relations.labels.terms)
+        query = replace(query, words=words)
         asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
         meaning = relations.read(query.words, settings, named)
         if asked.sentence.compares():

@@ -88,6 +88,7 @@ class LabelWords:
         self.families = _rows([self.families_of(own) for own in stems])
         forms = self._families_of.forms
         self.forms = _rows([forms(own | {word}) for word, own in zip(self.flat, stems, strict=True)])
+        self._anywhere = _rows([frozenset(terms(label(name))) for name in names])
         self._parts = wording.Parts(self.forms)
         self._by_letter: dict[str, list[tuple[str, bool]]] = defaultdict(list)
         for stem in self.stems:
@@ -113,6 +114,12 @@ class LabelWords:
         held = np.zeros(len(self.flat), bool)
         held[list(_found(rows, words))] = True
         return held
+
+    def name(self, terms: Iterable[str]) -> NDArray[np.bool_]:
+        """Return which types hold one of some terms anywhere in their names, (n_types,): music/genre/artists, music."""
+        found = np.zeros(len(self.labels), bool)
+        found[list(_found(self._anywhere, terms))] = True
+        return found
 
     def spelt_alike(self, word: str) -> tuple[list[int], list[int], list[int]]:
         """Return the rows whose words are part of a word, or of its family or cut short from it, or the word itself."""

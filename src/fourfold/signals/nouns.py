@@ -11,6 +11,7 @@ IMPERATIVES = frozenset({"name", "list"})
 NAMES = frozenset({"name", "names"})
 CALLED = frozenset({"named", "called"})
 _OTHERS = frozenset("other all different".split())
+_OF_IT = frozenset({"", "of", "for"})
 DETERMINERS = ARTICLES | _OTHERS | frozenset("me us down some any every few".split())
 SORTS = frozenset({"kind", "kinds", "sort", "sorts", "type", "types"})
 
@@ -32,7 +33,15 @@ class Nouns(Placed):
         before = self.at(place - 1)
         if self._is_sort(place) and self._in_label[place]:
             return self.at(place - 3) in WHICH
-        return before in WHICH or (self._counts(place - 1) and not self._counts(place) and self.at(place - 2) in WHICH)
+        counted = self._counts(place - 1) and not self._counts(place) and self.at(place - 2) in WHICH
+        return before in WHICH or counted or self._asks_for_one(place)
+
+    def _asks_for_one(self, place: int) -> bool:
+        """Tell whether one of what a word calls is asked for: "what is a film by X", "the name of a film by X"."""
+        before = self.at(place - 2)
+        is_one = before in AUXILIARIES - DO and self.at(place - 3) in WHICH | {"who"}
+        named = (before in IMPERATIVES and place == 2) or (before == "of" and self.at(place - 3) in NAMES)
+        return self.at(place - 1) in ONE_OF and (is_one or named) and self.at(self._end_of_run(place) + 1) not in _OF_IT
 
     def _counts(self, place: int) -> bool:
         return self.at(place).isdigit() or self.at(place) in _OTHERS
@@ -43,6 +52,11 @@ class Nouns(Placed):
     def sort_of(self, place: int) -> int:
         """Return where the "kind" stands of "what kind of" before a word; -1 where there is none."""
         return place - 2 if self._is_sort(place) and place - 3 not in self._content else -1
+
+    def whose_sort(self, place: int) -> int:
+        """Return where the "music" stands of "what kind of music", by the place of "kind"; -1 where nothing does."""
+        of = self.words[place] in SORTS and self.at(place + 1) == "of" and place + 2 in self._content
+        return place + 2 if of else -1
 
     def says_what_it_is(self, place: int) -> bool:
         """Tell whether a word only says what is named is: the film in "what kind of film is X"."""
@@ -194,4 +208,5 @@ class Nouns(Placed):
     def names_what_follows(self, place: int) -> bool:
         """Tell whether a word is the name of what stands behind it, not of what is named: "names of suppliers in X"."""
         behind = self._past_article(place + 2)
-        return self.words[place] in NAMES and self.at(place + 1) == "of" and behind in self._content
+        instance = self.at(place + 2) in ONE_OF and behind in self._starts
+        return self.words[place] in NAMES and self.at(place + 1) == "of" and (behind in self._content or instance)

@@ -18,7 +18,7 @@ from fourfold.signals.names import Named, NamesOf, Words
 from fourfold.signals.nouns import names_sort
 from fourfold.signals.placed import ARTICLES, PREPOSITIONS, refers_back, takes_place
 from fourfold.signals.syntax import TOGETHER
-from fourfold.signals.wording import WHICH
+from fourfold.signals.wording import WHICH, is_past
 
 _MOST_EDGES = 100_000
 """The neighbours of nodes with more edges are not looked at."""
@@ -52,7 +52,8 @@ def left_out(
     def names_nothing(one: Named) -> bool:
         start = one.start
         if start not in single:
-            return _asks_within(one, words, asks) and not names.in_order(one, words, names_of)
+            in_order = names.in_order(one, words, names_of) and not _is_done_by(one, words)
+            return _asks_within(one, words, asks) and not in_order and not names.spelt(one, words, names_of)
         apart = refers_back(typed, start, first) or takes_place(typed, start + 1)
         return _asks(*words[start], asks) or names_sort(typed[:start]) or apart
 
@@ -87,6 +88,11 @@ def _asks_within(one: Named, words: Words, asks: Callable[[str, Sequence[str]], 
     """Tell whether one of several words that are those of a name may ask for an edge: "which artist performed X"."""
     own = [(word, terms) for word, terms in words[one.start : one.end] if terms]
     return len(own) > 1 and any(_asks(word, terms, asks) for word, terms in own)
+
+
+def _is_done_by(one: Named, words: Words) -> bool:
+    """Tell whether the last word of a name is a participle there: "film produced by", beside a Film Producer."""
+    return words[one.end : one.end + 1] == [("by", ())] and is_past(*words[one.end - 1])
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourfold.config import Paths
 from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
-from fourfold.signals import directions, synonyms, wording
+from fourfold.signals import directions, sought, synonyms, wording
 from fourfold.signals.labels import Labels, by_role
 from fourfold.signals.meaning import SAME_FAMILY, Asked, Meaning, said_again, settle
 from fourfold.signals.names import Named, Words
@@ -46,8 +46,8 @@ _CAUSE = "cause"
 _WHERE, _SETTING = "where", "narrative setting location venue"
 """What labels call where something takes place."""
 
-_SORTS = "kind sort type form class category style"
-"""What labels call the kind of something."""
+_ORIGINS = "origin birth birthplace hometown home"
+"""What labels call where somebody is from."""
 
 
 class Relations:
@@ -132,7 +132,9 @@ class Relations:
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
         self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose), settings)
         to_places = self.labels.grammar.to_places | (haunts is not None and haunts.means)
+        sought.end_there(meaning, sentence, lambda place: self.calls(sentence.words[place], words[place][1]), settings)
         settle(meaning, sentence, [self.labels.words.families_of(terms) for _, terms in words], to_places)
+        sought.price(meaning, sentence, settings)
         return meaning
 
     def read_loosely(self, words: Words, settings: Paths, named: Sequence[Named], edges: EdgePart) -> Meaning:
@@ -171,9 +173,11 @@ class Relations:
         """
         sentence = Sentence(words, named)
         free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
+        instances = sentence.instances()
+        free = free if instances < 0 else []
         unknown = [place for place in free if meaning.trust[place] <= 0]
         meaning = Meaning(*map(np.copy, meaning.arrays)) if unknown else Meaning.none(len(words), len(self))
-        place = next(iter(unknown or free), sentence.instances())
+        place = next(iter(unknown or free), instances)
         if place >= 0:
             near = [self._nearness(sentence.words[one], words[one][1]) for one in free]
             most = np.max([np.zeros(len(self)), *near], axis=0)
@@ -213,10 +217,10 @@ class Relations:
         word = sentence.words[place]
         if not self._may_ask(word, terms):
             return self._asked_by_stop_word(sentence, place, settings)
+        if (sort_of := sought.sort_of(self.labels, sentence, place)) is not None:
+            return sort_of
         if self._asks_nothing(sentence, place, terms):
             return None
-        if sentence.says_what_it_is(place):
-            return self._sort_of(word)
         key = terms[0] if len(terms) == 1 else word
         called = self._asking.get(key) if sentence.opens(place) else None
         own = self._narrowed(sentence, place, terms, settings)
@@ -238,7 +242,10 @@ class Relations:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
         if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.grammar.only_qualify(terms)):
             return True
-        if sentence.takes_place(place) and _WHERE not in sentence.words:
+        sort = sentence.sort_of(place)
+        if sort >= 0 and sought.sort_of(self.labels, sentence, sort) is not None:
+            return True
+        if sentence.says_what_it_is(place) or (sentence.takes_place(place) and _WHERE not in sentence.words):
             return True
         if sentence.is_apposed(place) and self.labels.grammar.calls_begin(sentence.words[place]):
             return True
@@ -252,13 +259,6 @@ class Relations:
         if sentence.words[place] not in TOWNS or not sentence.is_content(place - 1) or sentence.opens(place - 1):
             return False
         return bool(self.labels.grammar.kinds(sentence.at(place - 1))[0].any())
-
-    def _sort_of(self, word: str) -> Asked | None:
-        """Return what labels call the kind of something: form_of_government, for "what kind of government is X"."""
-        similarity, slots, _ = self.labels.similarity(word)
-        sorts = self.labels.similarity(_SORTS)[0] >= SAME_FAMILY
-        similarity = np.where(sorts & self.labels.grammar.ends(slots) & (similarity >= SAME_FAMILY), similarity, 0.0)
-        return Asked(similarity, slots, float(similarity.max()), kind=True) if similarity.any() else None
 
     def _joint(self, sentence: Sentence, place: int) -> str:
         """Return the word of a label that a word makes with the next: campusfee, for "campus fee"; "" where none."""
@@ -293,6 +293,9 @@ class Relations:
         word = sentence.words[place]
         if word in ASKING:
             similarity, slots, best = self.labels.similarity(ASKING[word])
+            if word == _WHERE and sentence.at(len(sentence.words) - 1) == _FROM:
+                origins = self.labels.similarity(_ORIGINS)[0] >= SAME_FAMILY
+                similarity = np.where(origins, similarity, _LESS * similarity)
             if word in wording.LESS:
                 less = self.labels.similarity(wording.LESS[word])[0] >= SAME_FAMILY
                 similarity = np.where(less, _LESS, similarity)

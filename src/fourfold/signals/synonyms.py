@@ -149,6 +149,7 @@ commander command commanded lead
 ally alliance
 bury buried burial grave rest
 team club side play squad
+instrument instrumentalist play player
 coach train trainer manager
 drive driver race
 engine power motor

@@ -121,9 +121,13 @@ class Sentence(Nouns):
         return self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
 
     def instances(self) -> int:
-        """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is."""
+        """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is.
+
+        So does "the name of a carpenter".
+        """
         places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in ONE_OF)
-        return next(places, -1) if self.at(0) in IMPERATIVES or self.at(0) == "who" else -1
+        asked = self.at(0) in IMPERATIVES or self.at(0) == "who"
+        return next((place for place in places if asked or self._is_named(place + 1)), -1)
 
     def mirrors(self, place: int) -> bool:
         """Tell whether a word, if no label holds it, leads back along the step before."""

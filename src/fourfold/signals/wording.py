@@ -71,6 +71,15 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
 TOWNS = frozenset({"city", "town"})
 """Words for what many a place is anyway: the capital city, the home town."""
 
+PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
+    {
+        ("part", "of", "the", "world"): "continent",
+        ("administrative", "center"): "capital",
+        ("administrative", "centre"): "capital",
+    }
+)
+"""What is said in several words, and the one that labels use for it."""
+
 PLACED = frozenset({"located", "situated", "based", "found"})
 """Words that say no more than "where" does."""
 
@@ -83,7 +92,8 @@ INVERSE: Mapping[str, str] = MappingProxyType(
 """Words of every life, and the words that labels use for the same edge the other way."""
 
 SAY_NOTHING = frozenset(
-    "name list give tell find show someone somebody person people one now today currently recently".split()
+    "name list give tell find show someone somebody person people one now today currently recently"
+    " main dominant primary principal major common local".split()
 )
 """Words that ask for no edge unless a label holds them."""
 
