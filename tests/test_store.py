@@ -205,6 +205,7 @@ def test_files_that_cannot_be_used_are_named(tmp_path):
         newer: "schema version 999.*upgrade",
         tmp_path: "cannot be opened: it is a folder",
         tmp_path / "no" / "folder.sqlite": r"cannot be opened: there is no folder .*no.\.",
+        "~/no/kg.sqlite": r"there is no folder '~/no', and ~ is not read as your own; give os.path.expanduser\(path\)\.",
     }
     for path, says in cases.items():
         with pytest.raises(StoreError, match=says) as caught:

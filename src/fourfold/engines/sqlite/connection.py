@@ -277,7 +277,10 @@ def fault(path: str) -> str | None:
     if os.path.isdir(path):
         return "it is a folder"
     folder = os.path.dirname(path)
-    return f"there is no folder {folder!r}" if folder and not os.path.isdir(folder) else None
+    if not folder or os.path.isdir(folder):
+        return None
+    home = ", and ~ is not read as your own; give os.path.expanduser(path)" if folder.startswith("~") else ""
+    return f"there is no folder {folder!r}{home}"
 
 
 def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durable: bool = False) -> None:
