@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import re
 import sys
 import warnings
 from pathlib import Path
@@ -85,8 +86,9 @@ def without_address(error: FourfoldError, address: str) -> str:
         return "The graph cannot be used at the moment; the log says why."
     # a bare name says of no folder, and may be a word, or a letter, of any sentence
     for written in (repr(address), address) if Path(address).name != address else (repr(address),):
-        said = said.replace(f"The file {written}", "The graph").replace(f"file {written}", "graph")
-        said = said.replace(written, "the graph")
+        whole = rf"(?<![\w./\\-]){re.escape(written)}(?![\w/\\-])"  # no beginning of a longer one, such as an id
+        said = re.sub(f"The file {whole}", "The graph", said)
+        said = re.sub(whole, "the graph", re.sub(f"file {whole}", "graph", said))
     return said
 
 

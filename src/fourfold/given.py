@@ -22,8 +22,8 @@ def no_open_graph(given: object, name: str) -> None:
         raise InvalidValueError(f"{name} is an open Retriever; give it as retriever=.")
 
 
-def stays(name: str, opening: Collection[str], of: object) -> None:
-    """Raise InvalidValueError where what a graph was opened with is set once it is open: nothing would follow it."""
-    if name in opening:
+def stays(name: str, value: object, opening: Collection[str], of: object) -> None:
+    """Raise InvalidValueError where what a graph was opened with is set to another value once it is open."""
+    if name in opening and value is not (own := getattr(of, name, None)) and value != own:
         kind = type(of).__name__
         raise InvalidValueError(f"{name} is that of the graph which is open here; make another {kind} with {name}=….")

@@ -52,6 +52,7 @@ SINGERS = graph_of("""
         ("name someone who played the saxophone", {"Eddy Voss"}),
         ("where was Nat Cole from", {"Montgomery"}),
         ("what is a film produced by Ann Vey", {"Dusk", "Noon"}),
+        ("What Is A Film Produced By Ann Vey", {"Dusk", "Noon"}),
     ],
 )
 def test_what_is_asked_for_is_the_end_of_one_step(question, expected):

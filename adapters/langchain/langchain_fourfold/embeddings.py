@@ -17,7 +17,7 @@ _MODEL_ATTRIBUTES = ("model", "model_name", "model_id", "deployment", "repo_id",
 """Where LangChain's embedding classes keep the name of their model, the first that is a string."""
 
 
-_OF_GRAPHS = (".sqlite", ".sqlite3", ".db")
+_OF_GRAPHS = (".sqlite", ".sqlite3", ".db", ".db3")
 """What the names of SQLite's files end in."""
 
 
@@ -82,7 +82,9 @@ def no_graph(embedding: object) -> object:
     """Refuse the path of a graph where LangChain's vector stores have the model: as a name it would find none."""
     if isinstance(embedding, str | Path):
         path = str(embedding)
-        if path == ":memory:" or Path(path).suffix in _OF_GRAPHS or Path(path).is_file():
+        if "://" in path:
+            raise InvalidValueError("embedding is an address and no embedding model; give that of a graph as path=….")
+        if path == ":memory:" or Path(path).suffix.lower() in _OF_GRAPHS or Path(path).is_file():
             raise InvalidValueError(
                 f"embedding is {path!r}, a file and no embedding model; give the graph as path={path!r}."
             )

@@ -276,8 +276,14 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a field; what the graph was opened with stays."""
-        stays(name, _OPENING, self)
+        stays(name, value, _OPENING, self)
         super().__setattr__(name, value)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy over the same open graph, some of its fields set."""
+        for name, value in (update or {}).items():
+            stays(name, value, _OPENING, self)
+        return super().model_copy(update=update, deep=deep)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return a copy over the same open graph."""

@@ -92,7 +92,9 @@ def _asks_within(one: Named, words: Words, asks: Callable[[str, Sequence[str]], 
 
 def _is_done_by(one: Named, words: Words) -> bool:
     """Tell whether the last word of a name is a participle there: "film produced by", beside a Film Producer."""
-    return words[one.end : one.end + 1] == [("by", ())] and is_past(*words[one.end - 1])
+    behind = [word.lower() for word, _ in words[one.end : one.end + 1]]
+    last, terms = words[one.end - 1]
+    return behind == ["by"] and is_past(last.lower(), terms)
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:

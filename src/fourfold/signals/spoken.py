@@ -9,10 +9,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fourfold.signals.names import Named, Words
-from fourfold.signals.wording import PHRASES, QUESTION
+from fourfold.signals.wording import PHRASES, QUESTION, WHICH
 
 Word = tuple[str, tuple[str, ...]]
 """A word as typed, with its terms."""
+
+_ASK = QUESTION | {"and", "or", "how"}
+"""Words that ask for more: brackets that hold one say not which is meant."""
 
 
 def read_aloud(
@@ -28,13 +31,17 @@ def read_aloud(
 
     """
     said: list[Word | None] = [_parted(word) for word in words]
-    for place in _in_brackets(text, words, {one.end for one in named}) if "(" in text else ():
+    for place in _qualifiers(text, words, named) if "(" in text else ():
         said[place] = None
     typed = [word.lower() for word, _ in words]
     for phrase, word in PHRASES.items():
         start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
         others = [one for one in named if one.end <= start or one.start >= start + len(phrase)]
-        if others and start < len(typed):  # a node Centre is not meant beside them
+        whole = any(one.start <= start and one.end >= start + len(phrase) for one in named)
+        meant = (
+            typed[start - 1] in WHICH if whole and start else not whole
+        )  # a node Part of the World is, but for "what"
+        if others and meant and start < len(typed):  # a node Centre is not meant beside them
             said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others
     if None not in said:
@@ -50,13 +57,24 @@ def _parted(word: Word) -> Word:
     return (typed[:-1], ()) if typed.endswith("s") and typed[:-1] in QUESTION else word
 
 
-def _in_brackets(text: str, words: Words, ends: set[int]) -> list[int]:
-    """Return which words stand in brackets that open where a name ends."""
-    found, at, opened = [], 0, False
-    for place, (word, _) in enumerate(words):
+def _qualifiers(text: str, words: Words, named: Sequence[Named]) -> set[int]:
+    """Return the places of the words in brackets behind a name that only say which is meant: not "(where was he born)".
+
+    Where nothing stands beside names and brackets, what is in them is what is asked: "Tide (director)".
+    """
+    spans, at = [], 0
+    for word, _ in words:
         begin = max(text.find(word, at), at)
-        between, at = text[at:begin], begin + len(word)
-        opened = (opened and ")" not in between) or (place in ends and "(" in between)
-        if opened:
-            found.append(place)
-    return found
+        at = begin + len(word)
+        spans.append((begin, at))
+    behind = [text[end:begin] for (_, end), (begin, _) in zip(spans, [*spans[1:], (len(text), at)], strict=True)]
+    names = {place for one in named for place in range(one.start, one.end)}
+    found: set[int] = set()
+    for start in {one.end for one in named}:
+        end = next((place + 1 for place in range(start, len(words)) if ")" in behind[place]), start)
+        inside = range(start, end)
+        opened = end > start and behind[start - 1].strip() == "("
+        if opened and names.isdisjoint(inside) and all(words[one][0].lower() not in _ASK for one in inside):
+            found.update(inside)
+    asked = (terms and place not in names and place not in found for place, (_, terms) in enumerate(words))
+    return found if any(asked) else set()

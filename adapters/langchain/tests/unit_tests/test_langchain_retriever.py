@@ -490,6 +490,10 @@ def test_what_the_graph_was_opened_with_stays(tmp_path):
     for name, value in (("path", "other.sqlite"), ("embedder", len), ("read_only", True), ("retriever", Retriever())):
         with pytest.raises(fourfold.InvalidValueError, match=f"{name} is that of the graph .+ make another"):
             setattr(own, name, value)
+        with pytest.raises(fourfold.InvalidValueError, match=f"{name} is that of the graph"):
+            own.model_copy(update={name: value})
+        setattr(own, name, getattr(own, name))
+    assert (own.model_copy(update={"k": 2}).k, own.k) == (2, None)
     own.k = 3
     assert (own.path, own.k) == (str(tmp_path / "kg.sqlite"), 3)
     with pytest.raises(ValidationError, match="path is an open Retriever; give it as retriever="):

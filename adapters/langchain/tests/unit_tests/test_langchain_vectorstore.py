@@ -247,11 +247,14 @@ def test_taken_over_by_a_retriever_of_its_own(store):
     assert best.metadata["fourfold"]["intent"] and best == DOCUMENTS[0]
 
 
-@pytest.mark.parametrize("given", ["kg.sqlite", ":memory:", "notes.db"])
+@pytest.mark.parametrize("given", ["kg.sqlite", ":memory:", "notes.db", "KG.SQLITE"])
 def test_a_path_is_no_embedding_model(given):
     """A string that comes first is the model's name, and the graph of a path that stood there was in memory."""
     with pytest.raises(fourfold.InvalidValueError, match=rf"'{given}', a file and no .+ path='{given}'"):
         FourfoldVectorStore(given)
+    with pytest.raises(fourfold.InvalidValueError, match="an address and no embedding model") as refused:
+        FourfoldVectorStore("postgresql://me:hunter2@host/kg")
+    assert "hunter2" not in str(refused.value)
     with Retriever() as graph, pytest.raises(fourfold.InvalidValueError, match="give it as retriever="):
         FourfoldVectorStore(graph)
 

@@ -598,6 +598,9 @@ def test_a_store_is_validated_by_sentences_and_its_dump_opens_it_again(tmp_path)
         FourfoldVectorStore.model_validate(FourfoldVectorStore().model_dump())
     with pytest.raises(ValueError, match="FourfoldVectorStore has no argument 'pth'; the arguments are path, "):
         FourfoldVectorStore.model_validate({"pth": "kg.sqlite"})
+    with pytest.raises(ValueError, match="has no argument 'brekdown'; the arguments are .*breakdown"):
+        FourfoldVectorStore.model_validate({**store.model_dump(), "brekdown": True})
+    assert FourfoldVectorStore.model_validate(store.to_dict()).breakdown
 
 
 def test_what_a_store_was_opened_with_stays(tmp_path):
@@ -605,5 +608,9 @@ def test_what_a_store_was_opened_with_stays(tmp_path):
     for name, value in (("path", "other.sqlite"), ("read_only", True)):
         with pytest.raises(InvalidValueError, match=f"{name} is that of the graph .+ make another FourfoldVectorStore"):
             setattr(store, name, value)
+        with pytest.raises(InvalidValueError, match=f"{name} is that of the graph"):
+            store.model_copy(update={name: value})
+        setattr(store, name, getattr(store, name))
+    assert store.model_copy(update={"breakdown": True}).breakdown and not store.breakdown
     store.breakdown = True
     assert store.path == store.client.path and store.breakdown

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from inspect import signature
 from pathlib import Path
 from typing import Any, Self
@@ -132,21 +132,29 @@ class FourfoldVectorStore(BasePydanticVectorStore):
 
     def __setattr__(self, name: str, value: Any) -> None:
         """Set a field; what the graph was opened with stays."""
-        stays(name, _OPENING, self)
+        stays(name, value, _OPENING, self)
         super().__setattr__(name, value)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy over the same open graph, some of its fields set."""
+        for name, value in (update or {}).items():
+            stays(name, value, _OPENING, self)
+        return super().model_copy(update=update, deep=deep)
 
     @model_validator(mode="wrap")
     @classmethod
     def _known_fields(cls, given: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
         """Open a store again from what ``model_dump`` gives, as ``from_dict`` does; refuse by name what none has."""
         if isinstance(given, dict):
-            if cls.model_fields.keys() <= given.keys():
-                return cls.from_dict(given)
-            taken = signature(cls).parameters
+            dumped = cls.model_fields.keys() <= given.keys()
+            taken = [*cls.model_fields, "class_name"] if dumped else list(signature(cls).parameters)
             if unknown := [name for name in given if name not in taken]:
                 raise InvalidValueError(
                     f"{cls.__name__} has no argument {shown(unknown[0])}; the arguments are {', '.join(taken)}."
                 )
+            if dumped:
+                own = cls.model_fields.keys() - FourfoldVectorStore.model_fields.keys()
+                return cls.from_dict(given, **{name: given[name] for name in own})
         return handler(given)
 
     @classmethod
