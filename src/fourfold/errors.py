@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import re
 import sys
 import warnings
 from pathlib import Path
@@ -86,10 +85,22 @@ def without_address(error: FourfoldError, address: str) -> str:
         return "The graph cannot be used at the moment; the log says why."
     # a bare name says of no folder, and may be a word, or a letter, of any sentence
     for written in (repr(address), address) if Path(address).name != address else (repr(address),):
-        whole = rf"(?<![\w./\\-]){re.escape(written)}(?![\w/\\-])"  # no beginning of a longer one, such as an id
-        said = re.sub(f"The file {whole}", "The graph", said)
-        said = re.sub(whole, "the graph", re.sub(f"file {whole}", "graph", said))
+        said = _replaced(said, f"The file {written}", "The graph")
+        said = _replaced(_replaced(said, f"file {written}", "graph"), written, "the graph")
     return said
+
+
+def _replaced(said: str, written: str, instead: str) -> str:
+    """Return what is said with a part replaced, but where that is the end or the beginning of more, such as an id."""
+    told, *parts = said.split(written)
+    for part in parts:
+        alone = not _of_paths(told[-1:]) and not _of_paths(part[:1].rstrip("."))
+        told += (instead if alone else written) + part
+    return told
+
+
+def _of_paths(character: str) -> bool:
+    return character.isalnum() or (character != "" and character in "._-/\\")
 
 
 _HERE = str(Path(__file__).parent)
