@@ -38,9 +38,7 @@ def read_aloud(
         start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
         others = [one for one in named if one.end <= start or one.start >= start + len(phrase)]
         whole = any(one.start <= start and one.end >= start + len(phrase) for one in named)
-        meant = (
-            typed[start - 1] in WHICH if whole and start else not whole
-        )  # a node Part of the World is, but for "what"
+        meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
         if others and meant and start < len(typed):  # a node Centre is not meant beside them
             said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others
