@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
+from typing import Any, ClassVar, Self
 
 from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError
@@ -22,8 +23,26 @@ def no_open_graph(given: object, name: str) -> None:
         raise InvalidValueError(f"{name} is an open Retriever; give it as retriever=.")
 
 
-def stays(name: str, value: object, opening: Collection[str], of: object) -> None:
-    """Raise InvalidValueError where what a graph was opened with is set to another value once it is open."""
-    if name in opening and value is not (own := getattr(of, name, None)) and value != own:
-        kind = type(of).__name__
-        raise InvalidValueError(f"{name} is that of the graph which is open here; make another {kind} with {name}=….")
+class OpenedOnce:
+    """A mixin of pydantic models over an open graph, before the model itself: what the graph was opened with stays."""
+
+    opened_with: ClassVar[Collection[str]] = ()
+    """The fields that the graph is opened with."""
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Set a field."""
+        self._stays(name, value)
+        super().__setattr__(name, value)
+
+    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
+        """Return a copy over the same open graph, some of its fields set."""
+        for name, value in (update or {}).items():
+            self._stays(name, value)
+        copied: Self = super().model_copy(update=update, deep=deep)  # type: ignore[misc]
+        return copied
+
+    def _stays(self, name: str, value: object) -> None:
+        if name in self.opened_with and value is not (own := getattr(self, name, None)) and value != own:
+            raise InvalidValueError(
+                f"{name} is that of the graph which is open here; make another {type(self).__name__} with {name}=…."
+            )

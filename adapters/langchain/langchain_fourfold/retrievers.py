@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 from langchain_core.callbacks import AsyncCallbackManagerForRetrieverRun, CallbackManagerForRetrieverRun
 from langchain_core.documents import Document
@@ -17,7 +17,7 @@ from pydantic.json_schema import SkipJsonSchema
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.asking import Options
-from fourfold.given import no_open_graph, stays
+from fourfold.given import OpenedOnce, no_open_graph
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
@@ -42,13 +42,10 @@ _OPTIONS = (
 )
 """The options of ``Retriever.search`` that are fields here and may be given per call."""
 
-_OPENING = ("path", "embedder", "config", "preset", "must_exist", "read_only", "retriever")
-"""The fields that a graph is opened with."""
-
 _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
 
 
-class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
+class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
     """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
 
     Open a graph with ``FourfoldRetriever(path="kg.sqlite")`` or share an open one with ``retriever=``; make one of
@@ -83,6 +80,16 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
 
     read_only: bool = False
     """Whether the file, which must exist, is opened without ever writing to it."""
+
+    opened_with: ClassVar[tuple[str, ...]] = (
+        "path",
+        "embedder",
+        "config",
+        "preset",
+        "must_exist",
+        "read_only",
+        "retriever",
+    )
 
     retriever: SkipJsonSchema[InstanceOf[Retriever]] = Field(default=None, exclude=True, repr=False)  # type: ignore[assignment]
     """The engine; given instead of ``path``, ``embedder`` and ``config``, or opened from them."""
@@ -249,7 +256,7 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
                 read_only=self.read_only,
                 must_exist=self.must_exist,
             )
-            super().__setattr__("retriever", opened)
+            BaseRetriever.__setattr__(self, "retriever", opened)
         else:
             copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
             if self.preset is not None and not copied:
@@ -271,19 +278,8 @@ class FourfoldRetriever(Contexts, OverPostgres, BaseRetriever):
             ("config", self.retriever.config),
             ("read_only", self.retriever.backend.read_only),
         ):
-            super().__setattr__(name, own)
+            BaseRetriever.__setattr__(self, name, own)
         return self
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; what the graph was opened with stays."""
-        stays(name, value, _OPENING, self)
-        super().__setattr__(name, value)
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy over the same open graph, some of its fields set."""
-        for name, value in (update or {}).items():
-            stays(name, value, _OPENING, self)
-        return super().model_copy(update=update, deep=deep)
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return a copy over the same open graph."""

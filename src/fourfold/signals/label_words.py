@@ -17,6 +17,7 @@ from fourfold.edge_types import label
 from fourfold.signals import wording
 from fourfold.signals.path_labels import parts_of
 from fourfold.signals.wording import Families
+from fourfold.when_needed import lazy
 
 Terms = Callable[[str], list[str]]
 """Text → terms, the tokenizer of the index."""
@@ -88,7 +89,7 @@ class LabelWords:
         self.families = _rows([self.families_of(own) for own in stems])
         forms = self._families_of.forms
         self.forms = _rows([forms(own | {word}) for word, own in zip(self.flat, stems, strict=True)])
-        self._anywhere = _rows([frozenset(terms(label(name))) for name in names])
+        self._names = names
         self._parts = wording.Parts(self.forms)
         self._by_letter: dict[str, list[tuple[str, bool]]] = defaultdict(list)
         for stem in self.stems:
@@ -120,6 +121,11 @@ class LabelWords:
         found = np.zeros(len(self.labels), bool)
         found[list(_found(self._anywhere, terms))] = True
         return found
+
+    @lazy
+    def _anywhere(self) -> Mapping[str, NDArray[np.int64]]:
+        """In which types' names a term stands; made for the first question about a kind."""
+        return _rows([frozenset(self.terms(label(name))) for name in self._names])
 
     def spelt_alike(self, word: str) -> tuple[list[int], list[int], list[int]]:
         """Return the rows whose words are part of a word, or of its family or cut short from it, or the word itself."""

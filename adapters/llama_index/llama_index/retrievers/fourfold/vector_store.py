@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from inspect import signature
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from llama_index.core.bridge.pydantic import PrivateAttr, model_validator
@@ -40,15 +40,12 @@ from pydantic import ModelWrapValidatorHandler
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult, StoreError
 from fourfold.arguments import finite_number, shown, strings
-from fourfold.given import no_open_graph, open_graph, stays
+from fourfold.given import OpenedOnce, no_open_graph, open_graph
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 
 _HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
 _TEXT = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)
-_OPENING = ("path", "read_only")
-"""The fields that a graph is opened with."""
-
 _PREFETCH = 4
 """Maximal marginal relevance chooses among so many times the nodes asked for, as LlamaIndex's own stores do."""
 
@@ -58,7 +55,7 @@ def _kept(path: Path) -> Path:
     return path.with_suffix(".sqlite")
 
 
-class FourfoldVectorStore(BasePydanticVectorStore):
+class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
     """A vector store whose queries weigh embedding, text, graph and intent edges.
 
     For whatever wants a vector store: ``VectorStoreIndex``, ``StorageContext``, ``IngestionPipeline``. Nodes of one
@@ -91,6 +88,8 @@ class FourfoldVectorStore(BasePydanticVectorStore):
 
     stores_text: bool = True
     is_embedding_query: bool = True
+    opened_with: ClassVar[tuple[str, ...]] = ("path", "read_only")
+
     flat_metadata: bool = False
     breakdown: bool = False
     name_key: str | Sequence[str] | None = ("title", "name")
@@ -129,17 +128,6 @@ class FourfoldVectorStore(BasePydanticVectorStore):
         fields |= {"path": retriever.path, "read_only": retriever.backend.read_only}
         super().__init__(**fields)
         self._retriever = retriever
-
-    def __setattr__(self, name: str, value: Any) -> None:
-        """Set a field; what the graph was opened with stays."""
-        stays(name, value, _OPENING, self)
-        super().__setattr__(name, value)
-
-    def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy over the same open graph, some of its fields set."""
-        for name, value in (update or {}).items():
-            stays(name, value, _OPENING, self)
-        return super().model_copy(update=update, deep=deep)
 
     @model_validator(mode="wrap")
     @classmethod
