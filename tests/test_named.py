@@ -85,3 +85,13 @@ def test_common_words_that_happen_to_be_a_name_lead_nowhere():
         hits = papers.search(QUESTION).hits
     assert [hit.node.id for hit in hits[:2]] == ["film", "man"]
     assert [hit.node.id for hit in hits if any(one.kind == "named" for one in hit.evidence)] == ["man"]
+
+
+@pytest.mark.parametrize("name", ["play_song", "playSong", "song"])
+def test_an_identifier_is_not_named_by_the_words_it_is_made_of(name):
+    asked = Node("list", "Playlist", "tool", "Can play any song of the albums of an artist, in shuffled order.")
+    with Retriever() as tools:
+        tools.add([asked, Node("one", name, "tool", "Starts the media player."), *FILLER])
+        hits = tools.search("shuffled albums of an artist").hits
+    assert hits[0].node.id == "list"
+    assert "named" not in {item.kind for hit in hits for item in hit.evidence}

@@ -145,7 +145,8 @@ def _shared_terms(scores: Scores, passages: Nodes, settings: Bridge) -> Pairs:
 def _names_held(scores: Scores, query: Query, passages: Nodes, free: NDArray[np.int64], settings: Bridge) -> Pairs:
     """Link the passages that no mention links, at the places ``free``, to the nodes whose names they hold.
 
-    In graphs of whole texts, whose only edges, if any, are mentions.
+    In graphs of whole texts, whose only edges, if any, are mentions. Identifiers are said in one piece or not at all:
+    that a text holds "play" and "song" does not name playSong.
     """
     snapshot = scores.snapshot
     linked = any(snapshot.edges.type_names[number] != MENTIONS for number in snapshot.edges.types_in_use)
@@ -153,7 +154,9 @@ def _names_held(scores: Scores, query: Query, passages: Nodes, free: NDArray[np.
         return Pairs.none()
     held = snapshot.text.names_held(passages[free], settings.most_holders, scores.term_numbers.values())
     pairs = Pairs(free[held.origin], held.nodes, held.shares)
-    return pairs if query.allowed is None else pairs.of(query.allowed.contains(pairs.nodes))
+    if query.allowed is not None:
+        pairs = pairs.of(query.allowed.contains(pairs.nodes))
+    return pairs.of(np.array([*map(names.said_in_words, query.written_of(pairs.nodes))], bool)) if len(pairs) else pairs
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:

@@ -92,3 +92,25 @@ def test_a_name_is_told_without_accents_or_with_one_letter_wrong(question, expec
 def test_what_the_graph_has_word_for_word_is_no_misspelt_name():
     words = TOKENIZER.terms_of_words("the genre of Odeta and Harry Nilsson")
     assert names.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: True) is None
+
+
+@pytest.mark.parametrize(
+    ("name", "expected"),
+    [
+        (("Kim", "Basinger"), True),
+        (("Rosewood",), True),
+        (("NATO",), True),
+        (("1931",), True),
+        (("the", "Silver", "harbour"), True),
+        (("東京",), True),
+        (("Größe",), True),
+        (("extract",), False),
+        (("playSong",), False),
+        (("handover_to_agent",), False),
+        (("ProjectApi", "update_project"), False),
+        (("html", "to", "markdown"), False),
+        ((), False),
+    ],
+)
+def test_texts_say_names_word_by_word_and_identifiers_in_one_piece(name, expected):
+    assert names.said_in_words(name) is expected

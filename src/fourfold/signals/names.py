@@ -21,6 +21,7 @@ from fourfold.index.names import LONGEST, hashes
 from fourfold.runs import bounds
 from fourfold.scripts import without_marks
 from fourfold.signals.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
+from fourfold.tokenizer import split_identifier
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of a question as typed, with its terms."""
@@ -143,6 +144,16 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
     length = {name: _length(list(name), typed, found) for name in set(written)}  # many nodes may share a name
     lengths = np.array([length[name] for name in written])
     return replace(found, nodes=found.nodes[lengths == lengths.max()])
+
+
+def said_in_words(name: Sequence[str]) -> bool:
+    """Tell whether texts may say a name word by word, as it is written: identifiers they have in one piece.
+
+    It has a capital letter, a digit or letters of a script without capitals, no word with an underscore, and is not one
+    word of several: "Kim Basinger", "Rosewood", but not ``extract``, ``handover_to_agent``, ``playSong``.
+    """
+    written = any(word.upper() == word or word[0] != word[0].lower() for word in name)
+    return written and not any("_" in word for word in name) and (len(name) > 1 or len(split_identifier(name[0])) == 1)
 
 
 def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
