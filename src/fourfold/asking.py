@@ -14,7 +14,6 @@ from fourfold.arguments import finite_number, one_of, shown, string, whole_numbe
 from fourfold.cache import Cache
 from fourfold.calibration import Calibrator
 from fourfold.config import RetrievalConfig
-from fourfold.courtesy import without_courtesy
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
@@ -22,15 +21,16 @@ from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.joined import words_in, written_otherwise
+from fourfold.language.names import Words
 from fourfold.query import MODES, MOST_WORDS, Query
+from fourfold.reading.courtesy import without_courtesy
+from fourfold.reading.joined import words_in, written_otherwise
+from fourfold.reading.spelling import corrections, put_right
+from fourfold.reading.topic import topic_of
+from fourfold.relations.relations import Relations
+from fourfold.relations.type_labels import TypeLabels
 from fourfold.rerank import as_reranker
-from fourfold.signals.names import Words
-from fourfold.signals.relations import Relations
-from fourfold.signals.type_labels import TypeLabels
-from fourfold.spelling import corrections, put_right
 from fourfold.tokenizer import Tokenizer, is_unspaced
-from fourfold.topic import topic_of
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
 from fourfold.when_needed import lazy

@@ -22,17 +22,18 @@ from dataclasses import replace
 
 import numpy as np
 
-from fourfold import naming, ordered, phrases, refine, signals
+from fourfold import ordered, phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
-from fourfold.following import follow_paths
+from fourfold.facts import naming
+from fourfold.facts.following import follow_paths
 from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
+from fourfold.language import names
 from fourfold.query import MOST_WORDS, Query
 from fourfold.scores import Scores, attempt, best, final_scores, least_of
-from fourfold.signals import names
 from fourfold.signals.called import called, may_call
 from fourfold.signals.graph import Spread
 from fourfold.signals.scaling import MaximumScale, MinMaxScale, Scale, StandardScale

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 from fourfold.frozen import FrozenDict
 from fourfold.index.base import Allowed, Nodes
-from fourfold.signals.names import NamesOf, Words
-from fourfold.signals.relations import Relations
+from fourfold.language.names import NamesOf, Words
+from fourfold.relations.relations import Relations
 from fourfold.types import FloatArray, Weights
 
 MODES = ("hybrid", "text", "embedding")

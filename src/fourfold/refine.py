@@ -16,10 +16,11 @@ from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, NodeValues
+from fourfold.language import names
 from fourfold.query import Query
 from fourfold.runs import difference
 from fourfold.scores import EVERY_OTHER, Bridges, Covered, Scores, best, final_scores
-from fourfold.signals import bridge, late, mentions, names
+from fourfold.signals import bridge, late, mentions
 from fourfold.signals import coverage as covering
 from fourfold.signals.bridge import Pairs
 from fourfold.signals.late import Late

@@ -17,11 +17,11 @@ from fourfold.index.base import NO_NODES, NO_VALUES, Nodes, NodeValues, Ranking,
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
+from fourfold.language.names import Named
 from fourfold.query import Query
 from fourfold.signals.called import NOTHING, Called
 from fourfold.signals.graph import Walk
 from fourfold.signals.late import Late
-from fourfold.signals.names import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.scaling import Scale
 from fourfold.types import FloatArray, Weights

@@ -22,13 +22,14 @@ from re import _compiler, _constants, _parser
 from types import ModuleType
 from typing import Any
 
-from fourfold import RetrievalConfig, arguments, courtesy, edge_types, planning, topic
+from fourfold import RetrievalConfig, arguments, edge_types, planning
 from fourfold.ingest import chunking, mentions
 from fourfold.ingest.readers import READ_APART, READERS
 from fourfold.intent import classify
 from fourfold.plain_text import plain_text
 from fourfold.questions import effects, locate, rules
 from fourfold.questions.rules import RULES
+from fourfold.reading import courtesy, topic
 from fourfold.signals.text import term_weights
 from fourfold.tokenizer import make_tokenizer
 
@@ -111,7 +112,9 @@ def made() -> dict[tuple[str, str], list[str]]:
         ("fourfold.questions.intents", "QuestionRule._keywords"): [rule._keywords.pattern for rule in RULES],
         ("fourfold.questions.locate", "_places"): [r"(?<!\w)aa\ a(?!\w)", rf"(?<!\w)11(?!\w){locate._AMOUNT}"],
         ("fourfold.evaluate.synthetic", "_sentences"): [re.escape("aa a")],
-        ("fourfold.frames", "words"): [pattern.pattern for frames in (courtesy, topic) for pattern in _values(frames)],
+        ("fourfold.reading.frames", "words"): [
+            pattern.pattern for frames in (courtesy, topic) for pattern in _values(frames)
+        ],
         ("fourfold.engines.milvus.schema", "load"): ["graph_(nodes|edges|space_[0-9]+)"],
     }
 

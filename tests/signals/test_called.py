@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.language.names import Named
 from fourfold.signals.called import MOST, called
-from fourfold.signals.names import Named
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer(RetrievalConfig().text.tokenizer_name)

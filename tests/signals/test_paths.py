@@ -12,9 +12,10 @@ from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.index.base import Allowed, Steps
 from fourfold.index.names import Names, NameSegment, name_keys
-from fourfold.signals import names, paths
-from fourfold.signals.names import named
-from fourfold.signals.relations import Relations
+from fourfold.language import names
+from fourfold.language.names import named
+from fourfold.relations.relations import Relations
+from fourfold.signals import paths
 from fourfold.tokenizer import make_tokenizer
 
 FACTS = """

@@ -253,7 +253,7 @@ class IntentConfig:
         specs: what a query can be read as; the first that matches wins.
         chosen_types: how much edge types count whose label is close to the query's words, beside the intent's own; 0
             turns them off.
-        chosen_sharpness: how much less a farther type gets, see ``signals.type_labels``.
+        chosen_sharpness: how much less a farther type gets, see ``relations.type_labels``.
         chosen_enough: the similarity from which a word is trusted fully, see there.
         chosen_second_hop: share of the second hop along chosen types.
         paths: what a question asks for that names a node and the edges that lead away from it.

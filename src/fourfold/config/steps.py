@@ -143,7 +143,7 @@ class Paths:
         high: similarity from which a word is trusted fully.
         sharpness: how much less a word asks for the types that are farther from it than the nearest.
         asking: how far words such as "where" are trusted.
-        synonym: how far a word is trusted that asks for the same as a label's by the thesaurus (``signals.synonyms``).
+        synonym: how far a word is trusted that asks for the same as a label's by the thesaurus (``language.synonyms``).
         kind: how far a word is trusted that follows "which" and is in no label: it may say what the answer is.
         price: what a step costs, as a share of the largest trust in a word.
         against: factor of a step against the arrow.

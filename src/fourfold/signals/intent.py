@@ -1,7 +1,7 @@
 """δ: what the seeds reach along the edge types that the query asks for.
 
 The method's rule: one hop along the fixed types of the intent. Generalised: any edge type counts in proportion to how
-close its label is to the query's words, over one and two hops (``signals.type_labels``).
+close its label is to the query's words, over one and two hops (``relations.type_labels``).
 """
 
 from __future__ import annotations

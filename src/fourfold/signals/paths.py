@@ -24,8 +24,8 @@ from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.edge_types import PART_OF
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
-from fourfold.signals.meaning import SAME_FAMILY, Meaning
-from fourfold.signals.names import Named
+from fourfold.language.meaning import SAME_FAMILY, Meaning
+from fourfold.language.names import Named
 from fourfold.signals.walks import Step, Walk, walk
 from fourfold.types import FloatArray
 

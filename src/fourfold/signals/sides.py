@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.signals.names import Words
+from fourfold.language.names import Words
 
 _AGAINST = frozenset({"vs", "versus"})
 _JOINING = frozenset({"and", "or", "with", "to", "from", "than"})

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.language.meaning import SAME_FAMILY, Meaning
 from fourfold.runs import firsts
-from fourfold.signals.meaning import SAME_FAMILY, Meaning
 from fourfold.types import FloatArray
 
 _LEAST = 0.02

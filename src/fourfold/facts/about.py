@@ -1,0 +1,333 @@
+"""What a question says about the nodes that it names: where its words lead from there, and what of that it asks for.
+
+An end of a path is of the kind asked for, of its type or a date; where the words lead to none, what stands beside the
+named node or one step further may be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered
+from fourfold.config import Paths
+from fourfold.facts import beyond, naming
+from fourfold.facts.kinds import MOST_EDGES, Kinds
+from fourfold.index.base import Nodes
+from fourfold.language.meaning import SAME_FAMILY, Meaning
+from fourfold.language.names import Named
+from fourfold.language.syntax import Sentence
+from fourfold.language.wording import SAY_NOTHING, is_date
+from fourfold.query import Query
+from fourfold.relations.relations import Relations
+from fourfold.scores import Scores
+from fourfold.signals import paths
+from fourfold.signals.paths import Answer
+
+_OF_ANOTHER_KIND = 0.5
+"""What the end of a path is worth that is not of the kind asked for, where another is."""
+
+_THIRD = 0.018
+"""What explains a third as much as the best is worth so much of it: of the kind asked for it comes first."""
+
+_AS_GOOD = 0.05
+"""Ends of paths that are worth so much less than the best are as good, …"""
+
+_MOST_ENDS, _MOST_BEHIND = 50, 200
+"""… and of so many at most the names are read; of so many, where they stand behind such ends."""
+
+_READ = 8
+"""The types of so many nodes that a question names, and as many ends, tell whether the graph has types of nodes."""
+
+EXPLAINED = 0.75
+"""What leads away explains a word that asks for an edge, if its words are trusted so far together."""
+
+_LEAST = 0.4
+"""So large a share of what asks for edges must be explained by what a step leads to that no word asks for."""
+
+
+@dataclass(frozen=True, slots=True)
+class About:
+    """A question that names nodes.
+
+    Args:
+        scores: what the steps before have found.
+        query: the question.
+        relations: the edge types that its words may ask for.
+        settings: the constants.
+        sentence: its words beside the names.
+        named: the nodes that it names.
+
+    """
+
+    scores: Scores
+    query: Query
+    relations: Relations
+    settings: Paths
+    sentence: Sentence
+    named: Sequence[Named]
+
+    @property
+    def kinds(self) -> Kinds:
+        """What words of the question call, among nodes."""
+        return Kinds(self.scores, self.query, self.relations)
+
+    def verified(self) -> tuple[About, Answer, Meaning] | None:
+        """Return which of the alternatives stands beside what else is named; None where the question gives none.
+
+        Of "is X the capital of Y" both X and Y tell the answer: no word is followed.
+        """
+        starts = self.sentence.alternatives()
+        others = [one for one in self.named if one.start not in starts]
+        if not starts or not others:
+            return None
+        either = ordered.distinct(np.concatenate([one.nodes for one in self.named if one.start in starts]))
+        found = replace(self, named=others)._standing_beside(lambda nodes: ordered.contains(either, nodes))
+        none = Meaning.none(len(self.query.words), len(self.relations))
+        return None if found is None else (self, replace(found, sure=1.0), none)
+
+    def may_be_silent(self) -> bool:
+        """Tell whether what is named may step back whatever the words ask for."""
+        return self.settings.silent <= 1.0 and self.sentence.asks_beside()
+
+    def where_silent(self, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
+        """Return the answer, and whether what is named steps back however unsure it is; where that may be."""
+        settings, silent = self.settings, True
+        by_kind = len(self.named) == 1 and bool((meaning.kind | (meaning.trust <= settings.low)).all())
+        unsure = answer.sure < settings.silent_sure or by_kind
+        if unsure and (beside := self.beside(answer)) is not None:
+            answer = replace(beside, sure=settings.silent_sure)
+        elif answer.sure < 1.0 and self.told_by_edges(answer.named):
+            answer = self.where_unsure(meaning, answer)
+        else:
+            silent = False
+            if not len(answer.nodes):
+                answer = self.of_kind_behind(meaning, answer)
+        if (of_type := self.of_type(meaning, answer)) is not None:
+            return replace(of_type, sure=max(answer.sure, settings.silent_sure)), True
+        return answer, silent
+
+    def answer(self, meaning: Meaning, *, unsaid: bool = False) -> Answer:
+        """Return what the words lead to, what is of the kind asked for first; ``unsaid`` as in ``paths.answer``."""
+        found = self._walked(meaning, unsaid=unsaid)
+        if found is None:
+            return paths.nothing(self.named)
+        places = self.sentence.heads()
+        if (meaning.trust[places] > 0).any() and self._passes(places, found):
+            shorter = self._walked(meaning.without(places), unsaid=unsaid)
+            of_it = None if shorter is None else self.kinds.typed(places, shorter.nodes)
+            if shorter is not None and of_it is not None and of_it.any():
+                return self._sensible(shorter.first(of_it, _OF_ANOTHER_KIND))
+        return self._sensible(self._of_kind(found))
+
+    def _passes(self, places: Sequence[int], answer: Answer) -> bool:
+        """Tell whether what is of the type asked for stands on the way to the best end, which is of another.
+
+        "The customers who pay in cash" are what stands before their orders, if the words lead there by ``customer``.
+        """
+        end = int(answer.nodes[answer.values.argmax()])
+        way = [step.node for step in answer.path(end)[1]]
+        of_it = self.kinds.typed(places, np.array(way, np.int64)) if len(way) > 1 else np.zeros(1, bool)
+        return bool(of_it[:-1].any() and not of_it[-1])
+
+    def of_type(self, meaning: Meaning, answer: Answer) -> Answer | None:
+        """Return what is of the type of node asked for where the best ends of paths are not; None where they are."""
+        places = self.sentence.of_type()
+        if not places or (meaning.trust[self.sentence.called(places[0])] >= SAME_FAMILY).any():
+            return None
+        edges, allowed = self.scores.snapshot.edges, self.query.allowed
+        best = answer.best(_AS_GOOD)
+        is_type = partial(self.kinds.typed, places, head=True)
+        if len(answer.nodes):
+            typed = is_type(answer.nodes) & ~ordered.contains(answer.named, answer.nodes)
+            if typed[ordered.contains(best, answer.nodes)].any() or self.kinds.ended(places, best).any():
+                return None
+            if typed.any():
+                return answer.first(typed, _OF_ANOTHER_KIND)
+        if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
+            return None
+        if (found := beyond.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
+            return found
+        ids, numbers = self.scores.snapshot.ids, self.relations.numbers
+        steps = paths.single_steps(edges, self.named, numbers, self.settings, allowed, ids)
+        return beyond.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
+
+    def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
+        """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
+        settings = self.settings
+        if self.may_leave_unsaid(meaning, answer):
+            answer = self._by_a_step_unsaid(meaning) or answer
+        if not len(answer.nodes):
+            return replace(self.answer(self.nearest(meaning)), sure=settings.silent_any)
+        return replace(answer, sure=max(answer.sure, settings.silent_sure))
+
+    def nearest(self, meaning: Meaning) -> Meaning:
+        """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
+        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.grammar.sorts]
+        nodes = ordered.distinct(np.concatenate([one.nodes for one in self.named]))
+        sorts = False
+        if len(types) and edges.degree(nodes).sum() <= MOST_EDGES:
+            worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
+            sorts = len(edges.expand(nodes, forward=False, worth=worth, weights="none")) > 0
+        return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
+
+    def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:
+        """Tell whether the question may leave a step unsaid: "who produced the album with X", beside ``part of``.
+
+        What the words ask for is not found at the named node, and another word says what stands between.
+        """
+        free = self.sentence.free()
+        says = np.array([self.sentence.tells(place) for place in range(len(meaning.trust))])
+        says |= free & (meaning.trust >= SAME_FAMILY)
+        explained = answer.explained * float(meaning.trust[free].sum())
+        asks = (meaning.trust >= self.settings.synonym) & [word not in SAY_NOTHING for word in self.sentence.words]
+        return bool(asks[says].any()) and explained < EXPLAINED and int(says.sum()) > 1
+
+    def beside(self, answer: Answer) -> Answer | None:
+        """Return what stands beside the named nodes and is of the kind asked for: "what rivers run through Texas".
+
+        A kind that edge types have a word for is said by the edges alone: texts may list them. None where nothing is of
+        the kind, or where what the words lead to is.
+        """
+        words, nowhere = self.query.words, not len(answer.nodes)
+        sought = self.sentence.sought()
+        told = [place for place in sought if self.relations.hold(*words[place])]
+        said = [place for place in sought if place not in told]
+        told = [place for place in told if nowhere and self.sentence.asks_for(place)]
+        if not said + told or not (nowhere or self._lacks(said, answer)):
+            return None
+
+        def of_it(nodes: Nodes) -> NDArray[np.bool_]:
+            return self.kinds.said(said, nodes) | self.kinds.ended(told, nodes) | self.kinds.typed(told, nodes)
+
+        return self._standing_beside(of_it)
+
+    def of_kind_behind(self, meaning: Meaning, answer: Answer) -> Answer:
+        """Return what is of the kind asked for one step behind the named node where the words lead nowhere from it.
+
+        "Which suppliers supply products in X", where products lie between that no word asks for.
+        """
+        places = sorted({*self.sentence.sought(), *self.sentence.kinds()})
+        if not places or not (meaning.trust[self.sentence.free()] >= SAME_FAMILY).any():
+            return answer
+        found = self._by_a_step_unsaid(meaning)
+        if found is None or not (of_it := self._is_kind(places, found)).any():
+            return answer
+        return replace(found.first(of_it, _OF_ANOTHER_KIND), sure=max(found.sure, self.settings.silent_sure))
+
+    def _by_a_step_unsaid(self, meaning: Meaning) -> Answer | None:
+        """Return what the words lead to behind a step that none asks for; None where it is much, or explains little."""
+        found = self.answer(meaning.without_kinds(), unsaid=True)
+        return found if found.explained >= _LEAST and len(found.nodes) <= _MOST_BEHIND else None
+
+    def _standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
+        """Return what of some kind stands beside the named nodes; None where nothing does."""
+        edges, ids, allowed = self.scores.snapshot.edges, self.scores.snapshot.ids, self.query.allowed
+        steps = paths.single_steps(edges, self.named, self.relations.numbers, self.settings, allowed, ids)
+        return paths.beside(steps, self.named, of_it)
+
+    def of_kind_beside(self, one: Named) -> Named:
+        """Keep, of nodes of one name, those that are of the kind that a word beside it says: "the Missouri river"."""
+        beside = [place for place in (one.start - 1, one.end) if self.sentence.qualifies(place)]
+        if len(one.nodes) < 2 or not beside:
+            return one
+        of_it = self.kinds.said(beside, one.nodes)
+        return replace(one, nodes=one.nodes[of_it]) if of_it.any() else one
+
+    def _lacks(self, places: Sequence[int], answer: Answer) -> bool:
+        """Tell whether nothing that the words lead to is of the kind asked for; of several names that is looked at."""
+        return (len(self.named) == 1 or not self.sentence.kinds()) and not self._is_kind(places, answer).any()
+
+    def told_by_edges(self, nodes: Nodes) -> bool:
+        """Tell whether nodes say nothing that their edges do not."""
+        return naming.told_by_edges(self.scores, self.query, self.relations, self.settings, self.named, nodes)
+
+    def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
+        snapshot, query = self.scores.snapshot, self.query
+        content = np.array([bool(terms) for _, terms in query.words])
+        asked = self.named, meaning, self.relations.numbers, content, self.settings, query.allowed
+        together = self.sentence.joins()
+        clause, onward = self.sentence.clause(), self.sentence.asks_the()
+        how = partial(paths.answer, together=together, unsaid=unsaid, clause=clause, onward=onward)
+        return how(snapshot.edges, *asked, ids=snapshot.ids)
+
+    def _of_kind(self, answer: Answer) -> Answer:
+        """Put first what is of the kind asked for: "which countries use X" asks for what is a country.
+
+        A node is of a kind whose own text says so, or that the edges say it of: where those of "country" end. Where
+        nothing is of it that the words lead to, what stands one step further is the answer: "which country does X's
+        office lie in".
+        """
+        places = self._kinds_asked_for()
+        if not places:
+            return answer
+        of_it = self._is_kind(places, answer)
+        if not of_it.any():
+            return self._one_step_further(places, answer)
+        best = answer.values >= answer.values.max() - _AS_GOOD
+        told = of_it & self.kinds.ended(places, answer.nodes)
+        if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
+            return answer.first(told, _OF_ANOTHER_KIND)
+        values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
+        return replace(answer, values=values / values.max())
+
+    def _kinds_asked_for(self) -> list[int]:
+        """Return which words say what kind of answer is asked for: "fantasy films" are films."""
+        words = [self.kinds.head(place, self.sentence) for place in self.sentence.kinds()]
+        behind_names = self.sentence.kinds_of_named()  # "which Kurosawa films"
+        return words + [place for place in behind_names if self.kinds.called(place)]
+
+    def _sensible(self, answer: Answer) -> Answer:
+        """Put last what can be no answer by its name.
+
+        "When" asks for a date, "who" and "where" for none; and nothing is called by words of the question: what the
+        river through Paris is (a river) is not asked.
+        """
+        when = self.sentence.asks_when()
+        dated = when or self.sentence.asks_no_date()
+        said = self.sentence.said() if self.sentence.joins() else frozenset()
+        if (len(answer.nodes) == 1 and not when) or not (dated or said):
+            return answer  # before any name is read
+        best = (-answer.values).argsort(kind="stable")[:_MOST_ENDS]
+        names = self.query.names_of(answer.nodes[best])
+        of_it = np.zeros(len(answer.nodes), bool)
+        of_it[best] = [not (dated and is_date(name) != when) and not (name and said.issuperset(name)) for name in names]
+        if of_it[best].all():
+            return answer
+        if of_it.any():
+            return answer.first(of_it, _OF_ANOTHER_KIND)
+        return self._date_beside(answer) if when and self.sentence.asks_when_of_name() else answer
+
+    def _date_beside(self, answer: Answer) -> Answer:
+        """Return the date that stands beside the named node where the words lead to none: "when was X first shown"."""
+        found = self._standing_beside(lambda nodes: self._are_dates(nodes[:_MOST_BEHIND], len(nodes)))
+        return answer if found is None else replace(found, sure=answer.sure)
+
+    def _are_dates(self, nodes: Nodes, count: int) -> NDArray[np.bool_]:
+        """Tell which nodes are called like dates, (count,); those that are left out are not."""
+        return np.array([*map(is_date, self.query.names_of(nodes)), *[False] * (count - len(nodes))], bool)
+
+    def _is_kind(self, places: Sequence[int], answer: Answer) -> NDArray[np.bool_]:
+        """Tell which ends of paths are of the kind that words of the question call, but for what is named."""
+        of_it = self.kinds.said(places, answer.nodes) | self.kinds.ended(places, answer.nodes)
+        return of_it & ~ordered.contains(answer.named, answer.nodes)
+
+    def _one_step_further(self, places: Sequence[int], answer: Answer) -> Answer:
+        """Let the answer be what is of the kind asked for one step behind the best ends of the paths.
+
+        What the named node is itself is not sought there: "which countries border X", and "pilots of the X".
+        """
+        places = [place for place in places if not self.kinds.ended([place], answer.named).any()]
+
+        def of_it(nodes: Nodes) -> NDArray[np.bool_]:
+            found = self.kinds.ended(places, nodes) | self.kinds.typed(places, nodes)
+            if self.sentence.stands_at() and len(nodes) <= _MOST_BEHIND:
+                found |= self.kinds.named(places, nodes)
+            return found
+
+        edges, best = self.scores.snapshot.edges, answer.best(_AS_GOOD)
+        return beyond.behind(edges, answer, best, of_it, self.query.allowed) or answer

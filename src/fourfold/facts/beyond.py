@@ -1,0 +1,123 @@
+"""Where a question asks for nodes of a type, and its words lead to others: what is of the type beside the way there.
+
+"Which suppliers are there for Beverages" names a category that has products, and these have suppliers: no word says so,
+but "suppliers" is what the nodes behind the products are. Nearest to what the words lead to comes first, then what
+stands within two steps of all that is named.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered
+from fourfold.facts.kinds import MOST_EDGES
+from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
+from fourfold.language.names import Named
+from fourfold.signals.paths import Answer
+from fourfold.signals.walks import Step, Walk
+
+Telling = Callable[[Nodes], NDArray[np.bool_]]
+"""Nodes → which are of the type or kind asked for."""
+
+_MOST_ENDS, _FAN = 200, 200
+"""Behind so many ends at most, and so many edges of each, is looked."""
+
+_MOST_EDGES = 20_000
+"""What stands behind nodes of more edges is not looked at."""
+
+_EVERYWHERE = 0.8
+"""Of what the edges of one type lead to behind ends, so large a share at least must be of the kind asked for."""
+
+_OTHERS = 0.5
+"""What ends of another type are worth then."""
+
+
+def behind(edges: EdgePart, answer: Answer, best: Nodes, of_it: Telling, allowed: Allowed | None) -> Answer | None:
+    """Return what is of the kind one step behind the best ends, by edges that lead to hardly anything else; or None."""
+    if len(best) > _MOST_ENDS or edges.degree(best).sum() > MOST_EDGES:
+        return None
+    steps = _to_others(edges.expand(best, weights="none", cap=_FAN, allowed=allowed), answer)
+    if not len(steps):
+        return None
+    found = of_it(steps.targets)
+    ways, way = np.unique(2 * steps.types + steps.along, return_inverse=True)
+    share = np.bincount(way, found, len(ways)) / np.bincount(way, minlength=len(ways))
+    steps = steps.of(np.flatnonzero(found & (share[way] >= _EVERYWHERE)))
+    return answer.extended(best, steps, np.ones(len(steps)), _OTHERS) if len(steps) else None
+
+
+def _to_others(steps: Steps, answer: Answer) -> Steps:
+    """Return the steps to nodes that are neither named nor reached by words."""
+    known = ordered.contains(answer.named, steps.targets) | ordered.contains(answer.nodes, steps.targets)
+    return steps.of(~known)
+
+
+def beside_the_way(
+    edges: EdgePart, answer: Answer, best: Nodes, is_type: Telling, allowed: Allowed | None
+) -> Answer | None:
+    """Return what is of the type one step from the best ends of paths, else from what they pass; None: nothing."""
+    if not 0 < len(best) <= _MOST_ENDS:
+        return None
+    way = [step.node for end in best.tolist() for step in answer.path(end)[1][:-1]]
+    passed = ordered.without(ordered.distinct(np.array(way, np.int64)), best) if way else best[:0]
+    for begin in (best, ordered.common(passed, answer.nodes)):
+        if not len(begin) or edges.degree(begin).sum() > _MOST_EDGES:
+            continue
+        steps = _to_others(edges.expand(begin, weights="none", allowed=allowed), answer)
+        steps = steps.of(np.flatnonzero(is_type(steps.targets.astype(np.int64))))
+        if len(steps):
+            return answer.extended(begin, steps, np.ones(len(steps)), _OTHERS)
+    return None
+
+
+def around(
+    edges: EdgePart,
+    named: Sequence[Named],
+    steps: Sequence[tuple[Named, Walk]],
+    is_type: Telling,
+    allowed: Allowed | None,
+    *,
+    either: bool,
+) -> Answer | None:
+    """Return what is of the type within two steps of all that is named, or of any of it; None where nothing is.
+
+    Args:
+        edges: the graph.
+        named: what the question names.
+        steps: the walks of one step from each of it.
+        is_type: nodes → which are of the type asked for.
+        allowed: nodes that may be reached and passed through.
+        either: whether one of what is named is enough.
+
+    """
+    own = ordered.distinct(np.concatenate([one.nodes for one in named]))
+    found: dict[int, dict[int, tuple[int, Step] | None]] = {one.start: {} for one in named}
+    for one, walk in steps:
+        found[one.start].update(_near(edges, own, ordered.without(walk.nodes, own), is_type, allowed))
+    parts = [set(ends) for ends in found.values()]
+    meant = set.union(*parts) if either else set.intersection(*parts)
+    ends = np.array(sorted(meant), np.int64)
+    if not len(ends):
+        return None
+    behind = {end: last for part in found.values() for end, last in part.items() if last is not None}
+    direct = {end for part in found.values() for end, last in part.items() if last is None}
+    behind = {end: last for end, last in behind.items() if end not in direct}
+    return Answer(ends, np.ones(len(ends)), 0.0, own, (), tuple(steps), behind)
+
+
+def _near(
+    edges: EdgePart, own: Nodes, first: Nodes, is_type: Telling, allowed: Allowed | None
+) -> dict[int, tuple[int, Step] | None]:
+    """Return what is of the type among nodes; else behind them, each with the node before it and the step."""
+    direct = first[is_type(first)]
+    if len(direct) or not len(first) or edges.degree(first).sum() > _MOST_EDGES:
+        return dict.fromkeys(direct.tolist())
+    steps = edges.expand(first, weights="none", allowed=allowed)
+    targets = steps.targets.astype(np.int64)
+    steps = steps.of(np.flatnonzero(is_type(targets) & ~ordered.contains(own, targets)))
+    columns = (steps.targets, first[steps.origin], steps.types, steps.along)
+    rows = zip(*(column.tolist() for column in columns), strict=True)
+    return {target: (before, Step(target, kind, along)) for target, before, kind, along in rows}

@@ -1,0 +1,107 @@
+"""Questions that name a node and ask for something else by the words of edge types: what they lead to is the answer.
+
+``relations`` reads the words and ``signals.paths`` walks them; ``about`` tells what of their ends is asked for. Here is
+decided from which nodes they are followed, and how far the answer is trusted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from fourfold import refine
+from fourfold.config import Paths, RetrievalConfig
+from fourfold.facts import naming
+from fourfold.facts.about import EXPLAINED, About
+from fourfold.index.base import NodeValues
+from fourfold.intent import NO_INTENT
+from fourfold.language import names
+from fourfold.language.meaning import Meaning
+from fourfold.language.spoken import read_aloud
+from fourfold.language.syntax import Sentence, may_ask
+from fourfold.query import MOST_WORDS, Query
+from fourfold.relations.relations import Relations
+from fourfold.scores import AskedPaths, Scores
+from fourfold.signals.paths import Answer
+from fourfold.types import Weights
+
+
+def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
+    """Where the question names a node and asks for something else by the words of edge types, follow these words.
+
+    As far as they are sure, what stands at the end of the paths is the answer, and the named node steps back; a node
+    that says nothing its edges do not steps back whatever the words are, and so does one beside which stands what is of
+    the kind asked for.
+    """
+    settings = config.intents.paths
+    named_by_caller = query.weights is not None and (isinstance(query.weights, Weights) or "intent" in query.weights)
+    if not settings.weight or not scores.weights.intent or named_by_caller or scores.spec.name == NO_INTENT:
+        return
+    if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
+        return
+    if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
+        return
+    asked, answer, meaning = found
+    silent = False
+    if asked.may_be_silent():
+        answer, silent = asked.where_silent(meaning, answer)
+    if not answer.sure and not silent:
+        return
+    answer = answer.in_parts(scores.snapshot.edges, scores.snapshot.hidden, query.allowed)
+    share, before = settings.weight * answer.sure, scores.weights
+    embedding, text, graph, intent = ((1.0 - share) * weight for weight in before.as_tuple())
+    scores.weights = Weights(embedding, text, graph, share + intent)
+    scores.asked = AskedPaths(
+        answer,
+        NodeValues(answer.nodes, answer.values),
+        share / scores.weights.intent,
+        (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
+        1.0 - settings.step_back * (1.0 if silent else answer.sure),
+    )
+
+
+def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
+    """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
+    if len(query.words) > MOST_WORDS:
+        return False
+    return relations.may_be_asked(query.words, settings) or (settings.silent <= 1.0 and may_ask(query.words))
+
+
+def _understood(
+    scores: Scores, query: Query, relations: Relations, settings: Paths
+) -> tuple[About, Answer, Meaning] | None:
+    """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
+    found, typed = None, query.words
+    for named in naming.ways(scores, query, relations, settings):
+        words, named = read_aloud(query.topic, typed, named, relations.labels.terms)
+        query = replace(query, words=words)
+        asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
+        meaning = relations.read(query.words, settings, named)
+        if asked.sentence.compares():
+            return None
+        if asked.sentence.verifies():
+            return asked.verified()
+        if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
+            continue  # before any name is read: most questions ask for no edge
+        found = *_read(asked, meaning), meaning
+        if len(found[1].nodes):
+            break
+        loose = relations.read_loosely(query.words, settings, named, scores.snapshot.edges)
+        if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
+            return *other, loose
+    return found
+
+
+def _read(alike: About, meaning: Meaning) -> tuple[About, Answer]:
+    """Return the question about what it names as it is written, and its answer.
+
+    Where that has nothing of what is asked for, what is called by the same words may be meant: Rat Race, for "who wrote
+    the Rat Race film", not The Rat Race, of which nobody knows who wrote it.
+    """
+    words, names_of = alike.query.words, alike.query.names_of
+    alike = replace(alike, named=[alike.of_kind_beside(one) for one in alike.named])
+    asked = replace(alike, named=[names.as_written(one, words, names_of) for one in alike.named])
+    answer = asked.answer(meaning)
+    same = all(len(one.nodes) == len(other.nodes) for one, other in zip(alike.named, asked.named, strict=True))
+    if same or answer.explained >= EXPLAINED or (found := alike.answer(meaning)).explained < EXPLAINED:
+        return asked, answer
+    return alike, found

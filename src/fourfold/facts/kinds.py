@@ -1,0 +1,111 @@
+"""What nodes are of a kind that words of a question call: by their text, name or type, or by where edges end.
+
+"Which countries" asks for what says that it is a country, for what has that type, and for where edges of ``country``
+lead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import takewhile
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Nodes
+from fourfold.language.placed import PREPOSITIONS
+from fourfold.language.synonyms import KINDS
+from fourfold.language.syntax import Sentence
+from fourfold.query import Query
+from fourfold.relations.relations import Relations
+from fourfold.scores import Scores
+
+MOST_EDGES = 100_000
+"""Where nodes have more edges than that, these are not asked of what kind the nodes are."""
+
+_FIRST = 4
+"""Beside so many nodes, along as many edges of each, types are looked for."""
+
+_ROW = 3
+"""Of so many words in a row one says the kind of what is asked for: "professional football team"."""
+
+_MOST_TYPES = 200
+"""Of so many nodes at most the types are read."""
+
+
+@dataclass(frozen=True, slots=True)
+class Kinds:
+    """Tells of nodes whether they are of a kind that some words of the question call; all return (len(nodes),)."""
+
+    scores: Scores
+    query: Query
+    relations: Relations
+
+    def said(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes say themselves that they are of the kind that words of the question call."""
+        known = self.scores.term_numbers
+        terms = [known[term] for place in places for term in self.query.words[place][1] if term in known]
+        says: NDArray[np.bool_] = np.zeros(len(nodes), bool)
+        return says | self.scores.snapshot.text.holds(terms, nodes).any(axis=1) if terms else says
+
+    def named(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell which nodes have a word of the question in their name."""
+        called, terms = self._called(places), self.relations.labels.terms
+        return np.array([not called.isdisjoint(terms(" ".join(name))) for name in self.query.names_of(nodes)], bool)
+
+    def typed(self, places: Sequence[int], nodes: Nodes, *, head: bool = False) -> NDArray[np.bool_]:
+        """Tell which nodes are of a type that words of the question call; the texts of others may have them, too.
+
+        With ``head`` the type must hold the last of the words: the phone numbers of customers are no customers.
+        """
+        of_it = self.said(places, nodes)
+        if of_it.sum() > _MOST_TYPES:
+            return np.zeros(len(nodes), bool)
+        called, terms = self._called(places), self.relations.labels.terms
+        types = [terms(kind) for kind in self.query.types_of(nodes[of_it])] if of_it.any() else []
+        must = set(self.query.words[places[-1]][1]) if head else set()
+        of_it[of_it] = [bool(own) and must.issubset(own) and called.issuperset(own) for own in types]
+        return of_it
+
+    def any_has_type(self, nodes: Nodes) -> bool:
+        """Tell whether any of some nodes, or of what stands beside them, has a type: in many a graph none has."""
+        if any(self.query.types_of(nodes)):
+            return True
+        steps = self.scores.snapshot.edges.expand(nodes[:_FIRST], weights="none", cap=_FIRST)
+        return any(self.query.types_of(steps.targets))
+
+    def ended(self, places: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
+        """Tell of which nodes the edges say that they are of the kind that words of the question call."""
+        edges, labels, words = self.scores.snapshot.edges, self.relations.labels, self.query.words
+        found = np.zeros(len(nodes), bool)
+        if edges.degree(nodes).sum() > MOST_EDGES:
+            return found
+        for place in places:
+            if labels.grammar.qualifies(*(word for word, _ in words[place : place + 2])):
+                continue
+            for forward, types in zip((False, True), self._at(place), strict=True):
+                if types.any():
+                    worth = np.zeros(len(edges.type_names))
+                    worth[self.relations.numbers[types]] = 1.0
+                    found[edges.expand(nodes, forward=forward, worth=worth, weights="none").origin] = True
+        return found
+
+    def head(self, place: int, sentence: Sentence) -> int:
+        """Return which word from a place on is the kind: "fantasy films" are films, a "football team" is a team."""
+        if self.called(place):
+            return place
+        row = () if sentence.at(0) in PREPOSITIONS else range(place + 1, place + _ROW)
+        nouns = (at for at in takewhile(sentence.is_content, row) if sentence.words[at] in KINDS and self.called(at))
+        return next(nouns, place + sentence.is_plural(place + 1))
+
+    def called(self, place: int) -> bool:
+        """Tell whether edge types call something by a word."""
+        return any(types.any() for types in self._at(place))
+
+    def _at(self, place: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
+        return self.relations.calls(*self.query.words[place])
+
+    def _called(self, places: Sequence[int]) -> set[str]:
+        return {term for place in places for term in self.query.words[place][1]}

@@ -1,0 +1,115 @@
+"""What a question names: nodes by their names; for paths to begin there, else one by a part of its name."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+import numpy as np
+
+from fourfold import refine
+from fourfold.config import Paths
+from fourfold.facts import silent
+from fourfold.index.base import Nodes
+from fourfold.language import names, passing
+from fourfold.language.names import Named
+from fourfold.query import Query
+from fourfold.relations.relations import Relations
+from fourfold.scores import Scores
+from fourfold.signals import late
+
+_MAY_BE_MEANT = 8
+"""Of so many of the best by text a question may name one by a part of its name, …"""
+
+_RARE = 3
+"""… if hardly more nodes hold a word of it, or it has nothing to say but its edges."""
+
+
+def named_in(scores: Scores, query: Query) -> Sequence[Named]:
+    """Return the nodes that words of a question name, in its order; looked up once, for every step that asks."""
+    if scores.named is None:
+        scores.named = names.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+    return scores.named
+
+
+def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Iterator[list[Named]]:
+    """Give what a question may name, the likeliest first: nodes with edges, then the one named by a part of its name.
+
+    The latter only where it names nothing, or nothing but words that may ask for an edge: "what position does Messi
+    play in" beside a node *Play*.
+    """
+    snapshot = scores.snapshot
+    found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
+    if (near := _nearly(scores, query, relations, found)) is not None:
+        found = sorted([*found, near], key=lambda one: one.start)
+    if len(found) > 1:
+        found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
+    if found:
+        yield found
+    if passing.only_ask(found, query.words, relations.hold) and settings.silent <= 1.0:
+        one = _partly(scores, query, relations, settings)
+        if one is not None:
+            yield [one]
+
+
+def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[Named]) -> Named | None:
+    """Return what a question names, beside what was found, but for accents or a letter: of the best by any part."""
+    taken = {place for one in found for place in range(one.start, one.end)}
+    left = [place for place, (_, terms) in enumerate(query.words) if terms and place not in taken]
+
+    def known(place: int) -> bool:
+        return all(term in scores.term_numbers for term in query.words[place][1])
+
+    if all((known(place) and found) or relations.hold(*query.words[place]) for place in left):
+        return None
+    best = [scores.best_of(part, query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT] for part in scores.rankings]
+    nodes = np.array(list(dict.fromkeys(np.concatenate(best).tolist())), np.int64) if best else np.empty(0, np.int64)
+    one = names.nearly(query.words, nodes, query.names_of(nodes), known)
+    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+        return None
+    places = range(one.start, one.end)
+    only_asks = all(relations.hold(*query.words[place]) for place in places)
+    return one if taken.isdisjoint(places) and not only_asks else None
+
+
+def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Named | None:
+    """Return the node that a question names by a part of its name.
+
+    It must have nothing to say but its edges, or be told by a rare word: others stand in the names of many nodes with
+    texts.
+    """
+    if "text" not in scores.rankings:
+        return None
+    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
+    one = names.partly(query.words, nodes, query.names_of(nodes), relations.hold)
+    if one is None or not scores.snapshot.edges.degree(one.nodes).any():
+        return None
+    rare = _told_by_a_rare_word(scores, query, relations, one)
+    return one if rare or told_by_edges(scores, query, relations, settings, [one], one.nodes) else None
+
+
+def _told_by_a_rare_word(scores: Scores, query: Query, relations: Relations, one: Named) -> bool:
+    """Tell whether a word of a name that asks for no edge stands in hardly any node."""
+    words, known = query.words[one.start : one.end], scores.term_numbers
+    own = [known[term] for word, terms in words if not relations.hold(word, terms) for term in terms if term in known]
+    return bool(own) and int(scores.snapshot.text.df(np.array(own, np.int64)).min()) <= _RARE
+
+
+def told_by_edges(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, named: Sequence[Named], nodes: Nodes
+) -> bool:
+    """Tell whether nodes say nothing that their edges do not.
+
+    Args:
+        scores: those of the question.
+        query: the question.
+        relations: the edge types that it may ask for.
+        settings: the constants.
+        named: what it names.
+        nodes: distinct and ascending.
+
+    """
+    snapshot = scores.snapshot
+    asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
+    known = np.concatenate((*asked, relations.labels.pieces()))
+    told = silent.told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
+    return told >= settings.silent

@@ -1,0 +1,297 @@
+"""Which nodes a question names, word for word: by hashes of names, without a pass over nodes.
+
+A name's key is the sum of the hashes of its terms, so that it is made from a node's tokens in any order and compared
+with every span of the question by one look-up. Where names overlap, the longest counts, then the leftmost.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from itertools import takewhile
+from operator import itemgetter
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.index.base import Keys, NamePart, Nodes
+from fourfold.index.names import LONGEST, hashes
+from fourfold.language.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
+from fourfold.runs import bounds
+from fourfold.scripts import without_marks
+from fourfold.tokenizer import split_identifier
+
+Words = Sequence[tuple[str, tuple[str, ...]]]
+"""Each word of a question as typed, with its terms."""
+
+
+NamesOf = Callable[[Nodes], Sequence[tuple[str, ...]]]
+"""Nodes → the words of each name, in lower case."""
+
+_PARTING = AUXILIARIES | QUESTION | RELATIVE | {"or"}
+"""Words that no name goes on over, unless it holds them: "allergy does egg" names no Egg Allergy."""
+
+_OWNERS = re.compile("['’]s$")
+_PART = 4
+"""The share of a name's letters that names a node is one of so many."""
+
+_LONGEST_TOLD = _PART * LONGEST
+"""Words that a name has at most which is told by a part: a question could be read against a longer one for ever."""
+
+MOST_NAMESAKES = 1000
+"""What more nodes are called by names none of them: ``__init__`` in a graph of code, "Untitled" in one of notes."""
+
+_LONG = 6
+"""Letters that a name of one word has at least of which one may be wrong."""
+
+_STEM = 4
+"""So many letters at the beginning tell a word, whatever its ending."""
+
+_READ_FIRST = (16, 128)
+"""The names of so many nodes are read before those of the next: the first of them tell mostly."""
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """Nodes that the words ``start … end − 1`` of a question name; several where names are the same.
+
+    ``whole`` is the name where they are only a part of it.
+    """
+
+    nodes: Nodes
+    start: int
+    end: int
+    whole: str = ""
+
+
+def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
+    """Return the keys of all names that a question could hold: what ``named`` will ask for."""
+    return _spans(_numbered(words, vocabulary))[2]
+
+
+def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of: NamesOf | None = None) -> list[Named]:
+    """Return the nodes that a question names, in its order; what very many are called by names none.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        vocabulary: term → its number.
+        names: the names of the graph.
+        names_of: the names as they are written, read only where a word such as "does" stands among those of a name.
+
+    """
+    terms = _numbered(words, vocabulary)
+    if not terms:
+        return []
+    parting = [place for place, (word, own) in enumerate(words) if not own and word.lower() in _PARTING]
+    begin, end, keys = _spans(terms)
+    starts, nodes = names.holders(keys)
+    found = [
+        (first, last, Named(nodes[starts[span] : starts[span + 1]], terms[first][0], terms[last - 1][0] + 1))
+        for span in (starts[1:] > starts[:-1]).nonzero()[0].tolist()  # a question names few nodes
+        for first, last in [(int(begin[span]), int(end[span]))]
+    ]
+    taken = np.zeros(len(terms), bool)
+    spans = []
+    for first, last, one in sorted(found, key=partial(_precedence, found, words, names_of)):
+        if taken[first:last].any():
+            continue
+        if len(one.nodes) > MOST_NAMESAKES:
+            taken[first:last] = True  # a shorter name among these words is not meant either
+            continue
+        if names_of and (apart := {words[place][0].lower() for place in parting if one.start < place < one.end - 1}):
+            one = replace(one, nodes=_holding(apart, one.nodes, names_of))
+        if len(one.nodes):
+            taken[first:last] = True
+            spans.append(one)
+    return sorted(spans, key=lambda one: one.start)
+
+
+def _precedence(
+    found: Sequence[tuple[int, int, Named]], words: Words, names_of: NamesOf | None, span: tuple[int, int, Named]
+) -> tuple[int, bool, int]:
+    """Return what a span that names nodes is sorted by: the longest first, then the leftmost.
+
+    Of two as long that overlap the one that is spelt so is meant: in "the movie Last Dance" it is not The Last Movie.
+    """
+    first, last, one = span
+    rivals = [(begin, end) for begin, end, _ in found if end - begin == last - first and begin < last and first < end]
+    scrambled = names_of is not None and len(rivals) > 1 and not spelt(one, words, names_of)
+    return first - last, scrambled, first
+
+
+def _holding(words: set[str], nodes: Nodes, names_of: NamesOf) -> Nodes:
+    """Return the nodes whose names hold some words, too."""
+    return nodes[[words.issubset(name) for name in names_of(nodes)]]
+
+
+def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
+    """Return, of nodes whose names have the same terms, those that the question names as they are written.
+
+    "The Mirror" and "A Mirror" have the same terms. Where the question holds none of the names as a whole, all stay.
+
+    Args:
+        found: what words of the question name.
+        words: each word of the question as typed, with its terms.
+        names_of: nodes → the words of each name, in lower case.
+
+    """
+    if len(found.nodes) < 2:
+        return found
+    typed = [word.lower() for word, _ in words]
+    written = names_of(found.nodes)
+    length = {name: _length(list(name), typed, found) for name in set(written)}  # many nodes may share a name
+    lengths = np.array([length[name] for name in written])
+    return replace(found, nodes=found.nodes[lengths == lengths.max()])
+
+
+def said_in_words(name: Sequence[str]) -> bool:
+    """Tell whether texts may say a name word by word, as it is written: identifiers they have in one piece.
+
+    It has a capital letter, a digit or letters of a script without capitals, no word with an underscore, and is not one
+    word of several: "Kim Basinger", "Rosewood", but not ``extract``, ``handover_to_agent``, ``playSong``.
+    """
+    written = any(word.upper() == word or word[0] != word[0].lower() for word in name)
+    return written and not any("_" in word for word in name) and (len(name) > 1 or len(split_identifier(name[0])) == 1)
+
+
+def spelt(found: Named, words: Words, names_of: NamesOf) -> bool:
+    """Tell whether the question writes one of the nodes' names as it is: "films" is another form of Film."""
+    if len(found.nodes) > MOST_NAMESAKES:
+        return True
+    typed = [word.lower() for word, _ in words]
+    parts = np.split(found.nodes, _READ_FIRST)
+    return any(_length(list(name), typed, found) for part in parts if len(part) for name in set(names_of(part)))
+
+
+def in_order(found: Named, words: Words, names_of: NamesOf) -> bool:
+    """Tell whether the question has the words of one of the nodes' names in their order, whatever their endings.
+
+    "Soccer clubs" is in that of Soccer Club, "which artist performed" not in that of Performing Artist.
+    """
+    typed = [word.lower()[:_STEM] for word, terms in words[found.start : found.end] if terms]
+    names = {tuple(word[:_STEM] for word in name) for name in names_of(found.nodes[: _READ_FIRST[0]])}
+    return any(all(stem in left for stem in typed) for name in names for left in [iter(name)])
+
+
+def _length(name: list[str], typed: list[str], found: Named) -> int:
+    """Return how many words a name has, 0 where the question has not all of them in a row about the place found."""
+    return len(name) if begin_of(name, typed, found) >= 0 else 0
+
+
+def begin_of(name: list[str], typed: list[str], found: Named) -> int:
+    """Return where a name begins in the question, about the place found; -1 where not all of its words stand there."""
+    begins = range(max(found.end - len(name), 0), found.start + 1)
+    return next((begin for begin in begins if typed[begin : begin + len(name)] == name), -1)
+
+
+def partly(
+    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], asks: Callable[[str, Sequence[str]], bool]
+) -> Named | None:
+    """Return the node that a question names by a part of its name; None where no part tells one node.
+
+    "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is a quarter of the name's letters at least, a
+    run of its words that stands in the question, and no other of the nodes has as long a run. Words that may ask for an
+    edge do not count: "mother of Ysolde" does not name Mother Cinder.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        nodes: the nodes that may be meant.
+        written: the words of each name, in lower case.
+        asks: word as typed, its terms → whether it may ask for an edge.
+
+    """
+    typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
+    content = [(word, own, terms) for word, (own, terms) in zip(typed, words, strict=True) if terms]
+    letters = {word: len(word) for word, own, terms in content if word not in SAY_NOTHING and not asks(own, terms)}
+    runs = [_longest_run(name, typed, letters) for name in written]
+    longest = max((known for known, _, _ in runs), default=0)
+    meant = [place for place, (known, _, _) in enumerate(runs) if known == longest]
+    if not longest or len(meant) != 1:
+        return None
+    known, start, end = runs[meant[0]]
+    whole = written[meant[0]]
+    return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
+
+
+def nearly(
+    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], known: Callable[[int], bool]
+) -> Named | None:
+    """Return the nodes that a question names without its accents, or with a letter wrong; None where it names none so.
+
+    "Noel Coward" names Noël Coward, "Harry Nilson" Harry Nilsson, and "leonardo dicaprio" Leonardo DiCaprio, which is
+    read as three words. One word of a name may be misspelt; of a name of one word it must be no word of the graph.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        nodes: the nodes that may be meant, the likeliest first.
+        written: the words of each name, in lower case.
+        known: place of a word → whether the graph has it.
+
+    """
+    typed = [_plain(word) for word, _ in words]
+    best: tuple[int, int, int] = (0, 0, 0)
+    meant: list[int] = []
+    for place, name in enumerate(written):
+        plain = [_plain(word) for word in name[: LONGEST + 1]]
+        for start in range(len(typed) - len(plain) + 1 if len(plain) <= LONGEST else 0):
+            wrong = [start + at for at, word in enumerate(plain) if typed[start + at] != word]
+            if len(wrong) > 1 or not any(terms for _, terms in words[start : start + len(plain)]):
+                continue
+            if wrong and not misspelt(typed[wrong[0]], plain[wrong[0] - start]):
+                continue
+            as_it_is = all(own == words[start + at][0].lower() for at, own in enumerate(name))
+            if (len(plain) == 1 or as_it_is) and all(map(known, range(start, start + len(plain)))):
+                continue
+            if wrong and len(plain) == 1 and len(plain[0]) < _LONG:
+                continue
+            found = len(plain), -len(wrong), -start
+            if found > best:
+                best, meant = found, []
+            if found == best and (not meant or written[meant[0]] == name):
+                meant.append(place)
+    return Named(np.sort(nodes[meant]), -best[2], best[0] - best[2]) if meant else None
+
+
+def _plain(word: str) -> str:
+    """Return a word in lower case without what marks its letters: "noel" of Noël."""
+    return _OWNERS.sub("", without_marks(word.lower()))
+
+
+def _longest_run(name: Sequence[str], typed: Sequence[str], letters: Mapping[str, int]) -> tuple[int, int, int]:
+    """Return the letters of the words of a name that stand in a row in the question, and where these begin and end.
+
+    Args:
+        name: its words.
+        typed: the words of the question.
+        letters: of those that are no stop words, how many they have.
+
+    """
+    best = (0, 0, 0)
+    for start, word in enumerate(typed if len(name) <= _LONGEST_TOLD else ()):
+        for begin in [place for place, own in enumerate(name) if own == word]:
+            if start and begin and typed[start - 1] == name[begin - 1]:
+                continue  # the rest of a run that was looked at
+            pairs = zip(typed[start : start + len(name)], name[begin:], strict=False)
+            run = [word for word, _ in takewhile(lambda pair: pair[0] == pair[1], pairs)]
+            best = max(best, (sum(letters.get(word, 0) for word in run), start, start + len(run)), key=itemgetter(0))
+    return best
+
+
+def _numbered(words: Words, vocabulary: Mapping[str, int]) -> list[tuple[int, int]]:
+    """Return the place of the word and the number of every term; -1 for those that no node holds."""
+    return [(place, vocabulary.get(term, -1)) for place, (_, own) in enumerate(words) for term in own]
+
+
+def _spans(terms: Sequence[tuple[int, int]]) -> tuple[NDArray[np.int64], NDArray[np.int64], Keys]:
+    """Return where the spans of known terms begin and end, and their keys."""
+    numbers = np.array([number for _, number in terms], np.int64)
+    sums = np.zeros(len(terms) + 1, np.uint64)
+    np.cumsum(hashes(numbers), out=sums[1:])
+    unknown = bounds(numbers < 0)
+    ends = np.arange(len(terms))[:, None] + np.arange(1, LONGEST + 1)
+    known = (ends <= len(terms)) & (unknown.take(ends, mode="clip") == unknown[:-1, None])
+    begin = known.nonzero()[0]
+    end = ends[known]
+    return begin, end, sums[end] - sums[begin]

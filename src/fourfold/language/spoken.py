@@ -1,0 +1,78 @@
+"""The words of a question as they are read for what they ask: as one says them, and without what says nothing.
+
+"Who produced Tide (film)" asks for no film, "whats" is "what", and a "part of the world" is a continent.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from fourfold.language.names import Named, Words
+from fourfold.language.wording import PHRASES, QUESTION, WHICH
+
+Word = tuple[str, tuple[str, ...]]
+"""A word as typed, with its terms."""
+
+_ASK = QUESTION | {"and", "or", "how"}
+"""Words that ask for more: brackets that hold one say not which is meant."""
+
+
+def read_aloud(
+    text: str, words: Words, named: Sequence[Named], terms: Callable[[str], Sequence[str]]
+) -> tuple[Words, list[Named]]:
+    """Return the words of a question that are read, and what it names by places among these.
+
+    Args:
+        text: the question, as the words stand in it.
+        words: each as typed, with its terms.
+        named: the nodes that it names.
+        terms: text → terms, the tokenizer of the index.
+
+    """
+    said: list[Word | None] = [_parted(word) for word in words]
+    for place in _qualifiers(text, words, named) if "(" in text else ():
+        said[place] = None
+    typed = [word.lower() for word, _ in words]
+    for phrase, word in PHRASES.items():
+        start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
+        others = [one for one in named if one.end <= start or one.start >= start + len(phrase)]
+        whole = any(one.start <= start and one.end >= start + len(phrase) for one in named)
+        meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
+        if others and meant and start < len(typed):  # a node Centre is not meant beside them
+            said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
+            named = others
+    if None not in said:
+        return [word for word in said if word], list(named)
+    before = [sum(word is not None for word in said[:place]) for place in range(len(said) + 1)]
+    moved = [replace(one, start=before[one.start], end=before[one.end]) for one in named]
+    return [word for word in said if word], moved
+
+
+def _parted(word: Word) -> Word:
+    """Return "what" of "whats"; another word as it is."""
+    typed = word[0].lower()
+    return (typed[:-1], ()) if typed.endswith("s") and typed[:-1] in QUESTION else word
+
+
+def _qualifiers(text: str, words: Words, named: Sequence[Named]) -> set[int]:
+    """Return the places of the words in brackets behind a name that only say which is meant: not "(where was he born)".
+
+    Where nothing stands beside names and brackets, what is in them is what is asked: "Tide (director)".
+    """
+    spans, at = [], 0
+    for word, _ in words:
+        begin = max(text.find(word, at), at)
+        at = begin + len(word)
+        spans.append((begin, at))
+    behind = [text[end:begin] for (_, end), (begin, _) in zip(spans, [*spans[1:], (len(text), at)], strict=True)]
+    names = {place for one in named for place in range(one.start, one.end)}
+    found: set[int] = set()
+    for start in {one.end for one in named}:
+        end = next((place + 1 for place in range(start, len(words)) if ")" in behind[place]), start)
+        inside = range(start, end)
+        opened = end > start and behind[start - 1].strip() == "("
+        if opened and names.isdisjoint(inside) and all(words[one][0].lower() not in _ASK for one in inside):
+            found.update(inside)
+    asked = (terms and place not in names and place not in found for place, (_, terms) in enumerate(words))
+    return found if any(asked) else set()

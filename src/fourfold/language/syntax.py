@@ -1,0 +1,375 @@
+"""What the words of an English question do in it, as far as that decides whether they ask for an edge.
+
+Nothing is parsed: each rule looks at a word and its neighbours. "Films" in "who wrote films directed by X" says what
+stands between two steps and is none; the "director" of "whose director is X" stands at the other end of its edge.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from fourfold.language.names import Words
+from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, Nouns
+from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
+from fourfold.language.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
+from fourfold.when_needed import lazy
+
+CO = "co"
+TOGETHER = "together"
+_MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", CO})
+"""Words that lead back along the step before: the films with the same director, who co-wrote with X.
+
+So does "together", behind it: "acted together with X".
+"""
+LEAD_BACK = _MIRRORS | {TOGETHER}
+
+_POLITE = frozenset("please can could would will you kindly".split())
+_COMMANDS = frozenset("list name show give tell find describe".split())
+_BIDS = _COMMANDS | frozenset("return report display identify".split())
+"""Words that bid to answer, the last of them only before "the", "me" or the like: not "what returns a list"."""
+
+_ASKS = QUESTION | IMPERATIVES | _BIDS | PREPOSITIONS | {"how"}
+"""Without any of these, and of what edges are called, words ask for nothing beside what they name."""
+_MUCH = frozenset("many much long high tall deep wide big large old far often".split())
+_BEHIND = 2
+"""So many words at most say behind a name what is asked for: "X side effects"."""
+
+_SIMPLE = 4
+"""Words beside the names that a question for a kind of thing has at most."""
+
+_ABOUT_ITSELF = frozenset(
+    "explain describe define definition overview summary details information info know tell mean meaning please".split()
+)
+"""Words that ask for what a question names, and for nothing beside it."""
+
+_OR, _EITHER = "or", "either"
+_MORE = frozenset("first earlier later more less most least better".split())
+
+_ARE = frozenset({"are", "were"})
+_FIRST = frozenset({"first", "last", "top", "distinct"})
+
+_MAKE = frozenset("write wrote written compose composed do did does make made create created".split())
+_PARTS_OF_WORKS = frozenset(
+    "music score soundtrack lyrics words text screenplay script story libretto cinematography photography editing "
+    "choreography artwork cover".split()
+)
+
+_EVENT = frozenset({"when", "where"})
+
+_DATES = frozenset({"date", "dates", "year", "years", "day"})
+
+
+def may_ask(words: Words) -> bool:
+    """Tell whether words may ask for something beside what they name, whatever that is: if not, no sentence does."""
+    return any(word.lower() in _ASKS for word, _ in words)
+
+
+def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str | None:
+    """Return the preposition behind the verb of a label, "": none; None for a noun: reports_to, acquired, colour."""
+    verb, *rest = [word for word in label if word not in AUXILIARIES] or [""]
+    if len(rest) == 1 and rest[0] in PREPOSITIONS:
+        return rest[0]
+    return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
+
+
+class Sentence(Nouns):
+    """The words of a question, see ``Placed``: whether it asks, and for what."""
+
+    def asks(self) -> bool:
+        """Tell whether it is a question, or a phrase for what it asks for ("prerequisites of X"), not a name."""
+        return self._asks
+
+    @lazy
+    def _asks(self) -> bool:
+        question = any(word in QUESTION for place, word in enumerate(self.words) if place not in self.names)
+        commands = self._commands() and not self.about_itself()
+        return question or commands or self._asks_how() or self._asks_of()
+
+    def _commands(self) -> bool:
+        """Tell whether it begins with a command, after "please" or "could you"."""
+        frame = next((place for place, word in enumerate(self.words) if word not in _POLITE), 0)
+        return self.at(0) in IMPERATIVES or (frame not in self.names and self.at(frame) in _COMMANDS) or self._bids()
+
+    def _bids(self) -> bool:
+        return self.at(0) in _BIDS and self.at(1) in DETERMINERS
+
+    def only_frames(self, place: int) -> bool:
+        """Tell whether a word only bids to answer or stands before a name: "name the director", "a son named X"."""
+        return (place == 0 and self._bids()) or (self.at(place) in CALLED and place + 1 in self._starts)
+
+    def may_ask(self) -> bool:
+        """Tell whether it asks, or is a name with a word behind it that may ask for something: "X director"."""
+        behind = self._ends.get(0, len(self.words))
+        return self._asks or 0 < len(self.words) - behind <= _BEHIND
+
+    def about_itself(self) -> bool:
+        """Tell whether it asks for what it names: "explain X", "what do you know about X"."""
+        return bool(self._content) and all(self.words[place] in _ABOUT_ITSELF for place in self._content)
+
+    def _asks_how(self) -> bool:
+        return self.at(0) == "how" and self.at(1) in AUXILIARIES | _MUCH
+
+    def _asks_of(self) -> bool:
+        """Tell whether it ends with a name, a preposition and what it asks for before it: "films with X"."""
+        start = self._begins.get(len(self.words), 0)
+        before = self._before(start)
+        return len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
+
+    def asks_beside(self) -> bool:
+        """Tell whether it is a question that asks for something by words beside the names."""
+        beside = any(word in ASKING for place, word in enumerate(self.words) if place not in self.names)
+        return self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
+
+    def instances(self) -> int:
+        """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is.
+
+        So does "the name of a carpenter".
+        """
+        places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in ONE_OF)
+        asked = self.at(0) in IMPERATIVES or self.at(0) == "who"
+        return next((place for place in places if asked or self._is_named(place + 1)), -1)
+
+    def mirrors(self, place: int) -> bool:
+        """Tell whether a word, if no label holds it, leads back along the step before."""
+        word = self.words[place]
+        if self.at(place - 1) == "most":  # "the most common language of X"
+            return False
+        return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
+
+    def tells(self, place: int) -> bool:
+        """Tell whether a word of its own says more than what the answer or the named node is, or that one is asked for.
+
+        In "which films", "what kind of film", "name the film" and at the end in "the film X" the film does not.
+        """
+        if place not in self._content or self.words[place] in _COMMANDS:
+            return False
+        at_end = self._ends.get(self._past_article(place + 1)) == len(self.words)
+        apposed = self.at(place - 1) in ARTICLES and at_end
+        return not (self.opens(place) or self._is_sort(place) or apposed)
+
+    def asks_what_is_done(self, place: int) -> bool:
+        """Tell whether "do" asks what somebody does: "what did X do", "what does X do for a living"."""
+        return self.at(0) == "what" and self.at(1) in DO and place in self._begins and place + 1 not in self._starts
+
+    def asks_how_much(self, place: int) -> bool:
+        """Tell whether "how" asks for no manner: "how many"."""
+        return self.words[place] == "how" and self.at(place + 1) in _MUCH
+
+    def asks_whence(self, place: int) -> bool:
+        """Tell whether "from" asks for what has its origin in what is named behind it: "who comes from X"."""
+        return self.asks() and self._past_article(place + 1) in self._starts and place > 0
+
+    def said(self) -> frozenset[str]:
+        """Return the words that belong to no name, those of several things also as those of one: rivers, river."""
+        free = {word for place, word in enumerate(self.words) if place not in self.names}
+        return frozenset(free | {word.removesuffix("s") for word in free})
+
+    def asks_the(self) -> bool:
+        """Tell whether it asks for one thing of what it names, of no kind: "what is the fee of X in Y"."""
+        the = 1 + (self.at(0) == "what" and self.at(1) in AUXILIARIES - DO)
+        asks = self.at(the) == "the" and (the > 1 or self._bids()) and not self.kinds()
+        return asks and the + 1 in self._content and self.at(self._end_of_run(the + 1) + 1) in {"of", "for"}
+
+    def verifies(self) -> bool:
+        """Tell whether it asks if something holds of several things: "is X the capital of Y", "is X male or female"."""
+        free = [word for place, word in enumerate(self.words) if place not in self.names]
+        return self.at(0) in AUXILIARIES and len(self._starts) > 1 and QUESTION.isdisjoint(free)
+
+    def compares(self) -> bool:
+        """Tell whether it asks which of two it names is more of something: "which is older, X or Y"."""
+        words = [(self.at(place - 1), word) for place, word in enumerate(self.words) if place not in self.names]
+        more = any(
+            word in _MORE or (before in AUXILIARIES and word.endswith("er") and word != _EITHER)
+            for before, word in words
+        )
+        return more and len(self.alternatives()) == len(self._starts) == 2 and self.at(0) in QUESTION
+
+    def alternatives(self) -> list[int]:
+        """Return the places where the names begin that stand beside "or"."""
+        ors = [place for place, word in enumerate(self.words) if word == _OR and place not in self.names]
+        before = [self._begins.get(place, -1) for place in ors]
+        behind = [self._past_article(place + 1) for place in ors]
+        return sorted({*before, *behind} & self._starts)
+
+    def joins(self) -> bool:
+        """Tell whether all that it names is meant together: not one or the other, nor whether one has to do with it."""
+        return "or" not in self.words and self.at(0) not in AUXILIARIES
+
+    def asked_for_by_verb(self) -> tuple[list[int], int]:
+        """Return the places of what is asked for, and of what the named node does: "what team does X play for".
+
+        None, and −1, in other questions, and where more is named or said.
+        """
+        first = next((place for place in sorted(self._content) if self.opens(place)), -1)
+        first += 2 * self._is_sort(first + 2)  # "what kind of language does X speak"
+        behind = next((place for place in range(first, len(self.words)) if place not in self._content), -1)
+        start = self._past_article(behind + (self.at(behind) in DO))
+        end = self._ends.get(start, -1)
+        if min(first, behind, end) < 0 or len(self._starts) != 1 or self.at(first - 2) in PREPOSITIONS:
+            return [], -1
+        asked_for = list(range(first, behind))
+        rest = [place for place in sorted(self._content) if place >= end and not self.at(place).isdigit()]
+        if len(rest) != 1 or self.at(rest[0] + 1) in DO or any(self.words[p].endswith("ed") for p in asked_for):
+            return [], -1  # "what religion does X's father have", "what killed X's father"
+        return asked_for, rest[0]
+
+    def asks_when(self) -> bool:
+        """Tell whether it asks for a date: "when was X built", "what year", "release date of X"."""
+        if self._first_asked in WHICH and any(self.opens(place) for place in self._content):
+            return any(self.opens(place) and self.words[place] in _DATES for place in self._content)
+        return self._first_asked == "when" or (self._first_asked in WHICH | {""} and self._asks_date())
+
+    def _asks_date(self) -> bool:
+        end = next((place for place, word in enumerate(self.words) if word in PREPOSITIONS), 0)
+        return self.at(end) == "of" and self.at(end - 1) in _DATES
+
+    def asks_when_of_name(self) -> bool:
+        """Tell whether it asks when something happened to what it names: "when was X first performed"."""
+        return self.at(0) == "when" and self.at(1) in AUXILIARIES and self._past_article(2) in self._starts
+
+    def asks_no_date(self) -> bool:
+        """Tell whether it asks for somebody or for a place: "who", "where"."""
+        return not {self.at(0), self.at(1)}.isdisjoint(QUESTION - WHICH - {"when"})
+
+    @property
+    def _first_asked(self) -> str:
+        free = (word for place, word in enumerate(self.words) if word in QUESTION and place not in self.names)
+        return next(free, "")
+
+    def sought(self) -> list[int]:
+        """Return which words may say what is asked for: "what are the major cities in", "give me the rivers of".
+
+        Those are the first two in a row that are neither stop words nor a command nor belong to a name. "Where", "who"
+        and the like ask for something else; so does what stands behind a preposition, and a question of many words.
+        """
+        free = self._telling()
+        return self.heads() if 0 < len(free) <= _SIMPLE else []
+
+    def _telling(self) -> list[int]:
+        """Return the words that are neither stop words nor a command nor a participle nor belong to a name."""
+        none = _COMMANDS | SAY_NOTHING | NAMES
+        said = [p for p in sorted(self._content) if self.words[p] not in none and not self.words[p].endswith("ed")]
+        said = said[self._bids() and said[:1] == [0] :]
+        said = [p for p in said if not self._only_counts(p)]
+        return [p for p in said if self.at(p + 1) not in NAMES or self.at(p + 2) != "of"]  # "company names of"
+
+    def _only_counts(self, place: int) -> bool:
+        """Tell whether a word says how many, or which of several: "the first 3 products", "the last names of"."""
+        counts = self.at(place).isdigit() or self.at(place) in _FIRST
+        return counts and (place + 1 in self._content or self.at(place + 1) in NAMES)
+
+    def heads(self) -> list[int]:
+        """Return the same of a question of whatever length."""
+        free = self._telling()
+        if not free or not self.asks():
+            return []
+        if any(word in QUESTION - WHICH for word in self.words[: free[0]]) and not self._who_are(free[0]):
+            return []
+        before = self._before(free[0])
+        other = self.at(before) in PREPOSITIONS and not self._is_named(free[0])
+        return [] if other else [place for place in free[:2] if place - free[0] < 2]
+
+    def of_type(self) -> list[int]:
+        """Return which words call the type of what is asked for, the noun last: "which car makers", "list suppliers".
+
+        What stands beside a name says what that is: "describe the section X", "the names of the X section".
+        """
+        first = next(iter(self.heads()), -1)
+        if first < 0 or first in self._begins or not self.asks_for(first):
+            return []
+        run = list(range(first, self._end_of_run(first) + 1))
+        several = [place for place in run if self.words[place].endswith("s") and self.at(place - 1) not in NAMES]
+        noun = first if self.is_subject(first) else next(iter(several), run[-1])
+        return [] if self._past_article(noun + 1) in self._starts else list(range(first, noun + 1))
+
+    def called(self, place: int) -> list[int]:
+        """Return the word that says whose names are asked for, as far as one does: the leader of "leader names of"."""
+        before = self._before(place) - 2
+        return [before] if self._is_named(place) and before in self._content else []
+
+    def _who_are(self, place: int) -> bool:
+        """Tell whether a word calls what is asked for: "who are the customers", "what are the first 3 products"."""
+        while self._only_counts(place - 1):
+            place -= 1
+        who = self.at(0) == "who" and self.at(1) in AUXILIARIES - DO
+        return (who or (self.at(0) in WHICH and self.at(1) in _ARE)) and self._before(place) == 1
+
+    def asks_for(self, place: int) -> bool:
+        """Tell whether it asks for what a word calls: "which suppliers", "list suppliers", "the names of suppliers"."""
+        return self.opens(place) or self._commands() or self._is_named(place) or self._who_are(place)
+
+    def _is_named(self, place: int) -> bool:
+        before = self._before(place)
+        return self.at(before) == "of" and self.at(before - 1) in NAMES
+
+    def is_subject(self, place: int) -> bool:
+        """Tell whether a word behind "which" does something to the named node: "which firm makes X"."""
+        verb = place + 1 in self._content and self.at(place + 1) not in AUXILIARIES
+        end = self._end_of_run(place + 1)  # "which states share borders with X"
+        ends = {place + 1, end} if self.at(end + 1) in PREPOSITIONS else {place + 1}
+        behind = {self._past_article(one + 1 + (self.at(one + 1) in PREPOSITIONS)) for one in ends}
+        return self.opens(place) and verb and not behind.isdisjoint(self._starts)
+
+    def stands_at(self) -> bool:
+        """Tell whether what is asked for is where something is, or what it is in: "on which shelf", "which X … in"."""
+        fronted = any(self.opens(place) and self.at(place - 2) in PREPOSITIONS for place in self._content)
+        return fronted or self.at(len(self.words) - 1) in PREPOSITIONS
+
+    def is_role(self, place: int) -> bool:
+        """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""
+        after = self.at(place + 2)
+        return self.at(place + 1) == "of" and (not after or after in QUESTION)
+
+    def named_does(self, place: int) -> bool:
+        """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""
+        if self.at(place + 1) == "by":
+            return place + 2 < len(self.words) and self.at(place + 2) not in QUESTION  # "directed by whom"
+        if place in self._begins and place in self._deeds and self._another_behind(place):
+            return True  # "X directed films"
+        asked = place in self._begins and self.at(self._begins[place] - 1) in DO
+        return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
+
+    def named_is_done_to(self, place: int, preposition: str) -> bool:
+        """Tell whether what a word says is done to the named node: "who acquired X", "who was X acquired by".
+
+        Args:
+            place: of the word.
+            preposition: what belongs to it, "who reports to X"; or "".
+
+        """
+        if not preposition and self.at(place + 1) == "by" and not self.named_does(place):
+            return True
+        if preposition and self.at(place + 1) != preposition:
+            return False
+        behind = self._past_article(place + 1 + bool(preposition))
+        subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
+        asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
+        return behind in self._starts and subject not in self.names and asked
+
+    def _another_behind(self, place: int) -> bool:
+        """Tell whether a word of its own follows, neither a stop word nor a name: before it stands a noun, no verb."""
+        behind = place + 1
+        return behind in self._content and self.words[behind] != TOGETHER
+
+    def event(self, place: int) -> int:
+        """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
+        found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
+        found += 2 * (self.at(found) == "go" and self.at(found + 1) == "to")  # "where did X go to school"
+        return found if self.at(place + 1) in AUXILIARIES and found == len(self.words) - 1 else -1
+
+    def takes_place(self, place: int) -> bool:
+        """Tell whether a word is the place of "take place", which asks for no place of birth."""
+        return takes_place(self.words, place)
+
+    def events(self, *asking: str) -> frozenset[int]:
+        """Return where what happened stands, of every word that asks where or when it did: of both, if left out."""
+        places = [p for p, word in enumerate(self.words) if word in (asking or _EVENT) and p not in self.names]
+        return frozenset(map(self.event, places)) - {-1}
+
+    def makes_part(self, place: int) -> bool:
+        """Tell whether a verb only says how a part of a work came to be: "wrote" in "who wrote the music for X"."""
+        return self.words[place] in _MAKE and self.at(self.object_of(place)) in _PARTS_OF_WORKS
+
+    def object_of(self, place: int) -> int:
+        """Return the place of what a verb is done to, where that stands right behind it."""
+        return self._past_article(place + 1)

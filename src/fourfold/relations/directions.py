@@ -1,0 +1,32 @@
+"""Which way words of a question go along the edges of each type: to where these end, or back to where they begin."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.language.meaning import SAME_FAMILY, Asked
+from fourfold.language.syntax import Sentence
+from fourfold.relations.label_grammar import LabelGrammar
+
+
+def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: int) -> NDArray[np.bool_]:
+    """Return of which types a word asks for where their edges begin, (n_types,).
+
+    By the label of each: "who is X directed by" by directed_by, "who acquired X" by acquired, "children of X" by
+    child_of.
+
+    Args:
+        grammar: of the types' labels.
+        asked: what the word asks for.
+        sentence: the question.
+        place: of the word.
+
+    """
+    turned = grammar.begin(asked.slots, named_does=sentence.named_does(place))
+    for preposition, verbs in grammar.verbs.items() if not asked.by_itself else ():
+        if (verbs & (asked.similarity > 0)).any() and sentence.named_is_done_to(place, preposition):
+            turned |= verbs & grammar.ends(asked.slots)
+    if not asked.kind:  # "what type of bridge is X" asks for no instance by instance_of
+        turned |= grammar.child_of & (asked.similarity > SAME_FAMILY)
+    return turned | grammar.kinds(sentence.words[place])[1]

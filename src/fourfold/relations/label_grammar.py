@@ -1,0 +1,160 @@
+"""What the words of labels do in them, and so what words of questions call: where edges end, or where they begin.
+
+Of ``capital`` the edges end at capitals, of ``capital of`` they begin there; ``directed by`` ends at directors, and
+``supplies`` begins at suppliers. Of a label that is a path the last part is what it says of where its edges end, the
+first what it says of where they begin (``path_labels``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.language import wording
+from fourfold.language.placed import PREPOSITIONS
+from fourfold.language.syntax import behind_verb
+from fourfold.relations.label_words import LabelWords, Terms
+from fourfold.relations.type_labels import remembered
+
+Types = NDArray[np.bool_]
+"""(n_types,), which edge types."""
+
+_BY, _OF = "by", "of"
+_PLACES = frozenset({"at", "in", "on"})
+
+_SORTS = frozenset({"type", "kind", "class", "category", "is a", "isa", "instance of"})
+"""Labels of edges that only say what sort of thing something is."""
+
+
+class LabelGrammar:
+    """Nouns, verbs and doers among the words of labels.
+
+    Args:
+        words: those of all labels.
+
+    Attributes:
+        verbs: by the preposition behind it, "": none, which labels are a verb, (n_types,) each.
+        sorts: (n_types,) which only say what sort of thing something is.
+        to_places: (n_types,) which are a verb with "in", "at" or "on" behind it.
+        child_of: (n_types,) which begin at what their noun calls.
+        callers: (n_rows,) which words call what edges begin at.
+
+    """
+
+    def __init__(self, words: LabelWords) -> None:
+        self._words, labels, terms = words, words.labels, words.terms
+        behind = [behind_verb(one.last, terms) for one in labels]
+        phrases = [_is_phrase(one.last, terms) for one in labels]
+        agents = np.array([self._is_agent(*row) for row in zip(words.flat, words.row_stems, strict=True)], bool)
+        by = words.any(agents & words.at_end) | np.array([_BY in one.last for one in labels], bool)
+        self._agents = agents | (by[words.types] & words.at_end)
+        self.verbs = {
+            preposition: np.array([one == preposition for one in behind], bool) & ~by
+            for preposition in behind
+            if preposition is not None
+        }
+        self.sorts = np.array([" ".join(one.last) in _SORTS for one in labels], bool)
+        self.to_places = np.array([one in _PLACES for one in behind], bool)
+        self._nouns = words.rows([noun for one in labels for noun in _nouns(one.last, one.ends)], words.at_end)
+        self.callers = words.rows([noun for one in labels for noun in _nouns(one.first, one.begins)], words.at_begin)
+        first = np.zeros(len(words.flat), bool)
+        first[words.starts] = True
+        deeds = [
+            _BY not in one.last and (preposition is not None or phrase)
+            for one, preposition, phrase in zip(labels, behind, phrases, strict=True)
+        ]
+        self._deeds = words.rows(deeds, first)
+        open_end = np.array([one.own[-1] in PREPOSITIONS - {_BY} for one in labels], bool)
+        is_noun = np.array([one is None for one in behind], bool)
+        self._begins = open_end & ~np.array(phrases, bool)
+        self._calls = self._begins | (is_noun & ~open_end)  # "shares border with" calls nothing
+        self.child_of = self._begins & self._calls
+        self._qualifying = words.several & np.array([word.endswith("ing") for word in words.flat], bool)
+        most = remembered(len(labels))
+        self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
+
+    def kinds(self, word: str) -> tuple[Types, Types]:
+        """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
+        ends, begins, _ = self._called(word)
+        return ends, begins | self._done(word)
+
+    def held(self, word: str) -> tuple[Types, Types]:
+        """Return which labels have a word for their noun, and which hold it beside their noun, (n_types,) each."""
+        ends, begins, beside = self._called(word)
+        return ends | begins, beside
+
+    def calls_begin(self, word: str) -> bool:
+        """Tell whether a word calls what edges of paths begin at: film/film/genre at a film."""
+        words = self._words
+        return bool((words.held(words.stems, words.terms(word)) & self.callers).any())
+
+    def qualifies(self, word: str, behind: str = "") -> bool:
+        """Tell whether a word only qualifies the one behind it, as they do in a label: "side effects"."""
+        return bool((self.held(word)[1] & self.held(behind)[0]).any())
+
+    def only_qualify(self, terms: Sequence[str]) -> bool:
+        """Tell whether labels hold a word only as what qualifies another: film in filming_location."""
+        stems = self._words.stems
+        rows = [self._qualifying[stems[term]].all() for term in terms if term in stems]
+        return bool(rows) and all(rows)
+
+    def ends(self, slots: NDArray[np.int64]) -> Types:
+        """Return of which types a word stands for one that says where their edges end, (n_types,): the last part.
+
+        Args:
+            slots: (n_types,) which word of each label it stands for.
+
+        """
+        ends: Types = self._words.at_end[self._words.starts + slots]
+        return ends
+
+    def begin(self, slots: NDArray[np.int64], *, named_does: bool) -> Types:
+        """Return which types a word asks for where their edges begin, (n_types,), by the words of labels it stands for.
+
+        Args:
+            slots: (n_types,) which word of each label it is.
+            named_does: whether the named node does what the word says, if that is a deed.
+
+        """
+        rows = self._words.starts + slots
+        begin: Types = self._words.at_begin[rows] ^ (self._agents[rows] & named_does)
+        return begin
+
+    def _called_by(self, word: str) -> tuple[Types, Types, Types]:
+        """Return which edges end at what a word calls, which begin there, and which labels hold it beside a noun."""
+        words = self._words
+        rows = words.held(words.stems, [*words.terms(word), *words.shortened([word.lower()])])
+        by_noun = words.any(rows & self._nouns) & self._calls
+        beside = words.any(rows & words.at_end & ~self._nouns) & self._calls & ~by_noun
+        return by_noun & ~self._begins, (by_noun & self._begins) | words.any(rows & self.callers), beside
+
+    def _done_by(self, word: str) -> Types:
+        """Return which labels begin with a verb for what somebody does whom a word names, (n_types,)."""
+        words = self._words
+        doers = [stem for stem in words.terms(word) if wording.is_doer(stem)]
+        rows = words.held(words.families, words.families_of(doers)) & ~words.held(words.stems, doers)
+        return words.any(rows & self._deeds)
+
+    def _is_agent(self, word: str, stems: frozenset[str]) -> bool:
+        """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""
+        deeds = [deed for stem in stems if (deed := wording.deed(stem))]
+        return any(not word.endswith("s") or self._words.is_word(deed) for deed in deeds)
+
+
+def _nouns(label: Sequence[str], words: Sequence[str]) -> list[bool]:
+    """Return which of a label's words, some of which were left out, are its nouns, not what qualifies them.
+
+    Its last word is, and the last before "of": project lead, country of citizenship.
+    """
+    before = label[: label.index(_OF)] if _OF in label[1:] else []
+    last = max((place for place, word in enumerate(words) if word in before), default=-1)
+    return [place in (last, len(words) - 1) for place in range(len(words))]
+
+
+def _is_phrase(label: Sequence[str], terms: Terms) -> bool:
+    """Tell whether a label begins with a verb, as far as its ending tells: shares_border_with, took_part_in."""
+    first = next(iter(label), "")
+    return first.endswith("s") or wording.is_past(first, terms(first))

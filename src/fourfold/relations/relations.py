@@ -1,0 +1,389 @@
+"""What the words of a question mean among the edge types of a graph.
+
+What a word is similar to among their labels (``labels``) decides what it means, and how far it is trusted. What English
+calls the same stands in ``wording`` and ``synonyms``, what a word does in its sentence in ``syntax``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from math import inf
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import Paths
+from fourfold.edge_types import reading
+from fourfold.index.base import EdgePart
+from fourfold.language import synonyms, wording
+from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning, said_again, settle
+from fourfold.language.names import Named, Words
+from fourfold.language.placed import PREPOSITIONS
+from fourfold.language.syntax import LEAD_BACK, Sentence
+from fourfold.language.wording import ASKING, TOWNS, WHICH
+from fourfold.relations import directions, sought
+from fourfold.relations.labels import Labels, by_role
+from fourfold.types import FloatArray
+
+Types = NDArray[np.bool_]
+"""(n_types,), which edge types."""
+
+_ANY = 3.0
+"""What is added to similarities where any edge may be meant."""
+
+_SORT = 0.5
+"""What is left of an edge that only says what sort of thing something is, where any may be meant."""
+
+_LESS = 0.98
+"""What is left of the similarity of a label that rather says something else."""
+
+_ABOUT, _DO, _FROM = "about", "do", "from"
+
+_DIE, _OF = "die", frozenset({"of", "from"})
+_CAUSE = "cause"
+
+_WHERE, _SETTING = "where", "narrative setting location venue"
+"""What labels call where something takes place."""
+
+_ORIGINS = "origin birth birthplace hometown home"
+"""What labels call where somebody is from."""
+
+
+class Relations:
+    """The edge types of a graph, ready to be compared with questions.
+
+    Args:
+        names: the edge types in use.
+        numbers: (len(names),) their numbers.
+        embed: texts → vectors (n, dimensions), by a local model.
+        terms: text → terms, the tokenizer of the index.
+        is_word: whether a word is spelt as words are; another may be a label's with a letter wrong.
+
+    """
+
+    def __init__(
+        self,
+        names: Sequence[str],
+        numbers: Sequence[int],
+        embed: Callable[[list[str]], FloatArray],
+        terms: Callable[[str], list[str]],
+        is_word: Callable[[str], bool] = lambda word: True,
+    ) -> None:
+        self.labels = Labels(names, embed, terms, is_word)
+        self.numbers = np.array(numbers, np.int64)
+        self._near = lru_cache(self.labels.most_words)(self._near_by)
+        self._roles = by_role(names)
+        self._asking = self._by_stem(wording.ASKING)
+        self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
+        self._haunted, self._kinds = self._by_stem(wording.HAUNTS), self._by_stem(synonyms.KINDS)
+        self._thesaurus = [self._by_stem(each) for each in (synonyms.TURNED, synonyms.SAME, synonyms.ALONE)]
+
+    def __len__(self) -> int:
+        return len(self.labels)
+
+    def may_be_asked(self, words: Words, settings: Paths) -> bool:
+        """Tell whether any word may ask for an edge, whatever the question names: if not, ``read`` trusts none."""
+        plain = [(word.lower(), terms) for word, terms in words]
+        self.labels.learn([word for word, terms in plain if self._may_ask(word, terms)])
+        return any(self._near(word, terms) > settings.low for word, terms in plain)
+
+    def _near_by(self, word: str, terms: Sequence[str]) -> float:
+        """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
+        if not self._may_ask(word, terms):
+            return inf if word in LEAD_BACK or word in wording.ASKING or word in wording.EXACTLY else -inf
+        key, own = terms[0] if len(terms) == 1 else word, reading(word)
+        listed = word in LEAD_BACK or any(key in each for each in (self._same, self._inverse, self._asking))
+        if listed or (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None:
+            return inf
+        return self.labels.similarity(word)[2]
+
+    def read(self, words: Words, settings: Paths, named: Sequence[Named] = (), there: Types | None = None) -> Meaning:
+        """Return what each word of a question asks for.
+
+        Args:
+            words: those of the question.
+            settings: the constants.
+            named: the nodes that it names.
+            there: (n_types,) the types of edges that there are at these; given, a word that only labels of others hold
+                asks for what the thesaurus joins it to.
+
+        """
+        meaning = Meaning.none(len(words), len(self))
+        labels = [self._in_label(word.lower(), terms) for word, terms in words]
+        sentence = Sentence(words, named, labels)
+        events = sentence.events()
+        haunts = self._haunts([words[place][1] for place in sentence.events(_WHERE)])
+        by: dict[int, Asked] = {}
+        for place in range(len(words)):  # a question has few
+            if sentence.mirrors(place):
+                meaning.mirrors[place], meaning.trust[place] = True, 1.0
+            elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
+                if place in events:
+                    asked = asked.or_also(self._by_thesaurus(words[place][1])).or_also(haunts)
+                elif there is not None and (place not in sentence.of_type() or sentence.opens(place)):
+                    asked = self._of_others(asked, sentence, place, words[place][1], there, settings) or asked
+                by[place] = asked
+                self._put(meaning, sentence, place, asked, settings)
+        if not meaning.trust.any():  # as with most questions: no word asks for an edge
+            return meaning
+        if (meaning.trust[sentence.free()] > settings.kind).any():
+            self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
+        loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
+        self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose), settings)
+        to_places = self.labels.grammar.to_places | (haunts is not None and haunts.means)
+        sought.end_there(meaning, sentence, lambda place: self.calls(sentence.words[place], words[place][1]), settings)
+        settle(meaning, sentence, [self.labels.words.families_of(terms) for _, terms in words], to_places)
+        sought.price(meaning, sentence, settings)
+        return meaning
+
+    def read_loosely(self, words: Words, settings: Paths, named: Sequence[Named], edges: EdgePart) -> Meaning:
+        """Return the same where words that only labels of other nodes' edges hold ask for what means the same."""
+        nodes = np.concatenate([one.nodes for one in named])
+        there = np.isin(self.numbers, edges.expand(nodes, weights="none", cap=settings.fan).types)
+        return self.read(words, settings, named, there)
+
+    def _by_itself(self, meaning: Meaning, sentence: Sentence, places: Sequence[int], settings: Paths) -> None:
+        """Let words ask for what is close to them; what does something to the named node is no step from it."""
+        for place in places:
+            meaning.trust[place], meaning.asked[place], meaning.kind[place] = 0.0, 0.0, False
+            if sentence.is_content(place) and not sentence.is_subject(place):
+                self._put(meaning, sentence, place, Asked(*self.labels.similarity(sentence.words[place])), settings)
+
+    def _put(self, meaning: Meaning, sentence: Sentence, place: int, asked: Asked, settings: Paths) -> None:
+        """Put down what one word asks for: how much, and which way."""
+        similarity, best, factor = asked.similarity, asked.best, asked.factor
+        meaning.slots[place], meaning.turned[place], meaning.kind[place] = asked.slots, asked.turned, asked.kind
+        if not asked.by_itself and sentence.is_kind(place, far=best < settings.high):
+            factor, meaning.kind[place] = min(factor, settings.kind), True
+        if best > settings.low:
+            meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
+            meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
+            if best >= SAME_FAMILY:
+                meaning.turned[place] |= directions.backwards(self.labels.grammar, asked, sentence, place)
+        meaning.turned[place] ^= sentence.is_role(place)
+
+    def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
+        """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
+
+        What sort of thing the named node is (``is_a``) is hardly asked, unless it is a sort itself (``sorts``).
+
+        A word that asks for no edge may mean any, the rather the nearer it is to it: "the gender of X's other half".
+        Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
+        """
+        sentence = Sentence(words, named)
+        free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
+        instances = sentence.instances()
+        free = free if instances < 0 else []
+        unknown = [place for place in free if meaning.trust[place] <= 0]
+        meaning = Meaning(*map(np.copy, meaning.arrays)) if unknown else Meaning.none(len(words), len(self))
+        place = next(iter(unknown or free), instances)
+        if place >= 0:
+            near = [self._nearness(sentence.words[one], words[one][1]) for one in free]
+            most = np.max([np.zeros(len(self)), *near], axis=0)
+            meaning.trust[place], meaning.turned[place] = 1.0, not free
+            meaning.asked[place] = (_ANY + most) / (_ANY + most.max())
+            meaning.asked[place] *= np.where(self.labels.grammar.sorts & (not sorts), _SORT, 1.0)
+        return meaning
+
+    def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
+        """Return how similar each label is to a word, or to what the thesaurus has for it, (n_types,) in [0, 1]."""
+        near, found = self.labels.similarity(word)[0], self._by_thesaurus(terms)
+        return near if found is None else np.maximum(near, found.similarity)
+
+    def calls(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,)."""
+        own = self.labels.grammar.kinds(word)
+        if own[0].any() or own[1].any() or len(terms) != 1:
+            return own
+        others = [self.labels.grammar.kinds(other) for other in self._kinds.get(terms[0], "").split()]
+        ends, begins = zip(own, *others, strict=True)
+        return np.logical_or.reduce(ends), np.logical_or.reduce(begins)
+
+    def _may_ask(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a word is no stop word, or one that a label is made of: "own" of owns."""
+        return bool(terms) or (word not in PREPOSITIONS and word in self.labels.words.stems)  # "in" is in "tie-ins"
+
+    def hold(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
+        return self.labels.similarity(word.lower())[2] >= SAME_FAMILY or self._by_thesaurus(terms) is not None
+
+    def _in_label(self, word: str, terms: Sequence[str]) -> bool:
+        """Tell whether a label holds a word, or one of its family."""
+        return self._may_ask(word, terms) and self.labels.similarity(word)[2] >= SAME_FAMILY
+
+    def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> Asked | None:
+        """Return what one word asks for; None where it asks for nothing."""
+        word = sentence.words[place]
+        if not self._may_ask(word, terms):
+            return self._asked_by_stop_word(sentence, place, settings)
+        if (sort_of := sought.sort_of(self.labels, sentence, place)) is not None:
+            return sort_of
+        if self._asks_nothing(sentence, place, terms):
+            return None
+        key = terms[0] if len(terms) == 1 else word
+        called = self._asking.get(key) if sentence.opens(place) else None
+        own = self._narrowed(sentence, place, terms, settings)
+        if own.best >= SAME_FAMILY:
+            return self._asked_by_label(sentence, place, own, called, settings)
+        for others, turned in ((self._same, False), (self._inverse, True)):
+            if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
+                return replace(found, similarity=self.labels.alone_first(found.similarity, found.slots))
+        if word in wording.SAY_NOTHING:
+            return None
+        found = None if called is None else self._exactly(called, settings.asking, kind=True)
+        if found is None and sentence.may_ask():  # "I need a token" asks for none
+            if own.best < settings.high:
+                found = self._said_by_role(sentence, place)
+            found = found or self._asked_by_thesaurus(sentence, place, terms, settings)
+        return found or own
+
+    def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
+        """Tell whether a word that could ask for an edge asks for none where it stands."""
+        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.grammar.only_qualify(terms)):
+            return True
+        sort = sentence.sort_of(place)
+        if sort >= 0 and sought.sort_of(self.labels, sentence, sort) is not None:
+            return True
+        if sentence.says_what_it_is(place) or (sentence.takes_place(place) and _WHERE not in sentence.words):
+            return True
+        if sentence.is_apposed(place) and self.labels.grammar.calls_begin(sentence.words[place]):
+            return True
+        if sentence.makes_part(place) and sentence.is_in_label(sentence.object_of(place)):
+            return True
+        refers = self._joint(sentence, place - 1) or sentence.refers_back(place)
+        return bool(refers) or sentence.only_frames(place) or sentence.sort_says_nothing(place)
+
+    def _may_say_again(self, sentence: Sentence, place: int) -> bool:
+        """Tell whether a word such as "city" may say of what is asked for what it is anyway: "the capital city of"."""
+        if sentence.words[place] not in TOWNS or not sentence.is_content(place - 1) or sentence.opens(place - 1):
+            return False
+        return bool(self.labels.grammar.kinds(sentence.at(place - 1))[0].any())
+
+    def _joint(self, sentence: Sentence, place: int) -> str:
+        """Return the word of a label that a word makes with the next: campusfee, for "campus fee"; "" where none."""
+        if not (sentence.is_content(place) and sentence.is_content(place + 1)):
+            return ""
+        joint = sentence.words[place] + sentence.words[place + 1]
+        held = self.labels.words.stems.keys() >= set(self.labels.terms(joint) or [""])
+        return joint if joint.isalpha() and held else ""
+
+    def _own(self, sentence: Sentence, place: int) -> Asked:
+        """Return what a word asks for, and with it the next where both are one word of a label."""
+        own = Asked(*self.labels.similarity(sentence.words[place]))
+        if not (joint := self._joint(sentence, place)):
+            return own
+        whole, slots, _ = self.labels.similarity(joint)
+        both = np.maximum(whole, np.minimum(own.similarity, self.labels.similarity(sentence.words[place + 1])[0]))
+        return Asked(both, slots, float(both.max()))
+
+    def _narrowed(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> Asked:
+        """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
+        own = self._own(sentence, place)
+        if sentence.takes_place(place):
+            return self._exactly(_SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
+        if self._may_say_again(sentence, place):
+            return replace(own, factor=settings.kind, kind=True)
+        if _DIE not in terms or sentence.at(place + 1) not in _OF or not WHICH.intersection(sentence.words):
+            return own
+        causes = self.labels.similarity(_CAUSE)[0] >= SAME_FAMILY
+        return replace(own, similarity=np.where(causes, 1.0, _LESS) * own.similarity)
+
+    def _asked_by_stop_word(self, sentence: Sentence, place: int, settings: Paths) -> Asked | None:
+        word = sentence.words[place]
+        if word in ASKING:
+            similarity, slots, best = self.labels.similarity(ASKING[word])
+            if word == _WHERE and sentence.at(len(sentence.words) - 1) == _FROM:
+                origins = self.labels.similarity(_ORIGINS)[0] >= SAME_FAMILY
+                similarity = np.where(origins, similarity, _LESS * similarity)
+            if word in wording.LESS:
+                less = self.labels.similarity(wording.LESS[word])[0] >= SAME_FAMILY
+                similarity = np.where(less, _LESS, similarity)
+                best = float(similarity.max())
+            return Asked(similarity, slots, best, settings.asking, kind=True, by_itself=True)
+        if (
+            (word == _ABOUT and WHICH.isdisjoint(sentence.words))
+            or (word == _DO and not sentence.asks_what_is_done(place))
+            or (word == _FROM and not sentence.asks_whence(place))
+            or sentence.asks_how_much(place)
+        ):
+            return None
+        exactly = wording.EXACTLY.get(word, "")
+        if word == _FROM:  # where no other word asks for an edge
+            return self._exactly(exactly, settings.kind, turned=True, alone=True)
+        return self._exactly(exactly, settings.asking, kind=True, by_itself=True) if exactly else None
+
+    def _asked_by_label(self, sentence: Sentence, place: int, own: Asked, called: str | None, settings: Paths) -> Asked:
+        """Return what a word asks for that a label holds; behind "which" it may say what the answer is."""
+        if called is not None:
+            asked = Asked(*self.labels.similarity(called), kind=True)
+            return replace(asked, factor=settings.kind, alone=True) if sentence.is_subject(place) else asked
+        word = sentence.words[place]
+        nouns, beside = self.labels.grammar.held(word)
+        if sentence.is_one(place) and not nouns.any():
+            return replace(own, factor=settings.kind, kind=True)
+        if not sentence.opens(place):
+            return own
+        if (beside.any() and not nouns.any()) or sentence.is_subject(place):  # "which project": not a project lead
+            return replace(own, factor=settings.kind, kind=True, alone=True)
+        return replace(own, kind=bool(nouns.any()))
+
+    def _haunts(self, happened: Sequence[Sequence[str]]) -> Asked | None:
+        """Return the edges that lead to where somebody does what words say, whatever their labels call it."""
+        said = [self._haunted[terms[0]] for terms in happened if len(terms) == 1 and terms[0] in self._haunted]
+        return self._exactly(" ".join(said)) if said else None
+
+    def _of_others(
+        self,
+        asked: Asked,
+        sentence: Sentence,
+        place: int,
+        terms: Sequence[str],
+        there: Types,
+        settings: Paths,
+    ) -> Asked | None:
+        """Return what the thesaurus joins a word to, where that is there, and what its own labels ask for is not."""
+        if asked.best < SAME_FAMILY or asked.means[there].any():
+            return None
+        same = self._same.get(terms[0]) if len(terms) == 1 else None
+        ways = (self._exactly(same) if same else None, self._asked_by_thesaurus(sentence, place, terms, settings))
+        return next((one for one in ways if one is not None and one.means[there].any()), None)
+
+    def _asked_by_thesaurus(
+        self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths
+    ) -> Asked | None:
+        """Return what a word asks for by the thesaurus."""
+        found = self._by_thesaurus(terms)
+        if found is None or (not sentence.opens(place) and not found.alone):
+            return found if found is None else replace(found, factor=settings.synonym)
+        # "which wars": rather what the answer is than a step to it
+        return replace(found, factor=settings.kind, kind=sentence.opens(place), alone=True)
+
+    def _by_thesaurus(self, terms: Sequence[str]) -> Asked | None:
+        """Return what the thesaurus joins a word to, as far as a label has it."""
+        for words, how in zip(self._thesaurus, ({"turned": True}, {}, {"alone": True}), strict=True):
+            if len(terms) == 1 and terms[0] in words and (found := self._exactly(words[terms[0]], loose=True, **how)):
+                return found
+        return None
+
+    def _said_by_role(self, sentence: Sentence, place: int) -> Asked | None:
+        """Return what a word asks for by what edge types are known to say: "needs" of depends_on."""
+        own = reading(sentence.words[place])
+        if own is None or own.role not in self._roles:
+            return None
+        same, inverse = self._roles[own.role]
+        turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ inverse
+        return Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), SAME_FAMILY, turned=turned)
+
+    def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> Asked | None:
+        """Return what several words ask for, where a label holds one of them."""
+        similarity, slots, best = self.labels.similarity(words)
+        return Asked(similarity, slots, best, factor, **how) if best >= SAME_FAMILY else None
+
+    def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
+        found: dict[str, str] = {}
+        for word, text in texts.items():
+            key = (self.labels.terms(word) or [word])[0]
+            found[key] = f"{found[key]} {text}" if key in found else text
+        return found

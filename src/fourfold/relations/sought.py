@@ -1,0 +1,89 @@
+"""What is asked for, beside what leads there: of "which film is directed by X" the film is the end of the one step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold.config import Paths
+from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning
+from fourfold.language.syntax import Sentence
+from fourfold.language.wording import PLACED
+from fourfold.relations.labels import Labels
+
+Types = NDArray[np.bool_]
+"""(n_types,), which edge types."""
+
+_SORTS = "kind sort type form class category style genre"
+"""What labels call the kind of something."""
+
+_COULD_BE = 0.5
+"""So much of what a word asks for most it must ask for a type to mean it where its edges end at what is asked for."""
+
+_MOST_STEPS = 2
+"""Beside more words that ask for an edge it is not plain which of them ends there."""
+
+
+def sort_of(labels: Labels, sentence: Sentence, place: int) -> Asked | None:
+    """Return what labels call the kind of something: form_of_government, for "what kind of government is X".
+
+    Those that hold the word for it anywhere are meant, too: music/genre/artists, for "what kind of music". None where
+    no label holds both, or the word is none such as "kind".
+    """
+    what = sentence.whose_sort(place)
+    if what < 0:
+        return None
+    similarity, slots, _ = labels.similarity(_SORTS)
+    of_it = (similarity >= SAME_FAMILY) & labels.words.name(labels.terms(sentence.words[what]))
+    similarity = np.where(of_it, similarity, 0.0)
+    return Asked(similarity, slots, float(similarity.max()), kind=True) if of_it.any() else None
+
+
+def end_there(
+    meaning: Meaning, sentence: Sentence, calls: Callable[[int], tuple[Types, Types]], settings: Paths
+) -> None:
+    """Let what is asked for be the end of the one step that another word asks for: "which film is directed by X".
+
+    Of the types that the word for the step could mean, those that begin or end at what is asked for come first.
+
+    Args:
+        meaning: what each word asks for; changed.
+        sentence: the words.
+        calls: place of a word → which edges end at what it calls, and which begin there.
+        settings: the constants.
+
+    """
+    sure = sentence.free() & (meaning.trust >= settings.synonym) & ~meaning.mirrors
+    asking: Sequence[int] = np.nonzero(sure)[0].tolist()
+    for place in np.nonzero(meaning.trust > 0)[0].tolist() if len(asking) <= _MOST_STEPS else ():
+        steps = [other for other in asking if other != place and sentence.words[other] not in PLACED]
+        asked_for = sentence.opens(place) and sentence.is_content(place + 1) <= sentence.is_subject(place)
+        if len(steps) != 1 or not asked_for or sentence.whose_sort(place) >= 0:
+            continue
+        (step,) = steps
+        ends, begins = calls(place)
+        could = (meaning.asked[step] >= _COULD_BE * meaning.trust[step]) & (ends | begins)
+        if could.any():
+            meaning.asked[step] = np.where(could, meaning.trust[step], _COULD_BE * meaning.asked[step])
+            meaning.turned[step] = np.where(could, begins & ~ends, meaning.turned[step])
+            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
+
+
+def price(meaning: Meaning, sentence: Sentence, settings: Paths) -> None:
+    """Let what only says what is asked for be worth no step beside a sure one, of which the price of a step is a share.
+
+    Args:
+        meaning: what each word asks for; changed.
+        sentence: the words.
+        settings: the constants.
+
+    """
+    surest = float(meaning.trust[sentence.free()].max(initial=0.0))
+    if surest < settings.synonym:
+        return
+    for place in np.nonzero(meaning.kind & (meaning.trust > 0))[0].tolist():
+        if meaning.trust[place] <= settings.kind and sentence.opens(place):
+            meaning.trust[place] *= surest
+            meaning.asked[place] *= surest

@@ -1,0 +1,150 @@
+"""A word a letter away from one of the graph is read as that one, and the answer says so."""
+
+import pytest
+
+from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.reading.spelling import put_right
+
+FILMS = {
+    "The Terminator": "A machine from the future hunts a waitress. Directed by James Cameron.",
+    "Alien": "A crew meets a creature on a distant moon. Directed by Ridley Scott.",
+    "Metropolis": "Workers below a city rise. Directed by Fritz Lang in Babelsberg.",
+    "Nosferatu": "A count from the mountains brings the plague. Directed by Friedrich Murnau.",
+    "Amarcord": "A year in a town by the sea. Directed by Federico Fellini in Cinecitta.",
+}
+
+
+def retriever_of(**text):
+    retriever = Retriever(config=RetrievalConfig().replace(text=text))
+    retriever.add(Node(name, name, "film", plot) for name, plot in FILMS.items())
+    return retriever
+
+
+@pytest.fixture(scope="module")
+def films():
+    with retriever_of() as retriever:
+        yield retriever
+
+
+def asked(retriever, question):
+    result = retriever.search(question, k=3)
+    return result.ids, [round(hit.score, 9) for hit in result]
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [
+        ("Terminatr", "Terminator"),  # a letter left out
+        ("Nosfferatu", "Nosferatu"),  # one twice
+        ("Nosferattu", "Nosferatu"),
+        ("Metropolsi", "Metropolis"),  # two that changed places
+        ("Metropalis", "Metropolis"),  # another letter
+        ("Amarxcord", "Amarcord"),  # one too many
+        ("alein", "alien"),
+        ("FELINI", "FELLINI"),
+    ],
+)
+def test_a_misspelt_word_is_read_as_that_of_the_graph(films, typed, meant):
+    question = "who has made the film {} and where?"
+    result = films.search(question.format(typed), k=3)
+    assert result.notes == (f"No text has the word '{typed}'; it was read as '{meant}'.",)
+    assert asked(films, question.format(typed)) == asked(films, question.format(meant))
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "who made Terminator",  # right
+        "who made the film Xerminator",  # the first letter is another
+        "who made the film Trminatr",  # two slips
+        "who made Alion",  # a short word where any letter may be wrong
+        'who made the film "Terminatr"',  # to be read as it is
+        "chi ha fatto il film Terminatr e dove lavorava il regista allora",  # not English
+        "who made films about waiters",  # an English word that the graph does not hold as it is
+        "a crow on a distant mood",  # words of the language, a letter from words of the graph
+    ],
+)
+def test_what_may_be_meant_as_it_is_written_stays(films, question):
+    assert films.search(question).notes == ()
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("Gerard", "Gérard"), ("Jose", "José"), ("Zürich", "Zurich"), ("Malmo", "Malmö"), ("Sao", "São")],
+)
+def test_marks_of_letters_may_be_left_out_in_every_language(typed, meant):
+    with Retriever() as retriever:
+        retriever.add([Node("x", f"{meant} Oury", text="dirige le film"), Node("y", "Bernard Oury", text="acteur")])
+        result = retriever.search(f"quel film a fait {typed} Oury", k=1)
+        assert result.ids == ["x"]
+        assert result.notes == (f"No text has the word '{typed}'; it was read as '{meant}'.",)
+
+
+def test_only_whole_words_are_put_right():
+    """Before, the "Sao" of a longer word was read so, too, and "vitamin e" as an é in every word that has an e."""
+    with Retriever() as retriever:
+        retriever.add(
+            [Node("x", "São Bento é", text="uma praia"), Node("y", "Saobento", text="vitamin tests are free")]
+        )
+        result = retriever.search("is Sao near Saobento")
+        assert result.notes == ("No text has the word 'Sao'; it was read as 'São'.",)
+        assert "matches Saobento" in {hit.node.id: hit.why for hit in result}["y"]
+        assert retriever.search("vitamin e tests").notes == ()
+    assert put_right("Sao, Saobento's Sao_1 and SAO", {"Sao": "São"}) == "São, Saobento's Sao_1 and SAO"
+
+
+def test_words_of_edge_types_need_stand_in_no_text():
+    with Retriever() as retriever:
+        retriever.add([Node("a", "Vestibulum"), Node("b", "Kestrel")], [Edge("a", "b", "kestrol_of")])
+        assert retriever.search("what is kestrol of Vestibulum").notes == ()
+        assert retriever.search("what is kestrul of Vestibulum").notes != ()
+
+
+def test_it_can_be_switched_off_and_the_published_method_has_none():
+    with retriever_of(spelling=False) as retriever:
+        assert retriever.search("who made Terminatr").notes == ()
+    assert not RetrievalConfig.published().text.spelling
+    assert not RetrievalConfig.two_signal().text.spelling
+
+
+def test_a_text_is_no_question(films):
+    assert films.search("who made Terminatr " + "and what else " * 50).notes == ()
+
+
+def test_of_several_words_the_likelier_slip_is_meant_then_the_more_frequent_word():
+    with Retriever() as retriever:
+        words = ["Karolin", "Karolina", "Karolina", "Karolini"]
+        retriever.add(Node(f"n{num}", word) for num, word in enumerate(words))
+        assert "'Karolina'" in retriever.search("where is Karolna today").notes[0]
+        assert "'Karolin'" in retriever.search("where is Karoiln today").notes[0]
+
+
+def test_words_of_texts_that_are_gone_are_not_meant():
+    with retriever_of() as retriever:
+        retriever.delete(["Nosferatu"])
+        assert retriever.search("who made the film Nosferato").notes == ()
+
+
+@pytest.mark.parametrize(("word", "looked_at"), [("qz" * 15, True), ("qz" * 20, False)])
+def test_what_is_no_word_of_any_language_is_left_alone(films, monkeypatch, word, looked_at):
+    """A letter away from a word of 1,000 letters are 53,000 others."""
+    asked = []
+    terms = films._session.tokenizer.terms_of_word
+    monkeypatch.setattr(films._session.tokenizer, "terms_of_word", lambda own: asked.append(own) or terms(own))
+    films.search(f"what is the meaning of {word} and where is it from?")
+    slips = [own for own in asked if own.startswith("qz")]
+    assert len(slips) <= 70 * len(word)
+    assert bool(slips) is looked_at
+
+
+def test_words_that_nobody_wrote_are_not_remembered(films):
+    known = films._session.tokenizer._known
+    films.search("who made the film Nosferato")
+    before = len(known)
+    films.search("who made the film Metropilis")
+    assert len(known) <= before + 2  # what was typed and what was meant
+
+
+def test_explanations_tell_the_word_that_was_meant(films):
+    explanation = films.explain("who made Terminatr", "The Terminator")
+    assert "Terminator" in [item.word for item in explanation.evidence if item.kind == "term"]

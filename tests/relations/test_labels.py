@@ -1,0 +1,27 @@
+"""How similar labels of edge types are to words of questions."""
+
+from fourfold.embed.static import bundled
+from fourfold.relations.labels import Labels
+from fourfold.tokenizer import make_tokenizer
+
+TERMS = make_tokenizer("snowball-english").terms
+
+
+def labels(*names):
+    return Labels(names, bundled().embed_documents, TERMS, bundled().is_word)
+
+
+def test_of_a_label_that_is_a_path_the_last_part_counts():
+    found = labels("/book/author/works_written", "/book/written_work/date_of_first_publication", "/people/person/dept.")
+    similarity, _, best = found.similarity("wrote")
+    assert best == similarity.max()
+    assert similarity[0] >= 0.9 > similarity[1]
+    assert found.similarity("department")[0][2] >= 0.9
+
+
+def test_a_label_that_is_the_word_alone_comes_before_those_that_hold_it_beside_others():
+    others = ["previous_mission", "crew", "rocket", "launch_site"]
+    similarity, _, best = labels(*others, "mission").similarity("mission")
+    assert best == similarity[4] > similarity[0] > similarity[1:4].max()
+    similarity, _, best = labels(*others).similarity("mission")
+    assert best == similarity[0] == 1.0
