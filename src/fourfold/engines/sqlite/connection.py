@@ -273,6 +273,13 @@ def require_file(path: str, purpose: str, *, called: str | None = None) -> None:
         raise StoreError(f"There is no file {name} {purpose}{_of_home(given)}.")
 
 
+def require_foreign(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a file of ours where one of another application's is to be read; sqlite3.Error if it cannot be."""
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
+        raise StoreError(f"The file {path!r} is a graph of Fourfold's own; open it with Retriever(path).")
+
+
 def fault(path: str) -> str | None:
     """Return what is wrong with a path that SQLite cannot open, as far as the path tells."""
     if os.path.isdir(path):
