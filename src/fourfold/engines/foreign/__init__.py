@@ -22,7 +22,7 @@ class ForeignSchema:
         id: its key; integers become strings.
         name: what people call the node.
         type: the node's type.
-        text: columns joined into ``Node.text``.
+        text: columns joined into ``Node.text``; a string is one column, also as ``metadata``.
         metadata: columns that become metadata; a column of JSON objects named like ``metadata`` or ``properties``
             is merged in. None is every column not named otherwise.
         vector: a column of embeddings in the node table: float32 blobs, JSON lists, or pgvector's types.
@@ -34,6 +34,9 @@ class ForeignSchema:
         vector_node: its column with the node's ``id``.
         vector_column: its column with the embedding.
         only: a column of the node table and the value, as a text, that its rows have; other rows are passed over.
+
+    Raises:
+        InvalidValueError: a field that holds no string, or no list of strings.
 
     """
 
