@@ -2,6 +2,7 @@
 
 import json
 import shutil
+import sys
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from fourfold import Edge, Node, Retriever
 from fourfold.cli import create_app
+from fourfold.cli import evaluate as cli_evaluate
 from fourfold.evaluate import JudgedQuery, Run, load_judgements, save_probes, tune
 
 
@@ -248,3 +250,21 @@ def test_what_is_trained_and_applied_by_force_is_not_said_to_be_unchanged(graph,
     assert "Nothing was changed" in run("train-embedder", "--db", graph[0]).stdout
     shown = run("train-embedder", "--db", graph[0], "--apply", "--force").stdout
     assert "against the verdict" in shown and "Nothing was changed" not in shown
+
+
+@pytest.mark.parametrize("command", [("eval", "--save"), ("eval", "--trec"), ("eval", "--html"), ("ablate", "--html")])
+def test_a_file_that_cannot_be_written_is_told_before_anything_is_measured(graph, few, tmp_path, monkeypatch, command):
+    name, option = command
+    monkeypatch.setattr(cli_evaluate, "evaluate", pytest.fail)
+    monkeypatch.setattr(cli_evaluate, "run_variants", pytest.fail)
+    lost = tmp_path / "no" / "kept"
+    said = run(name, few, "--db", graph[0], option, lost, code=2).stderr
+    assert f"there is no folder {str(lost.parent)!r} to write 'kept' in." in said
+    assert "is a folder; give the path of a file." in run(name, few, "--db", graph[0], option, tmp_path, code=2).stderr
+
+
+def test_a_report_without_matplotlib_is_refused_before_anything_is_measured(graph, few, tmp_path, monkeypatch):
+    monkeypatch.setitem(sys.modules, "matplotlib.figure", None)
+    monkeypatch.setattr(cli_evaluate, "run_variants", pytest.fail)
+    said = run("ablate", few, "--db", graph[0], "--html", tmp_path / "r.html", code=1).stderr
+    assert "pip install 'fourfold[report]'" in said

@@ -145,9 +145,7 @@ def test_a_file_that_cannot_be_read_is_named_once_with_the_reason(tmp_path, monk
     (tmp_path / "half.jsonl").write_bytes(b"{\xff")
     with pytest.raises(InvalidValueError, match=r"'gone.jsonl' cannot be read: No such file or directory\.$"):
         read("gone.jsonl")
-    with pytest.raises(
-        InvalidValueError, match=r"'half.jsonl' cannot be read: it is no text in utf-8 \(byte 1: .+\)\.$"
-    ):
+    with pytest.raises(InvalidValueError, match=r"'half.jsonl' cannot be read: it is no UTF-8 text \(byte 1: .+\)\.$"):
         read("half.jsonl")
 
 

@@ -4,11 +4,12 @@ import json
 
 import pytest
 
-from fourfold import InvalidValueError
+from fourfold import InvalidValueError, encodings
 from fourfold.encodings import marked
 from fourfold.evaluate import Run, load_judgements
 from fourfold.ingest import read_jsonl, read_triples
 from fourfold.ingest.graphs import holds_documents
+from fourfold.ingest.readers.parsed import decoded, reason
 from fourfold.jsonl import read_graph
 from fourfold.lens import exchange
 
@@ -52,3 +53,19 @@ def test_what_is_not_in_the_marked_encoding_is_told_by_its_line(tmp_path):
 def test_the_mark_of_utf_32_is_not_that_of_utf_16(encoding):
     assert marked("a".encode(encoding)) == encoding
     assert marked(b"") == marked(b"a") == "utf-8-sig"
+
+
+@pytest.mark.parametrize("data", [b"ab\xff", b"\xff\xfea", "a".encode("utf-32") + b"\x00"])
+def test_why_a_file_cannot_be_read_is_told_in_the_same_words_whoever_reads_it(tmp_path, data):
+    path = tmp_path / "a.txt"
+    path.write_bytes(data)
+    with pytest.raises(UnicodeDecodeError) as caught:
+        encodings.read(path)
+    with pytest.raises(InvalidValueError) as told:
+        decoded(data)
+    assert str(told.value) == f"the file cannot be read: {encodings.unread(caught.value)}."
+
+
+def test_an_error_of_the_disk_without_words_of_the_system_has_its_own():
+    assert reason(OSError("odd\n disk")) == "the file cannot be read: odd disk."
+    assert encodings.unread(OSError()) == "OSError"

@@ -12,6 +12,7 @@ import sys
 import tempfile
 import threading
 import time
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -450,6 +451,43 @@ def test_a_schema_that_names_what_is_not_there(make, schema, says):
     with pytest.raises(SchemaDetectionError) as caught:
         foreign(make(NODES_AND_EDGES), schema)
     assert says in str(caught.value)
+
+
+def test_a_column_alone_is_one_and_what_is_no_schema_is_told(make):
+    path = make(
+        "CREATE TABLE nodes (id TEXT PRIMARY KEY, description TEXT); INSERT INTO nodes VALUES ('a', 'Save data.')"
+    )
+    assert ForeignSchema("nodes", "id", text="description") == ForeignSchema("nodes", "id", text=("description",))
+    with foreign(path, ForeignSchema("nodes", "id", text="description")) as graph:
+        assert graph.get(["a"])[0].text == "Save data."
+    with pytest.raises(InvalidValueError, match=r"schema is .*'nodes'.*; it must be a fourfold.ForeignSchema"):
+        foreign(path, {"node_table": "nodes", "id": "id"})
+    for wrong, said in (
+        ({"only": "tenant"}, "only of the ForeignSchema is .*a column and the value"),
+        ({"only": ("tenant", 42)}, "only of the ForeignSchema holds 42; each must be a string"),
+        ({"name": 5}, "name of the ForeignSchema is 5; it must be a string"),
+        ({"node_table": None}, "node_table of the ForeignSchema is None"),
+    ):
+        with pytest.raises(InvalidValueError, match=said):
+            ForeignSchema(**{"node_table": "nodes", "id": "id"} | wrong)
+
+
+def test_a_graph_of_our_own_is_not_read_as_tables_of_others(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as graph:
+        graph.add([Node("a", text="Save data.")])
+    with pytest.raises(StoreError, match=r"a graph of Fourfold's own; open it with Retriever\(path\)"):
+        foreign(path)
+    assert not Path(f"{path}.fourfold").exists()
+
+
+def test_a_file_that_another_keeps_locked_is_not_read_behind_its_back(make, monkeypatch):
+    monkeypatch.setattr("fourfold.engines.sqlite.connection._BUSY_SECONDS", 0.0)
+    path = make("CREATE TABLE nodes (id TEXT PRIMARY KEY, name TEXT); INSERT INTO nodes VALUES ('a', 'alpha')")
+    with closing(sqlite3.connect(path, isolation_level=None)) as writer:
+        writer.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(StoreError, match="cannot be read: database is locked"):
+            foreign(path)
 
 
 def test_an_empty_database_and_files_that_are_none(tmp_path, make):

@@ -214,6 +214,9 @@ def test_files_that_cannot_be_used_are_named(tmp_path):
     with pytest.raises(StoreError, match="no file"):
         Retriever(tmp_path / "missing.sqlite", read_only=True)
     for look in (partial(Retriever, read_only=True), partial(Retriever, must_exist=True), Retriever.open_foreign):
+        with pytest.raises(StoreError, match=r"no file '~/no.sqlite' .*, and ~ is not read as your own; give os.path"):
+            look("~/no.sqlite")
+    for look in (partial(Retriever, read_only=True), partial(Retriever, must_exist=True), Retriever.open_foreign):
         with pytest.raises(StoreError, match="cannot be opened: it is a folder"):
             look(tmp_path)
     assert text.read_text() == "hello" * 400

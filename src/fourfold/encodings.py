@@ -41,8 +41,8 @@ def read(path: str | Path) -> str:
 def unread(error: OSError | UnicodeDecodeError) -> str:
     """Return why a file could not be read, as the end of a sentence that has named it."""
     if isinstance(error, OSError):
-        return error.strerror or type(error).__name__
-    return f"it is no text in {error.encoding} (byte {error.start}: {error.reason})"
+        return error.strerror or " ".join(str(error).split()) or type(error).__name__
+    return f"it is no {error.encoding.upper()} text (byte {error.start}: {error.reason})"
 
 
 @contextmanager

@@ -6,7 +6,7 @@ import html
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from fourfold.plain_text import plain_text
+from fourfold.plain_text import beginning, plain_text
 from fourfold.scripts import stretches
 
 
@@ -40,10 +40,9 @@ def marked(text: str, wanted: Collection[str], terms: Callable[[str], Sequence[s
 
 def cut(text: str, limit: int) -> str:
     """Return the text made plain, on one line; where it is longer than the limit, its beginning and a sentence."""
-    shown = " ".join(plain_text(text[: limit + 1]).split())
-    if len(text) <= limit:
-        return shown
-    return f"{shown[:limit].rstrip()}… (the first {limit} of {len(text):,} characters)"
+    kept = beginning(text, limit)
+    shown = " ".join(plain_text(kept).split())
+    return shown if len(text) <= limit else f"{shown}… (the first {len(kept)} of {len(text):,} characters)"
 
 
 def escaped(text: str) -> str:

@@ -14,7 +14,7 @@ from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
 from fourfold.markup import cut, escaped, html_name, html_table, marked, marked_html
-from fourfold.plain_text import plain_text
+from fourfold.plain_text import called, plain_text
 from fourfold.snippets import snippet
 from fourfold.tokenizer import USUAL, make_tokenizer
 
@@ -321,7 +321,7 @@ class SearchResult:
             lines.append(f"     {_UNKNOWN} (confidence {self.confidence:.2f})")
         lines += [f"     {note}" for note in self.notes]
         for rank, hit in enumerate(self.hits, 1):
-            lines.append(f"{rank:3}. {hit.score:.3f}  {hit.node.name or hit.node.id}  [{hit.method}]  {hit.why}")
+            lines.append(f"{rank:3}. {hit.score:.3f}  {called(hit.node.name, hit.node.id)}  [{hit.method}]  {hit.why}")
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
     def _repr_html_(self) -> str:
@@ -394,7 +394,7 @@ _SNIPPET = 200
 def _cells(hit: Hit, question: str, wanted: frozenset[str], terms: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """Return a hit as cells of HTML, the question's words marked in its name and its text."""
     passage = plain_text(snippet(hit.node.text, question, terms, length=_SNIPPET))
-    name = marked_html(marked(cut(hit.node.name or hit.node.id, _SNIPPET), wanted, terms))
+    name = marked_html(marked(cut(called(hit.node.name, hit.node.id), _SNIPPET), wanted, terms))
     numbers = (hit.score, *hit.components.as_dict().values())
     shown = html_name(name, cut(hit.node.type, _SNIPPET), marked_html(marked(passage, wanted, terms)))
     return [shown, *(f"{number:.3f}" for number in numbers), escaped(cut(hit.why, 600))]

@@ -163,8 +163,3 @@ class Contexts:
 
         """
         return context(self.retriever, document, before, after)
-
-
-def name_keys_of(name_key: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the metadata keys that may hold a document's title."""
-    return (name_key,) if isinstance(name_key, str) else tuple(name_key or ())

@@ -18,9 +18,10 @@ from pydantic.json_schema import SkipJsonSchema
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.asking import Options
 from fourfold.given import OpenedOnce, no_open_graph
+from fourfold.ingest.nodes import name_keys_of
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
-from langchain_fourfold.chunks import Contexts, add_documents, name_keys_of
+from langchain_fourfold.chunks import Contexts, add_documents
 from langchain_fourfold.documents import documents_of, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
 from langchain_fourfold.postgres import OverPostgres

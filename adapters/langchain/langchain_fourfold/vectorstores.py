@@ -12,14 +12,15 @@ from langchain_core.runnables import run_in_executor
 from langchain_core.vectorstores import VectorStore
 
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
-from fourfold.arguments import finite_number
+from fourfold.arguments import finite_number, whole_number
 from fourfold.embed import Embedder
 from fourfold.given import no_open_graph, open_graph
 from fourfold.ingest import delete_linked
+from fourfold.ingest.nodes import name_keys_of
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 from langchain_fourfold import chunks
-from langchain_fourfold.chunks import Contexts, name_keys_of
+from langchain_fourfold.chunks import Contexts
 from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder, no_graph
 
@@ -270,7 +271,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
             options: see ``similarity_search``.
 
         """
-        return self._diverse(self._search(query, max(k, fetch_k), filter, options), k, lambda_mult)
+        return self._diverse(self._search(query, _among(k, fetch_k), filter, options), k, lambda_mult)
 
     def max_marginal_relevance_search_by_vector(
         self,
@@ -283,7 +284,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
         **options: Any,
     ) -> list[Document]:
         """Return ``k`` of the ``fetch_k`` documents nearest to a vector; see ``max_marginal_relevance_search``."""
-        return self._diverse(self._search_by_vector(embedding, max(k, fetch_k), filter, options), k, lambda_mult)
+        return self._diverse(self._search_by_vector(embedding, _among(k, fetch_k), filter, options), k, lambda_mult)
 
     def _search(self, query: str, k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]) -> SearchResult:
         if unknown := sorted(set(options) - set(_OPTIONS)):
@@ -327,3 +328,8 @@ class FourfoldVectorStore(Contexts, VectorStore):
     ) -> list[tuple[Document, float]]:
         """Like ``similarity_search_with_relevance_scores``, in a thread: LangChain's own would give the scores."""
         return await run_in_executor(None, self._similarity_search_with_relevance_scores, query, k, **kwargs)
+
+
+def _among(k: object, fetch_k: object) -> int:
+    """Return among how many documents ``k`` are chosen."""
+    return max(whole_number(k, "k"), whole_number(fetch_k, "fetch_k", least=0))

@@ -174,6 +174,17 @@ def test_a_stdio_client_that_goes_away_in_mid_call_ends_the_server(db):
     process.stderr.close()
 
 
+def test_a_stdio_client_that_is_gone_before_its_answer_is_no_error(db):
+    command = [sys.executable, "-m", "fourfold_mcp", "--db", str(db)]
+    pipes = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
+    with subprocess.Popen(command, env=environment(), text=True, **pipes) as process:
+        process.stdout.close()
+        process.stdin.write(HELLO)
+        process.stdin.close()
+        assert process.wait(timeout=PATIENCE) == 0
+        assert process.stderr.read() == ""
+
+
 def test_a_line_that_cannot_be_read_is_answered(db):
     process = subprocess.Popen(
         [sys.executable, "-m", "fourfold_mcp", "--db", str(db)],
@@ -267,6 +278,8 @@ async def test_token_size_and_rate(db):
     ("options", "part"),
     [
         (["--db", "missing.sqlite"], "missing.sqlite"),
+        (["--db", "~/missing.sqlite"], "~ is not read as your own"),  # as clients start it, without a shell
+        (["--db", "."], "it is a folder"),
         (["--transport", "http", "--host", "0.0.0.0"], "token"),
         (["--transport", "http", "--trusted-proxy", "*"], "'*'"),
     ],

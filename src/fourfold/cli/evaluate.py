@@ -32,6 +32,7 @@ from fourfold.evaluate import (
     write_report,
 )
 from fourfold.evaluate.metrics import measure
+from fourfold.evaluate.report import figures
 from fourfold.evaluate.run import Run, told_apart
 from fourfold.evaluate.statistics import p_in_words
 from fourfold.presets import open_under
@@ -43,7 +44,17 @@ Measures = Annotated[
     list[str] | None,
     typer.Option("--measure", "-m", help="Such as ndcg@10, recall@5, semantic_recall@5, hit@1, mrr, map; repeatable."),
 ]
-Html = Annotated[Path | None, typer.Option("--html", help="Write a report with plots.", show_default=False)]
+
+
+def _to_draw(path: Path | None) -> Path | None:
+    if path is not None:
+        figures()  # as ``to_write``: what is missing is told before anything is measured
+    return options.to_write(path)
+
+
+Html = Annotated[
+    Path | None, typer.Option("--html", help="Write a report with plots.", show_default=False, callback=_to_draw)
+]
 K = Annotated[int, typer.Option("-k", min=1, help="Hits per query.")]
 
 _SWEEP = (0.0, 0.05, 0.1, 0.2, 0.3, 0.5, 0.7, 1.0)
@@ -61,8 +72,14 @@ def eval_(
     db: options.Db,
     k: K = 10,
     measures: Measures = None,
-    save: Annotated[Path | None, typer.Option("--save", help="Keep the run as JSON.", show_default=False)] = None,
-    trec: Annotated[Path | None, typer.Option("--trec", help="Keep the run in TREC form.", show_default=False)] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option("--save", help="Keep the run as JSON.", show_default=False, callback=options.to_write),
+    ] = None,
+    trec: Annotated[
+        Path | None,
+        typer.Option("--trec", help="Keep the run in TREC form.", show_default=False, callback=options.to_write),
+    ] = None,
     html: Html = None,
     each: Annotated[
         bool, typer.Option("--each-intent", help="Try every intent's profile on every query instead.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Collection, Mapping
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -52,6 +54,19 @@ def _one_of(text: str, known: Collection[str]) -> str:
     if text not in known:
         raise typer.BadParameter(f"{text!r} is none of {', '.join(known)}")
     return text
+
+
+def to_write(path: Path | None) -> Path | None:
+    """Refuse a file that cannot be written now, not once what is to stand in it has taken its time."""
+    if path is None:
+        return None
+    if path.is_dir():
+        raise typer.BadParameter(f"{str(path)!r} is a folder; give the path of a file")
+    if not path.parent.is_dir():
+        raise typer.BadParameter(f"there is no folder {str(path.parent)!r} to write {path.name!r} in")
+    if not os.access(path if path.exists() else path.parent, os.W_OK):
+        raise typer.BadParameter(f"{str(path)!r} may not be written")
+    return path
 
 
 def _model(default: str) -> Any:

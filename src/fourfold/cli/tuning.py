@@ -64,7 +64,9 @@ def tune_(
 
 def probes(
     db: options.Db,
-    out: Annotated[Path | None, typer.Option("--out", "-o", help="Write the probes to a file.")] = None,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", help="Write the probes to a file.", callback=options.to_write)
+    ] = None,
     count: Annotated[int, typer.Option("--count", min=1, help="How many.")] = 50,
     seed: Annotated[int, typer.Option("--seed", min=0, help="Which nodes they are made of.")] = 0,
     json: options.Json = False,

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping
 from types import MappingProxyType, ModuleType
 
+from fourfold.arguments import shown
 from fourfold.engines.addresses import parts_of, place_of
 from fourfold.engines.base import Backend
 from fourfold.engines.foreign import ForeignSchema, ForeignSource
@@ -51,10 +52,12 @@ def open_foreign(url: str, schema: ForeignSchema | None) -> ForeignSource:
     """Open tables that others made at a URL, to be read only.
 
     Raises:
-        InvalidValueError, MissingExtraError, StoreError: as ``open_backend``.
+        InvalidValueError, MissingExtraError, StoreError: as ``open_backend``; the schema is no ForeignSchema.
         SchemaDetectionError: no node table can be recognised, or the schema names what is not there.
 
     """
+    if schema is not None and not isinstance(schema, ForeignSchema):
+        raise InvalidValueError(f"schema is {shown(schema)}; it must be a fourfold.ForeignSchema.")
     module = _engine(url)
     if not hasattr(module, "open_foreign"):
         raise StoreError(f"Tables that others made cannot be read at {url.partition('://')[0]}://… addresses.")

@@ -215,12 +215,22 @@ def _sweep_plot(sweeps: Sweeps, judgements: Judgements, measure: str) -> Any:
     return figure
 
 
-def _axes(width: float, height: float) -> tuple[Any, Any]:
+def figures() -> Any:
+    """Return matplotlib's class of figures.
+
+    Raises:
+        MissingExtraError: matplotlib is not installed.
+
+    """
     try:
         from matplotlib.figure import Figure
     except ModuleNotFoundError as error:
         raise MissingExtraError("Plots need matplotlib; run: pip install 'fourfold[report]'") from error
-    figure = Figure(figsize=(width, height), layout="constrained")
+    return Figure
+
+
+def _axes(width: float, height: float) -> tuple[Any, Any]:
+    figure = figures()(figsize=(width, height), layout="constrained")
     return figure, figure.subplots()
 
 

@@ -16,6 +16,16 @@ _WHOLE = IngestConfig(whole_length=1_000_000_000)
 """The config of a file that is begun with nodes: no text is cut."""
 
 
+def name_keys_of(name_key: str | Iterable[str] | None) -> tuple[str, ...]:
+    """Return the metadata keys that may hold a text's title, where they are given as ``name_key=``: none, one, several.
+
+    Raises:
+        InvalidValueError: it is neither a string nor a list of strings.
+
+    """
+    return () if name_key is None else tuple(arguments.strings(name_key, "name_key"))
+
+
 def add_linked(
     retriever: Retriever, nodes: Iterable[Node], edges: Sequence[Edge] = (), *, vectors_by: str | None = None
 ) -> None:

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import networkx as nx
 
 from fourfold.markup import cut
+from fourfold.plain_text import beginning
 
 WIDTH, HEIGHT = 760, 440
 MARGIN_X, MARGIN_Y = 180, 34
@@ -134,12 +135,10 @@ def draw(
 
 def _short(name: str, *, bold: bool) -> str:
     """Return a name as a picture has room for it."""
-    told = cut(name, LONGEST_LABEL)
-    whole = len(name) <= LONGEST_LABEL
-    kept = told if whole else told.partition("… (")[0]
+    kept, whole = cut(beginning(name, LONGEST_LABEL), LONGEST_LABEL), len(name) <= LONGEST_LABEL
     room = ROOM / _BOLD if bold else ROOM
     while sum(map(_width, kept if whole else f"{kept}…")) > room:
-        kept, whole = kept[:-1], False
+        kept, whole = beginning(kept, len(kept) - 1), False
     return kept if whole else f"{kept.rstrip()}…"
 
 

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from fourfold import InvalidValueError
-from fourfold.encodings import marked
+from fourfold.encodings import marked, unread
 from fourfold.evaluate import Judgements, load_judgements
 
 Judged = Mapping[str, Mapping[str, float]]
@@ -41,13 +41,10 @@ def read(questions: bytes, qrels: bytes) -> Judgements:
         InvalidValueError: a file is missing or cannot be read; the sentence names the line.
 
     """
-    encoding = marked(questions)
     try:
-        asked = questions.decode(encoding)
+        asked = questions.decode(marked(questions))
     except UnicodeDecodeError as error:
-        raise InvalidValueError(
-            f"The questions are no {encoding.removesuffix('-sig').upper()} text: {error}."
-        ) from error
+        raise InvalidValueError(f"The questions cannot be read: {unread(error)}.") from error
     if not asked.strip():
         raise InvalidValueError("No questions were sent; choose queries.jsonl, topics.tsv or a file of probes.")
     with tempfile.TemporaryDirectory() as folder:

@@ -81,7 +81,7 @@ def _called(path: Sequence[PathStep]) -> list[str]:
     nodes = [(path[0].source, path[0].source_name), *((step.target, step.target_name) for step in path)]
     to_part = path[-1].type == PART_OF and not path[-1].along
     names = [name for _, name in dict.fromkeys(nodes[:-1] if to_part else nodes)]
-    return [name if name and names.count(name) == 1 else identity for identity, name in nodes]
+    return [called(name, identity) if names.count(name) == 1 else identity for identity, name in nodes]
 
 
 def in_words(item: Evidence) -> str:

@@ -169,7 +169,7 @@ def _about(view: View, asked: str, subject: Node, texts: Sequence[str]) -> list[
 
     The larger of the share of the words, by rarity, that the text holds, and the cosine of both.
     """
-    named = frozenset(view.terms(subject.name or subject.id))
+    named = frozenset(view.terms(title(subject)))
     rest = [word for word in asked.split() if any(term not in named for term in view.terms(word))]
     wanted = [term for term in dict.fromkeys(view.terms(" ".join(rest))) if term not in named]
     if not wanted:
@@ -231,7 +231,7 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
     if subject is None or not known or confidence < COVERED:
         near = None if subject is None else view.nodes([subject])[subject]
         if near is not None and confidence < COVERED:
-            notes.append(f"The nearest node is {near.name or near.id!r}, too far from the question to judge by.")
+            notes.append(f"The nearest node is {title(near)!r}, too far from the question to judge by.")
         return CapabilityAnswer(
             capability=capability,
             verdict=Verdict.UNKNOWN,

@@ -169,7 +169,7 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     if cut:
         notes.append(f"More than {MISSING} prerequisites are missing; the nearest are listed.")
     notes += [
-        f"{nodes[p].name or p!r} was found by meaning only: it shares no word with {part!r}."
+        f"{title(nodes[p])!r} was found by meaning only: it shares no word with {part!r}."
         for p, (part, score) in chosen.items()
         if not score
     ]

@@ -14,6 +14,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from fourfold.plain_text import called
 from fourfold.questions.graph import Graph
 from fourfold.questions.intents import READ
 from fourfold.types import Node
@@ -49,7 +50,7 @@ def rate(graph: Graph, text: str, nodes: Sequence[Node], terms: Callable[[str], 
     apart = _in_no_longer({place for found in places for place in found})
     subjects = []
     for node, own in zip(nodes, places, strict=True):
-        named = list(dict.fromkeys(terms(node.name or node.id)))
+        named = list(dict.fromkeys(terms(called(node.name, node.id))))
         rarity = dict(zip(named, graph.rarity(named).tolist(), strict=True))
         said = sum(value for term, value in rarity.items() if term in weight)
         share = said / total if (total := sum(rarity.values())) else 0.0

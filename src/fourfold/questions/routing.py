@@ -191,7 +191,7 @@ def _namesakes(view: View, query: str, about: Sequence[Node], given: Sequence[st
     """Yield which of several nodes of one name was taken, where the question does not say by its id."""
     said = {*given, *locate.spelled(query)}
     for node in about:
-        if not node.name or node.id in said:
+        if called(node.name, node.id) != node.name or node.id in said:
             continue
         others = [other.id for other in view.named(node.name) if other.id != node.id]
         if others:

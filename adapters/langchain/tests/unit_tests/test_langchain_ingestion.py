@@ -107,6 +107,8 @@ def test_titles_become_names():
     assert names(name_key="title") == ["The title", ""]
     assert names(name_key=["heading", "name"]) == ["h", "by name"]
     assert names(name_key=None) == ["", ""]
+    with pytest.raises(fourfold.InvalidValueError, match="name_key is 7; it must be a list of strings"):
+        names(name_key=7)
 
 
 def test_edges_between_documents_count():

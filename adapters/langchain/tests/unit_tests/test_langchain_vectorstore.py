@@ -429,3 +429,11 @@ def test_time_weighted_retriever(store):
     retriever = TimeWeightedVectorStoreRetriever(vectorstore=store, decay_rate=0.01, k=1)
     retriever.add_documents(DOCUMENTS[:2])
     assert retriever.invoke("read a file")[0].page_content == DOCUMENTS[0].page_content
+
+
+@pytest.mark.parametrize("wrong", [{"k": "a"}, {"k": None}, {"fetch_k": "a"}, {"fetch_k": -1}])
+def test_numbers_of_documents_that_cannot_be_meant_are_told_by_their_names(wrong):
+    ((name, value),) = wrong.items()
+    store = FourfoldVectorStore.from_texts(["Read a file", "Write a file"])
+    with pytest.raises(fourfold.InvalidValueError, match=f"^{name} is {value!r}; it must be a whole number"):
+        store.max_marginal_relevance_search("a file", **wrong)

@@ -200,6 +200,8 @@ def test_titles_become_names():
         "H",
         "",
     ]
+    with pytest.raises(fourfold.InvalidValueError, match="name_key is 7; it must be a list of strings"):
+        name(name_key=7)
 
 
 def test_metadata_can_be_searched_with_the_text():

@@ -614,3 +614,26 @@ def test_what_a_store_was_opened_with_stays(tmp_path):
     assert store.model_copy(update={"breakdown": True}).breakdown and not store.breakdown
     store.breakdown = True
     assert store.path == store.client.path and store.breakdown
+
+
+@pytest.mark.parametrize(
+    ("said", "asked", "options"),
+    [
+        ("similarity_top_k is 0", {"similarity_top_k": 0}, {}),
+        ("similarity_top_k is 0", {"similarity_top_k": 0, "mode": "mmr"}, {}),
+        ("hybrid_top_k is -1", {"hybrid_top_k": -1, "mode": "hybrid"}, {}),
+        ("mmr_prefetch_k is 'x'", {"mode": "mmr"}, {"mmr_prefetch_k": "x"}),
+        ("mmr_prefetch_k is -3", {"mode": "mmr"}, {"mmr_prefetch_k": -3}),
+    ],
+)
+def test_a_number_of_nodes_that_cannot_be_meant_is_told_by_the_name_it_was_given_by(said, asked, options):
+    store = FourfoldVectorStore()
+    store.add([TextNode(id_=id_, text="Read a file") for id_ in "ab"])
+    with pytest.raises(InvalidValueError, match=said):
+        store.query(VectorStoreQuery(query_str="a file", **asked), **options)
+    retriever = FourfoldRetriever(retriever=store.client)
+    retriever.similarity_top_k = 0
+    with pytest.raises(InvalidValueError, match="similarity_top_k is 0"):
+        retriever.retrieve("a file")
+    ids = store.query(VectorStoreQuery(query_str="a file", similarity_top_k=None, mode="mmr")).ids
+    assert set(ids) == {"a", "b"}, "none at all is that of the config"

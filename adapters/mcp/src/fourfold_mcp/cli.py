@@ -10,7 +10,6 @@ import sys
 from collections.abc import Callable, Sequence
 
 from fourfold import FourfoldError
-from fourfold.engines import shown_address
 from fourfold.guard import MAX_BODY, RATE, require_token, serve
 from fourfold.presets import PRESETS, open_under
 from fourfold.tools import ToolCatalog
@@ -26,9 +25,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if not options.db:
         return _refuse(f"Say which file to serve: --db FILE, or the environment variable {FILE_VARIABLE}.")
-    # unlike Path.is_file, os.path.isfile is no error where the name is too long or may not be read
-    if "://" not in options.db and not os.path.isfile(options.db):
-        return _refuse(f"There is no file {shown_address(options.db)!r}; make one with fourfold, or mind the path.")
     token = os.environ.get(TOKEN_VARIABLE) or None
     # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
     logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
@@ -49,7 +45,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
         if options.transport == "stdio":
             # the thread that waits for the next line cannot be ended: Ctrl+C would wait for it, then say where it was
             signal.signal(signal.SIGINT, signal.SIG_DFL)
-            server.run("stdio")
+            try:
+                server.run("stdio")
+            except* BrokenPipeError:
+                pass  # who listened is gone
             return 0
         try:
             require_token(token, options.host, f"a token in the environment variable {TOKEN_VARIABLE}")

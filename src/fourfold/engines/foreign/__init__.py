@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NoReturn, Protocol
 
+from fourfold.arguments import shown, string, strings
 from fourfold.engines.addresses import options_of, parts_of, with_options
 from fourfold.engines.base import Backend, Writer
-from fourfold.errors import StoreError
+from fourfold.errors import InvalidValueError, StoreError
 from fourfold.types import Edge, Node
 
 
@@ -21,7 +22,7 @@ class ForeignSchema:
         id: its key; integers become strings.
         name: what people call the node.
         type: the node's type.
-        text: columns joined into ``Node.text``.
+        text: columns joined into ``Node.text``; a string is one column, also as ``metadata``.
         metadata: columns that become metadata; a column of JSON objects named like ``metadata`` or ``properties``
             is merged in. None is every column not named otherwise.
         vector: a column of embeddings in the node table: float32 blobs, JSON lists, or pgvector's types.
@@ -33,6 +34,9 @@ class ForeignSchema:
         vector_node: its column with the node's ``id``.
         vector_column: its column with the embedding.
         only: a column of the node table and the value, as a text, that its rows have; other rows are passed over.
+
+    Raises:
+        InvalidValueError: a field that holds no string, or no list of strings.
 
     """
 
@@ -52,6 +56,24 @@ class ForeignSchema:
     vector_node: str | None = None
     vector_column: str | None = None
     only: tuple[str, str] | None = None
+
+    def __post_init__(self) -> None:
+        for each in fields(self):
+            what, given = f"{each.name} of the ForeignSchema", getattr(self, each.name)
+            if each.name in _SEVERAL:
+                if given is not None:
+                    object.__setattr__(self, each.name, tuple(strings(given, what)))
+            elif given is not None or each.name in ("node_table", "id"):
+                string(given, what)
+        if self.only is not None and len(self.only) != 2:
+            raise InvalidValueError(
+                f"only of the ForeignSchema is {shown(self.only)}; it must be a column and the value that its rows "
+                "have, such as ('tenant', '42')."
+            )
+
+
+_SEVERAL = frozenset({"text", "metadata", "only"})
+"""The fields that hold several strings; a string alone is one column."""
 
 
 def address_with(url: str, **options: str | None) -> str:

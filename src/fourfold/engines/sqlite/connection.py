@@ -263,13 +263,21 @@ def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
 
 def require_file(path: str, purpose: str, *, called: str | None = None) -> None:
     """Refuse a path where there is no file, or a folder; ``called`` is what the message calls it."""
-    name = shown(path if called is None else called)
+    given = path if called is None else called
+    name = shown(given)
     if path == ":memory:":
         raise StoreError("A graph in memory is gone with what held it open; keep it in a file: Retriever('kg.sqlite').")
     if os.path.isdir(path):
         raise StoreError(f"The file {name} cannot be opened: it is a folder.")
     if not os.path.isfile(path):
-        raise StoreError(f"There is no file {name} {purpose}.")
+        raise StoreError(f"There is no file {name} {purpose}{_of_home(given)}.")
+
+
+def require_foreign(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a file of ours where one of another application's is to be read; sqlite3.Error if it cannot be."""
+    connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
+        raise StoreError(f"The file {path!r} is a graph of Fourfold's own; open it with Retriever(path).")
 
 
 def fault(path: str) -> str | None:
@@ -279,8 +287,12 @@ def fault(path: str) -> str | None:
     folder = os.path.dirname(path)
     if not folder or os.path.isdir(folder):
         return None
-    home = ", and ~ is not read as your own; give os.path.expanduser(path)" if folder.startswith("~") else ""
-    return f"there is no folder {folder!r}{home}"
+    return f"there is no folder {folder!r}{_of_home(folder)}"
+
+
+def _of_home(path: str) -> str:
+    """Return, as the end of a sentence, why a path was not found that a shell would have read as one in a home."""
+    return ", and ~ is not read as your own; give os.path.expanduser(path)" if path.startswith("~") else ""
 
 
 def prepare(connection: sqlite3.Connection, path: str, *, read_only: bool, durable: bool = False) -> None:

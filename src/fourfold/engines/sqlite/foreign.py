@@ -31,7 +31,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file
+from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file, require_foreign
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -183,11 +183,13 @@ class ForeignFile:
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
                 distrust(connection)
-                connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+                require_foreign(connection, self.path)
                 return connection
             except sqlite3.OperationalError as error:
                 connection.close()
                 reason: sqlite3.Error = error
+                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                    break  # as immutable it would be read while it is being written
             except sqlite3.DatabaseError as error:
                 connection.close()
                 raise StoreError(f"The file {self.path!r} is no SQLite database: {error}.") from error

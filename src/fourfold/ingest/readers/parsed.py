@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from fourfold.encodings import UTF_8, marked
+from fourfold.encodings import UTF_8, marked, unread
 from fourfold.errors import FourfoldError, InvalidValueError
 from fourfold.ingest.documents import Section, shortened
 
@@ -40,9 +40,7 @@ def decoded(data: bytes) -> str:
     try:
         return data.decode(encoding)
     except UnicodeDecodeError as error:
-        raise InvalidValueError(
-            f"the file is no {encoding.removesuffix('-sig').upper()} text (byte {error.start}: {error.reason})."
-        ) from error
+        raise InvalidValueError(reason(error)) from error
 
 
 def _without_mark(data: bytes) -> str:
@@ -107,6 +105,6 @@ def reason(error: Exception) -> str:
     """Return why a file is passed over, in a sentence."""
     if isinstance(error, FourfoldError):
         return str(error)
-    if isinstance(error, OSError) and error.strerror:
-        return f"the file cannot be read: {error.strerror}."
+    if isinstance(error, (OSError, UnicodeDecodeError)):
+        return f"the file cannot be read: {unread(error)}."
     return f"the file cannot be read: {type(error).__name__}: {' '.join(str(error).split())[:300]}."

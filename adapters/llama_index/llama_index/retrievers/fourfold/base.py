@@ -24,7 +24,6 @@ from llama_index.retrievers.fourfold.nodes import (
     delete_nodes,
     delete_ref_doc,
     listed,
-    name_keys_of,
     to_llama_index_node,
 )
 from llama_index.retrievers.fourfold.tools import as_tools
@@ -39,9 +38,11 @@ from fourfold import (
     SearchResult,
     Weights,
 )
+from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
 from fourfold.given import no_open_graph, open_graph
+from fourfold.ingest.nodes import name_keys_of
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:
@@ -115,10 +116,7 @@ class FourfoldRetriever(BaseRetriever):
         objects: list[IndexNode] | None = None,
         verbose: bool = False,
     ) -> None:
-        if isinstance(similarity_top_k, bool) or not isinstance(similarity_top_k, int) or similarity_top_k < 1:
-            raise InvalidValueError(
-                f"similarity_top_k is {similarity_top_k!r}; it must be a whole number of at least 1."
-            )
+        whole_number(similarity_top_k, "similarity_top_k")
         Options(
             filter=translate(filters),
             weights=weights,
@@ -332,7 +330,7 @@ class FourfoldRetriever(BaseRetriever):
     def _search(self, query_bundle: QueryBundle) -> SearchResult:
         return self.retriever.search(
             query_bundle.query_str,
-            k=self.similarity_top_k,
+            k=whole_number(self.similarity_top_k, "similarity_top_k"),  # it may have been set since
             filter=translate(self.filters),
             weights=self.weights,
             intent=self.intent,

@@ -83,11 +83,6 @@ def listed(nodes: Iterable[BaseNode]) -> list[BaseNode]:
     return list(many(nodes, "nodes", "nodes"))
 
 
-def name_keys_of(name_key: str | Sequence[str] | None) -> tuple[str, ...]:
-    """Return the metadata keys that may hold a node's title."""
-    return (name_key,) if isinstance(name_key, str) else tuple(name_key or ())
-
-
 def _stored(node: BaseNode, name_keys: Sequence[str], metadata_mode: MetadataMode) -> GraphNode:
     """Return the node of the graph; one that was found becomes what it was, also if it is not from LlamaIndex."""
     made = to_graph_node(_before_it_was_found(node), name_keys=name_keys, metadata_mode=metadata_mode)

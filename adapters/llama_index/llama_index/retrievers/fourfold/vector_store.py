@@ -32,15 +32,15 @@ from llama_index.retrievers.fourfold.nodes import (
     delete_nodes,
     delete_ref_doc,
     ids_where,
-    name_keys_of,
     remember_kept,
     to_llama_index_node,
 )
 from pydantic import ModelWrapValidatorHandler
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult, StoreError
-from fourfold.arguments import finite_number, shown, strings
+from fourfold.arguments import finite_number, shown, strings, whole_number
 from fourfold.given import OpenedOnce, no_open_graph, open_graph
+from fourfold.ingest.nodes import name_keys_of
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
 
@@ -317,20 +317,23 @@ class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
                 ``mmr_prefetch_k``; others are passed over, as by other stores.
 
         Raises:
-            InvalidValueError: a mode that is none of those of the class, an ``alpha`` that is not from 0 to 1.
+            InvalidValueError: a mode that is none of those of the class, an ``alpha`` that is not from 0 to 1, a number
+                of nodes below 1.
             FilterError: filters that cannot be translated.
             DimensionError: an embedding of another dimension than the nodes'.
 
         """
         if query.mode == VectorStoreQueryMode.MMR:
-            count = kwargs.get("mmr_prefetch_k") or _PREFETCH * query.similarity_top_k
-            found = self._search(query, max(count, query.similarity_top_k))
+            wanted = self._count("similarity_top_k", query.similarity_top_k)
+            among = self._count("mmr_prefetch_k", kwargs.get("mmr_prefetch_k") or _PREFETCH * wanted)
+            found = self._search(query, max(among, wanted))
             threshold = kwargs.get("mmr_threshold", query.mmr_threshold)
             share = 0.5 if threshold is None else finite_number(threshold, "mmr_threshold", least=0, most=1)
-            hits = diverse(self._retriever, found, k=query.similarity_top_k, relevance=share)
+            hits = diverse(self._retriever, found, k=wanted, relevance=share)
         else:
-            of_both = query.hybrid_top_k if query.mode in _HYBRID[1:] else None
-            found = self._search(query, query.similarity_top_k if of_both is None else of_both)
+            hybrid = query.mode in _HYBRID[1:] and query.hybrid_top_k is not None
+            name = "hybrid_top_k" if hybrid else "similarity_top_k"
+            found = self._search(query, self._count(name, getattr(query, name)))
             hits = list(found.hits)
         nodes = [to_llama_index_node(hit, found) if self.breakdown else as_given(hit.node) for hit in hits]
         return VectorStoreQueryResult(
@@ -340,6 +343,10 @@ class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
     async def aquery(self, query: VectorStoreQuery, **kwargs: Any) -> VectorStoreQueryResult:
         """Return the best nodes for a query without blocking the event loop."""
         return await asyncio.to_thread(self.query, query, **kwargs)
+
+    def _count(self, name: str, given: int | None) -> int:
+        """Return a number of nodes that a query asks for; where it says none, that of the config."""
+        return self._retriever.config.limit if given is None else whole_number(given, name)
 
     def _search(self, query: VectorStoreQuery, count: int) -> SearchResult:
         if query.mode not in (*_HYBRID, *_TEXT, VectorStoreQueryMode.MMR):
