@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever, TextField
 from fourfold.cli import create_app
 from fourfold.engines.sqlite import parts, snapshots
 from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
@@ -186,6 +186,68 @@ def test_many_writes_are_compacted_in_the_background(path, tmp_path, monkeypatch
         retriever.backend.snapshots.close()
         assert answers(retriever) == from_scratch(path, tmp_path)
     assert len(parts.text) < 30
+
+
+def test_a_search_after_a_write_waits_for_no_file_that_a_compaction_writes(path, tmp_path, monkeypatch):
+    """Of a million nodes the derived files are gigabytes."""
+    begun, go = threading.Event(), threading.Event()
+    with Retriever(path) as retriever:
+        retriever.delete(["n07"])
+        answers(retriever)
+        derived_files = retriever.backend.snapshots._derived
+        written = derived_files.write
+
+        def write(*given):
+            begun.set()
+            assert go.wait(30)
+            return written(*given)
+
+        monkeypatch.setattr(derived_files, "write", write)
+        compaction = threading.Thread(target=retriever.maintenance.compact)
+        compaction.start()
+        try:
+            assert begun.wait(30)
+            retriever.add([Node("late", "a late comer")])
+            found = []
+            search = threading.Thread(target=lambda: found.append(retriever.search("late comer")), daemon=True)
+            search.start()
+            search.join(10)
+            assert found and found[0].ids[0] == "late"
+        finally:
+            go.set()
+            compaction.join(30)
+        assert answers(retriever) == from_scratch(path, tmp_path)
+    with Retriever(path) as retriever:
+        assert answers(retriever) == from_scratch(path, tmp_path)
+
+
+def test_a_config_put_in_force_while_segments_are_merged_reads_them_by_itself(path, tmp_path, monkeypatch):
+    merged, go = threading.Event(), threading.Event()
+    names = RetrievalConfig().replace(text={"fields": (TextField(("name",), 1.0),)})
+    with Retriever(path) as retriever:
+        retriever.delete(["n07"])
+        answers(retriever)
+        compacted = parts.Parts.compacted
+
+        def slow(self, settings):
+            found = compacted(self, settings)
+            merged.set()
+            assert go.wait(30)
+            return found
+
+        monkeypatch.setattr(parts.Parts, "compacted", slow)
+        compaction = threading.Thread(target=retriever.maintenance.compact)
+        compaction.start()
+        assert merged.wait(30)
+        monkeypatch.setattr(parts.Parts, "compacted", compacted)
+        retriever.learning.apply_config(names)
+        by_names = answers(retriever)
+        go.set()
+        compaction.join(30)
+        retriever.add([Node("late", "zebra")])
+        retriever.delete(["late"])
+        retriever.maintenance.forget_answers()
+        assert answers(retriever) == by_names
 
 
 def test_older_derived_files_of_another_process_do_not_take_a_newer_state_back(path, tmp_path):

@@ -308,9 +308,10 @@ class Snapshots:
         reading = [list(field.columns) for field in self._config.text.fields]
         return {"reading": reading, "exact": index.exact, "first_stage": index.first_stage}
 
-    def _fused_by(self, own_share: float) -> str | None:
-        """Return what vectors that are partly their neighbours' depend on, beside the store."""
-        return None if own_share >= 1 else repr(self._config.index_key(own_share))
+    def _read_by(self, own_share: float) -> dict[str, Any]:
+        """Return what segments depend on, beside the store; ``fused_by`` where vectors are partly their neighbours'."""
+        fused_by = None if own_share >= 1 else repr(self._config.index_key(own_share))
+        return {**self._facts, "own_share": own_share, "fused_by": fused_by}
 
     def _worth_keeping(self, parts: Parts) -> bool:
         return self._derived.writable and parts.are_many()
@@ -321,7 +322,7 @@ class Snapshots:
         if found is None:
             return None
         facts, arrays = found
-        if facts.get("fused_by") != self._fused_by(facts["own_share"]):
+        if facts.get("fused_by") != self._read_by(facts["own_share"])["fused_by"]:
             return None
         parts = Parts.from_arrays(facts["parts"], arrays)
         return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
@@ -329,40 +330,38 @@ class Snapshots:
     def _keep(self) -> None:
         """Write the present state beside the store and go on with the mapped files; as it is where that fails."""
         assert self._state is not None
-        state = replace(self._state, parts=self._state.parts.compacted(self._first_stage))
+        self._state = self._kept(self._state, self._read_by(self._state.own_share))
+
+    def _kept(self, state: State, read_by: dict[str, Any]) -> State:
+        """Return a state as it was written beside the store, with the mapped files; as it is where that fails."""
+        state = replace(state, parts=state.parts.compacted(self._first_stage))
         names, arrays = state.parts.arrays()
-        facts = {
-            **self._facts,
-            "generation": state.generation,
-            "token": state.token,
-            "own_share": state.own_share,
-            "fused_by": self._fused_by(state.own_share),
-            "embedder": state.embedder,
-            "parts": names,
-        }
-        if self._derived.write(arrays, facts, self._store.knows):
-            opened = self._opened()
-            # another process may have put its own in their place, of an older generation than this one already shows
-            same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
-            self._state = opened if same else state
+        of_it = {"generation": state.generation, "token": state.token, "embedder": state.embedder, "parts": names}
+        if not self._derived.write(arrays, read_by | of_it, self._store.knows):
+            return state
+        opened = self._opened()
+        # another process may have put its own in their place, of an older generation than this one already shows
+        same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
+        return opened if opened is not None and same else state
 
     def _compact(self) -> None:
         """Merge all segments of the present state, then mark what was replaced meanwhile."""
         try:
             with self._lock:
-                begun = self._state
-            if begun is None:
-                return
+                if (begun := self._state) is None:
+                    return
+                read_by = self._read_by(begun.own_share)
             merged = begun.parts.compacted(self._first_stage)
             if merged.same_as(begun.parts) and self._derived.shows(begun.generation, begun.token):
                 return
+            state = replace(begun, parts=merged)
+            if self._worth_keeping(merged):
+                state = self._kept(state, read_by)  # gigabytes, for which no search after a write waits
             with self._lock:
-                if self._state is None or self._state.own_share != begun.own_share:
+                if self._state is None or self._read_by(self._state.own_share) != read_by:
                     return
                 # Everything after `begun` is read again from the store: little, and always right.
-                self._state = replace(begun, parts=merged)
-                if self._worth_keeping(merged):
-                    self._keep()
+                self._state = state
                 self._advance_from_store()
         except DamagedFileError:  # read anew, then there is nothing to merge
             self.forget()
