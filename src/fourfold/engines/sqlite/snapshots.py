@@ -85,15 +85,21 @@ class Snapshots:
         info = Vectors(state.parts.vectors, exact=self._config.index.exact).info()
         return info.first_stage, info.recall
 
-    def vector_count(self, generation: int) -> int | None:
-        """Return how many nodes have a vector at a generation, where what is there already tells; it waits for nobody.
+    def counted(self, generation: int) -> dict[str, int]:
+        """Return how many nodes, edges and vectors there are at a generation, as far as what is there already tells.
 
-        SQLite would read them all.
+        It waits for nobody; SQLite would read an index of each from end to end, and all vectors.
         """
         state = self._state
-        if state is None or state.generation != generation or state.own_share < 1:
-            return None
-        return sum(segment.size for segment in state.parts.vectors)
+        if state is None or state.generation != generation:
+            return {}
+        parts = {"nodes": state.parts.text, "edges": state.parts.edges}
+        if state.own_share >= 1:
+            parts["vectors"] = state.parts.vectors
+        try:
+            return {table: sum(segment.size for segment in segments) for table, segments in parts.items()}
+        except DamagedFileError:  # whoever searches next reads the store anew
+            return {}
 
     def under(self, config: RetrievalConfig) -> Snapshot:
         """Return the current snapshot as another config would have it; for studies of the config."""
