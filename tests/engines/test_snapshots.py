@@ -527,3 +527,23 @@ def test_communities_of_one_generation_at_a_time_are_looked_for(tmp_path, monkey
         go.release()
         others[-1].structure._thread.join(30)
         assert others[-1].communities(exact=False) is not first.communities(exact=False)
+
+
+def test_texts_read_otherwise_are_all_that_is_read_for_it(tmp_path):
+    """Of a million nodes the vectors and edges beside them are three gigabytes."""
+    published = RetrievalConfig.published()
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "kg.sqlite", config=published) as own:
+        retriever.add(nodes(40), edges(40))
+        retriever.delete(["n07"])
+        statements = []
+        retriever.analysis.snapshot()
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(statements.append)
+        found, expected = retriever.analysis.snapshot(published).text, own.analysis.snapshot().text
+        assert any("tokens" in statement for statement in statements)
+        assert not [one for one in statements if any(table in one for table in ("vectors", "pieces", "FROM edges"))]
+        terms = retriever.analysis.tokenizer.terms(" ".join(WORDS))
+        weights = dict.fromkeys(retriever.backend.term_numbers(terms).values(), 1.0)
+        here = np.array(sorted(retriever.backend.nums([f"n{n:02d}" for n in range(40)]).values()))
+        assert len(weights) == len(WORDS) and len(here) == 39
+        assert found.ask(weights).at(here).tolist() == expected.ask(weights).at(here).tolist()

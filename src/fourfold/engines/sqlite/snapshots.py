@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
+from fourfold.engines.sqlite.changes import texts_now
 from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State, ends_of
 from fourfold.engines.sqlite.store import Store
@@ -29,7 +30,7 @@ from fourfold.index.files import DamagedFileError
 from fourfold.index.fusion import fused_at
 from fourfold.index.names import Names, NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
-from fourfold.index.segments import grown
+from fourfold.index.segments import Segment, grown
 from fourfold.index.snapshot import Snapshot
 from fourfold.index.structure import Structure
 from fourfold.index.text import Text, TextSegment
@@ -93,7 +94,7 @@ class Snapshots:
         state = self._state
         if state is None or state.generation != generation:
             return {}
-        parts = {"nodes": state.parts.text, "edges": state.parts.edges}
+        parts: dict[str, Sequence[Segment]] = {"nodes": state.parts.text, "edges": state.parts.edges}
         if state.own_share >= 1:
             parts["vectors"] = state.parts.vectors
         try:
@@ -110,20 +111,15 @@ class Snapshots:
         weights, names = config.text.weights_over(self._config.text.fields), config.text.names is not None
         if share >= 1 and weights is not None:  # the same postings, counted otherwise: no row is read for them
             assert isinstance(snapshot.text, Text)
-            return replace(
-                snapshot, text=snapshot.text.weighed(weights, k1=config.text.k1, b=config.text.b, names=names)
-            )
-        changes = self._store.changes(-1)
-        found = replace(snapshot, text=_text((_text_segment(changes, config),), config))
+            text = snapshot.text.weighed(weights, k1=config.text.k1, b=config.text.b, names=names)
+            return replace(snapshot, text=text)
+        with self._store.reading() as connection:
+            texts = texts_now(connection)
+        found = replace(snapshot, text=_text((_text_segment(*texts, config),), config))
         if share >= 1:
             return found
-        nodes, rows = fused_at(
-            changes.nums[changes.with_vector],
-            self._store.vectors,
-            snapshot.edges,
-            config.graph.weights_of(snapshot.edges.type_names),
-            share,
-        )
+        type_weights = config.graph.weights_of(snapshot.edges.type_names)
+        nodes, rows = fused_at(texts[0], self._store.vectors, snapshot.edges, type_weights, share)
         segment = VectorSegment.build(nodes, rows, first_stage=self._first_stage)
         return replace(found, vectors=Vectors((segment,), exact=config.index.exact))
 
@@ -221,7 +217,7 @@ class Snapshots:
                 VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
-            grown(old.text, gone, _text_segment(changes, self._config), TextSegment.merge),
+            grown(old.text, gone, _text_segment(*changes.texts, self._config), TextSegment.merge),
             grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge),
             grown(old.names, gone, _name_segment(changes), NameSegment.merge),
             edges,
@@ -389,9 +385,9 @@ def _name_segment(changes: Changes) -> NameSegment:
     return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
 
 
-def _text_segment(changes: Changes, config: RetrievalConfig) -> TextSegment:
+def _text_segment(nums: Nodes, tokens: NDArray[Any], counts: NDArray[np.int64], config: RetrievalConfig) -> TextSegment:
     readings = tuple(tuple(FIELDS.index(column) for column in field.columns) for field in config.text.fields)
-    return TextSegment.build(changes.nums, changes.tokens, changes.token_counts, readings)
+    return TextSegment.build(nums, tokens, counts, readings)
 
 
 def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
