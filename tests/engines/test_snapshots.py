@@ -547,3 +547,42 @@ def test_texts_read_otherwise_are_all_that_is_read_for_it(tmp_path):
         here = np.array(sorted(retriever.backend.nums([f"n{n:02d}" for n in range(40)]).values()))
         assert len(weights) == len(WORDS) and len(here) == 39
         assert found.ask(weights).at(here).tolist() == expected.ask(weights).at(here).tolist()
+
+
+def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
+    """Of 50,000 vectors they take seconds; until they are there, these are compared one by one."""
+    monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 30, "numpy": 30})
+    rows = np.random.default_rng(0).normal(size=(440, 16)).astype(np.float32)
+    given = [Node(f"n{n:03d}", "save", vector=row) for n, row in enumerate(rows)]
+    encode, go, coded = quantised.encode, threading.Event(), []
+
+    def slow(*args):
+        coded.append(len(args[1]))
+        assert go.wait(30)
+        return encode(*args)
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+
+        def nearest(row):
+            return retriever.search("save", query_vector=rows[row], mode="embedding", k=5).ids
+
+        retriever.add(given[:400])
+        assert nearest(7)[0] == "n007"
+        monkeypatch.setattr(quantised, "encode", slow)
+        retriever.add(given[400:440])
+        found = []
+        search = threading.Thread(target=lambda: found.append(nearest(410)), daemon=True)
+        search.start()
+        search.join(10)
+        assert found and found[0][0] == "n410"
+        retriever.delete(["n410"])
+        assert "n410" not in nearest(410)
+        go.set()
+        if (thread := retriever.backend.snapshots._compaction) is not None:
+            thread.join(30)
+        segments = retriever.backend.snapshots._state.parts.vectors
+        assert coded == [40] and [segment.size for segment in segments] == [400, 39]
+        assert not any(segment.awaits(quantised.FirstStageSettings()) for segment in segments)
+        assert nearest(411)[0] == "n411" and "n410" not in nearest(410)
+        retriever.add([Node("late", "save", vector=rows[0])])
+        assert nearest(411)[0] == "n411" and coded == [40]

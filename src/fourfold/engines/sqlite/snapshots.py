@@ -182,9 +182,12 @@ class Snapshots:
         parts = self._take_in(state.parts if state is not None else Parts(), changes)
         if state is None and self._worth_keeping(parts):
             self._keep()
-        elif parts.scattered() and self._compaction is None and not self._closed:
-            self._compaction = threading.Thread(target=self._compact, name="fourfold-compaction", daemon=True)
-            self._compaction.start()
+        elif self._compaction is None and not self._closed:
+            whole = parts.scattered()
+            if whole or parts.await_codes(self._first_stage):
+                work = partial(self._compact, whole=whole)
+                self._compaction = threading.Thread(target=work, name="fourfold-compaction", daemon=True)
+                self._compaction.start()
         self._show()
 
     def _take_in(self, old: Parts, changes: Changes) -> Parts:
@@ -210,11 +213,12 @@ class Snapshots:
         )
         nodes, rows = self._vectors(old, edges, changes)
         settings = self._first_stage
+        later = settings.exact is None and bool(old.vectors)  # codes: the first search after a write waits for none
         return Parts(
             grown(
                 old.vectors,
                 ordered.union((gone, nodes)),
-                VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
+                VectorSegment.build(nodes, rows, first_stage=None if later else settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
             grown(old.text, gone, _text_segment(*changes.texts, self._config), TextSegment.merge),
@@ -346,18 +350,18 @@ class Snapshots:
         same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
         return opened if opened is not None and same else state
 
-    def _compact(self) -> None:
-        """Merge all segments of the present state, then mark what was replaced meanwhile."""
+    def _compact(self, *, whole: bool = True) -> None:
+        """Merge all segments of the present state, or only code vectors; then mark what was replaced meanwhile."""
         try:
             with self._lock:
                 if (begun := self._state) is None:
                     return
                 read_by = self._read_by(begun.own_share)
-            merged = begun.parts.compacted(self._first_stage)
+            merged = begun.parts.compacted(self._first_stage) if whole else begun.parts.coded(self._first_stage)
             if merged.same_as(begun.parts) and self._derived.shows(begun.generation, begun.token):
                 return
             state = replace(begun, parts=merged)
-            if self._worth_keeping(merged):
+            if whole and self._worth_keeping(merged):
                 state = self._kept(state, read_by)  # gigabytes, for which no search after a write waits
             with self._lock:
                 if self._state is None or self._read_by(self._state.own_share) != read_by:
