@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever, TextField
 from fourfold.cli import create_app
 from fourfold.engines.sqlite import parts, snapshots
 from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
@@ -186,6 +186,68 @@ def test_many_writes_are_compacted_in_the_background(path, tmp_path, monkeypatch
         retriever.backend.snapshots.close()
         assert answers(retriever) == from_scratch(path, tmp_path)
     assert len(parts.text) < 30
+
+
+def test_a_search_after_a_write_waits_for_no_file_that_a_compaction_writes(path, tmp_path, monkeypatch):
+    """Of a million nodes the derived files are gigabytes."""
+    begun, go = threading.Event(), threading.Event()
+    with Retriever(path) as retriever:
+        retriever.delete(["n07"])
+        answers(retriever)
+        derived_files = retriever.backend.snapshots._derived
+        written = derived_files.write
+
+        def write(*given):
+            begun.set()
+            assert go.wait(30)
+            return written(*given)
+
+        monkeypatch.setattr(derived_files, "write", write)
+        compaction = threading.Thread(target=retriever.maintenance.compact)
+        compaction.start()
+        try:
+            assert begun.wait(30)
+            retriever.add([Node("late", "a late comer")])
+            found = []
+            search = threading.Thread(target=lambda: found.append(retriever.search("late comer")), daemon=True)
+            search.start()
+            search.join(10)
+            assert found and found[0].ids[0] == "late"
+        finally:
+            go.set()
+            compaction.join(30)
+        assert answers(retriever) == from_scratch(path, tmp_path)
+    with Retriever(path) as retriever:
+        assert answers(retriever) == from_scratch(path, tmp_path)
+
+
+def test_a_config_put_in_force_while_segments_are_merged_reads_them_by_itself(path, tmp_path, monkeypatch):
+    merged, go = threading.Event(), threading.Event()
+    names = RetrievalConfig().replace(text={"fields": (TextField(("name",), 1.0),)})
+    with Retriever(path) as retriever:
+        retriever.delete(["n07"])
+        answers(retriever)
+        compacted = parts.Parts.compacted
+
+        def slow(self, settings):
+            found = compacted(self, settings)
+            merged.set()
+            assert go.wait(30)
+            return found
+
+        monkeypatch.setattr(parts.Parts, "compacted", slow)
+        compaction = threading.Thread(target=retriever.maintenance.compact)
+        compaction.start()
+        assert merged.wait(30)
+        monkeypatch.setattr(parts.Parts, "compacted", compacted)
+        retriever.learning.apply_config(names)
+        by_names = answers(retriever)
+        go.set()
+        compaction.join(30)
+        retriever.add([Node("late", "zebra")])
+        retriever.delete(["late"])
+        retriever.maintenance.forget_answers()
+        assert answers(retriever) == by_names
 
 
 def test_older_derived_files_of_another_process_do_not_take_a_newer_state_back(path, tmp_path):
@@ -465,3 +527,62 @@ def test_communities_of_one_generation_at_a_time_are_looked_for(tmp_path, monkey
         go.release()
         others[-1].structure._thread.join(30)
         assert others[-1].communities(exact=False) is not first.communities(exact=False)
+
+
+def test_texts_read_otherwise_are_all_that_is_read_for_it(tmp_path):
+    """Of a million nodes the vectors and edges beside them are three gigabytes."""
+    published = RetrievalConfig.published()
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "kg.sqlite", config=published) as own:
+        retriever.add(nodes(40), edges(40))
+        retriever.delete(["n07"])
+        statements = []
+        retriever.analysis.snapshot()
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(statements.append)
+        found, expected = retriever.analysis.snapshot(published).text, own.analysis.snapshot().text
+        assert any("tokens" in statement for statement in statements)
+        assert not [one for one in statements if any(table in one for table in ("vectors", "pieces", "FROM edges"))]
+        terms = retriever.analysis.tokenizer.terms(" ".join(WORDS))
+        weights = dict.fromkeys(retriever.backend.term_numbers(terms).values(), 1.0)
+        here = np.array(sorted(retriever.backend.nums([f"n{n:02d}" for n in range(40)]).values()))
+        assert len(weights) == len(WORDS) and len(here) == 39
+        assert found.ask(weights).at(here).tolist() == expected.ask(weights).at(here).tolist()
+
+
+def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
+    """Of 50,000 vectors they take seconds; until they are there, these are compared one by one."""
+    monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 30, "numpy": 30})
+    rows = np.random.default_rng(0).normal(size=(440, 16)).astype(np.float32)
+    given = [Node(f"n{n:03d}", "save", vector=row) for n, row in enumerate(rows)]
+    encode, go, coded = quantised.encode, threading.Event(), []
+
+    def slow(*args):
+        coded.append(len(args[1]))
+        assert go.wait(30)
+        return encode(*args)
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+
+        def nearest(row):
+            return retriever.search("save", query_vector=rows[row], mode="embedding", k=5).ids
+
+        retriever.add(given[:400])
+        assert nearest(7)[0] == "n007"
+        monkeypatch.setattr(quantised, "encode", slow)
+        retriever.add(given[400:440])
+        found = []
+        search = threading.Thread(target=lambda: found.append(nearest(410)), daemon=True)
+        search.start()
+        search.join(10)
+        assert found and found[0][0] == "n410"
+        retriever.delete(["n410"])
+        assert "n410" not in nearest(410)
+        go.set()
+        if (thread := retriever.backend.snapshots._compaction) is not None:
+            thread.join(30)
+        segments = retriever.backend.snapshots._state.parts.vectors
+        assert coded == [40] and [segment.size for segment in segments] == [400, 39]
+        assert not any(segment.awaits(quantised.FirstStageSettings()) for segment in segments)
+        assert nearest(411)[0] == "n411" and "n410" not in nearest(410)
+        retriever.add([Node("late", "save", vector=rows[0])])
+        assert nearest(411)[0] == "n411" and coded == [40]

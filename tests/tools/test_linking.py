@@ -4,7 +4,7 @@ import itertools
 
 import pytest
 
-from fourfold import Edge, Retriever
+from fourfold import Edge, Node, Retriever
 from fourfold.tools import Tool, ToolCatalog, linking
 
 
@@ -77,3 +77,24 @@ def test_a_tool_that_has_gone_is_linked_anew_when_it_comes_back():
         assert {e.weight for e in edges(catalog)} == {1.0}
         catalog.add_tools(logins(2))
         assert len(edges(catalog)) == 4 and {e.weight for e in edges(catalog)} == {0.5}
+
+
+def test_of_nodes_without_schemas_none_is_read_to_link_tools(monkeypatch):
+    """In a graph without tools every node is one: a million were read, inside the write."""
+    with ToolCatalog() as catalog:
+        catalog.retriever.add([Node(f"n{n}", f"word {n}", "thing") for n in range(50)])
+        catalog.retriever.add(
+            [
+                Node("login", "login", "thing", metadata={"outputs": [["session_token", "string", False]]}),
+                Node("report", "report", "thing", metadata={"inputs": [["session_token", "string", True]]}),
+            ]
+        )
+        backend, read = catalog.retriever.backend, []
+        nodes = backend.nodes
+        monkeypatch.setattr(backend, "nodes", lambda nums: read.extend(nums) or nodes(nums))
+        assert catalog.link_by_schema() == 2
+        assert sorted(read) == sorted(backend.nums(["login", "report"]).values())
+        made = [("login", "report", "provides"), ("report", "login", "requires")]
+        assert [(e.source, e.target, e.type) for e in edges(catalog)] == made
+        catalog.retriever.add([Node("report", "report", "thing")])
+        assert catalog.link_by_schema() == 0 and not edges(catalog)

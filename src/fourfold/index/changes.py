@@ -50,3 +50,8 @@ class Changes:
     edge_weights: NDArray[np.float32]
     deleted_nodes: NDArray[np.int64]
     deleted_edges: NDArray[np.int64]
+
+    @property
+    def texts(self) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+        """The nodes, their records of terms, and how many each node has."""
+        return self.nums, self.tokens, self.token_counts

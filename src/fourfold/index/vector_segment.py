@@ -203,6 +203,10 @@ class VectorSegment:
             return None
         return Sums(self._stored["total"][:], self._stored["products"][:])
 
+    def awaits(self, settings: FirstStageSettings) -> bool:
+        """Whether it is to have codes and was made without; those that were found too coarse are not tried again."""
+        return "products" not in self._stored and quantised.wanted(len(self), settings) is not None
+
     @cached_property
     def live(self) -> Mask | None:
         """The rows that were not removed; None where all are there."""

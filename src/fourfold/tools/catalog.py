@@ -100,8 +100,9 @@ class ToolCatalog(Shared):
 
         def relink(writer: Writer) -> None:
             nonlocal made
-            tools = backend.nodes(self._knowledge.tools().tolist()).values()
-            made = linking.relink(backend, writer, {node.id: node for node in tools})
+            tools = self._knowledge.tools()
+            described = backend.nodes(self._knowledge.described(tools).tolist()).values()
+            made = linking.relink(backend, writer, {node.id: node for node in described}, lambda: backend.ids(tools))
 
         self.retriever.add(also=relink)
         return made

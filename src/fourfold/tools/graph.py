@@ -14,8 +14,8 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.ordered import places
-from fourfold.runs import distinct, firsts, spans
+from fourfold.ordered import distinct, places
+from fourfold.runs import firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 
 from fourfold.engines.base import Backend, Writer
@@ -21,20 +21,21 @@ _MARKS_EACH = 3_000
 """Marks in one setting; an engine may keep no more than 64 kB in one."""
 
 
-def relink(backend: Backend, writer: Writer, tools: Mapping[str, Node]) -> int:
+def relink(backend: Backend, writer: Writer, tools: Mapping[str, Node], ids: Callable[[], Sequence[str]]) -> int:
     """Make the edges that the tools' schemas suggest, and take back those no longer suggested; return how many.
 
     Args:
         backend: read inside the transaction: nobody else commits between.
         writer: the transaction.
-        tools: all of them, by id.
+        tools: those that have schemas, by id.
+        ids: those of all tools; asked for where edges were made before, which tools may have that lost their schemas.
 
     """
     made = schema_edges(
         {key: (fields_of(n.metadata.get("inputs")), fields_of(n.metadata.get("outputs"))) for key, n in tools.items()}
     )
     marks = _marks(writer)
-    there = {_key(edge): edge for edge in backend.edges_from(list(tools), TYPES)}
+    there = {_key(edge): edge for edge in backend.edges_from(ids() if marks else list(tools), TYPES)}
     ours = {key for key, edge in there.items() if _mark(edge) in marks}
     own = [edge for edge in made if _key(edge) in ours or _key(edge) not in there]
     writer.put_edges([edge for edge in own if there.get(_key(edge)) != edge])

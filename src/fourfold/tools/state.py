@@ -17,7 +17,7 @@ from fourfold.arguments import shown
 from fourfold.errors import UnknownNodeError
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.ordered import distinct, places
+from fourfold.ordered import common, distinct, places
 from fourfold.plain_text import plain_text
 from fourfold.retriever import Retriever
 from fourfold.tools.config import ToolConfig
@@ -103,6 +103,11 @@ class Knowledge:
         if not len(nodes):  # a graph that was not made by ``add_tools``: every node is a tool
             nodes = self._nodes({})
         return nodes
+
+    def described(self, tools: Nodes) -> Nodes:
+        """Return those of some tools that have schemas; in a graph without tools every node is one, few of which do."""
+        schemas = [{key: {"$exists": True}} for key in ("inputs", "outputs")]
+        return common(tools, self._nodes({"$or": schemas}))
 
     def positions(self, state: State, tools: Iterable[str]) -> list[int]:
         """Return the places of tools given by id, or by a name that only one tool has.

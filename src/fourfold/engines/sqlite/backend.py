@@ -94,12 +94,14 @@ class SqliteBackend(Store):
             # what others committed moves data_version, what was written here total_changes
             state = connection, connection.total_changes, *connection.execute("PRAGMA data_version").fetchone()
             if self._counted is None or self._counted[0] != state:
-                vectors = self.snapshots.vector_count(generation_of(connection))
+                known = self.snapshots.counted(generation_of(connection))
                 counted = {
-                    table: int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
-                    for table in ("nodes", "edges", "vectors")[: 3 if vectors is None else 2]
+                    table: known[table]
+                    if table in known
+                    else int(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0])
+                    for table in ("nodes", "edges", "vectors")
                 }
-                self._counted = state, counted if vectors is None else counted | {"vectors": vectors}
+                self._counted = state, counted
             return dict(self._counted[1])
 
     def allowed(self, clause: Clause) -> Allowed:

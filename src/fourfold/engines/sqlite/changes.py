@@ -108,6 +108,27 @@ def changes_since(
     return changes
 
 
+def texts_now(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
+    """Return the numbers of all nodes, ascending, their records of terms, and how many each node has.
+
+    What reads texts otherwise needs nothing else: vectors and edges are most of what ``changes_since`` reads.
+    """
+    nums: list[int] = []
+    counts: list[int] = []
+    chunks = [np.empty(0, TOKEN)]
+    cursor = connection.execute(
+        "SELECT n.num, t.terms FROM nodes n LEFT JOIN tokens t ON t.node = n.num ORDER BY n.num"
+    )
+    while rows := cursor.fetchmany(_CHUNK):
+        chunk_nums, terms = zip(*rows, strict=True)
+        nums += chunk_nums
+        counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
+        chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
+    found = np.array(nums, np.int64), np.concatenate(chunks), np.array(counts, np.int64)
+    _check_texts(connection, *found[:2])
+    return found
+
+
 def _grown(rows: NDArray[np.float32], held: int, more: NDArray[np.float32]) -> NDArray[np.float32]:
     """Return rows of which so many are held, with more after them and perhaps room for others.
 
@@ -124,16 +145,8 @@ def _grown(rows: NDArray[np.float32], held: int, more: NDArray[np.float32]) -> N
 
 def _check(connection: sqlite3.Connection, changes: Changes) -> None:
     """Raise ValueError where the numbers are none that a writer gives: arrays are as long as the largest."""
-    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone()
-    nodes, terms, types = (
-        (last[0] if last else 0),
-        connection.execute("SELECT max(num) FROM terms").fetchone()[0] or 0,
-        connection.execute("SELECT count(*) FROM edge_types").fetchone()[0],
-    )
-    tokens = changes.tokens
-    _require(changes.nums, 1, min(nodes, LARGEST_NUMBER), "the number of a node")
-    _require(tokens["term"], 1, min(terms, LARGEST_NUMBER), "the number of a term")
-    _require(tokens["field"], 0, len(FIELDS) - 1, "the field of a term")
+    nodes = _check_texts(connection, changes.nums, changes.tokens)
+    types = connection.execute("SELECT count(*) FROM edge_types").fetchone()[0]
     _require(changes.edge_sources, 1, nodes, "the source of an edge")
     _require(changes.edge_targets, 1, nodes, "the target of an edge")
     _require(changes.edge_types, 0, types - 1, "the type of an edge")
@@ -142,6 +155,17 @@ def _check(connection: sqlite3.Connection, changes: Changes) -> None:
         raise ValueError("a weight or a vector that is not finite")
     if not 0 <= changes.own_share <= 1:
         raise ValueError(f"{changes.own_share} in the place of a share")
+
+
+def _check_texts(connection: sqlite3.Connection, nums: NDArray[np.int64], tokens: NDArray[Any]) -> int:
+    """Return the largest number that a node was given; raise ValueError where nodes or their records have others."""
+    last = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone()
+    nodes: int = last[0] if last else 0
+    terms = connection.execute("SELECT max(num) FROM terms").fetchone()[0] or 0
+    _require(nums, 1, min(nodes, LARGEST_NUMBER), "the number of a node")
+    _require(tokens["term"], 1, min(terms, LARGEST_NUMBER), "the number of a term")
+    _require(tokens["field"], 0, len(FIELDS) - 1, "the field of a term")
+    return nodes
 
 
 def _require(numbers: NDArray[Any], least: float, most: float, what: str) -> None:

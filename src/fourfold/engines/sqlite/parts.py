@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import partial
 from typing import Any
 
@@ -75,6 +75,15 @@ class Parts:
             and sum(map(len, segments)) > (1 + 1 / _COMPACTED_AT) * max(segments[0].size, _DERIVED_FROM)
             for segments in (self.vectors, self.text, self.edges)
         )
+
+    def await_codes(self, first_stage: FirstStageSettings) -> bool:
+        """Whether many vectors were taken in without codes."""
+        return any(segment.awaits(first_stage) for segment in self.vectors)
+
+    def coded(self, first_stage: FirstStageSettings) -> Parts:
+        """Return the same with codes of the vectors that were taken in without."""
+        merge = partial(merge_vectors, first_stage=first_stage)
+        return replace(self, vectors=tuple(merge((s,)) if s.awaits(first_stage) else s for s in self.vectors))
 
     def compacted(self, first_stage: FirstStageSettings) -> Parts:
         """Return the same with one segment of each kind."""

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
+from fourfold.engines.sqlite.changes import texts_now
 from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.parts import Parts, State, ends_of
 from fourfold.engines.sqlite.store import Store
@@ -29,7 +30,7 @@ from fourfold.index.files import DamagedFileError
 from fourfold.index.fusion import fused_at
 from fourfold.index.names import Names, NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
-from fourfold.index.segments import grown
+from fourfold.index.segments import Segment, grown
 from fourfold.index.snapshot import Snapshot
 from fourfold.index.structure import Structure
 from fourfold.index.text import Text, TextSegment
@@ -85,15 +86,21 @@ class Snapshots:
         info = Vectors(state.parts.vectors, exact=self._config.index.exact).info()
         return info.first_stage, info.recall
 
-    def vector_count(self, generation: int) -> int | None:
-        """Return how many nodes have a vector at a generation, where what is there already tells; it waits for nobody.
+    def counted(self, generation: int) -> dict[str, int]:
+        """Return how many nodes, edges and vectors there are at a generation, as far as what is there already tells.
 
-        SQLite would read them all.
+        It waits for nobody; SQLite would read an index of each from end to end, and all vectors.
         """
         state = self._state
-        if state is None or state.generation != generation or state.own_share < 1:
-            return None
-        return sum(segment.size for segment in state.parts.vectors)
+        if state is None or state.generation != generation:
+            return {}
+        parts: dict[str, Sequence[Segment]] = {"nodes": state.parts.text, "edges": state.parts.edges}
+        if state.own_share >= 1:
+            parts["vectors"] = state.parts.vectors
+        try:
+            return {table: sum(segment.size for segment in segments) for table, segments in parts.items()}
+        except DamagedFileError:  # whoever searches next reads the store anew
+            return {}
 
     def under(self, config: RetrievalConfig) -> Snapshot:
         """Return the current snapshot as another config would have it; for studies of the config."""
@@ -104,20 +111,15 @@ class Snapshots:
         weights, names = config.text.weights_over(self._config.text.fields), config.text.names is not None
         if share >= 1 and weights is not None:  # the same postings, counted otherwise: no row is read for them
             assert isinstance(snapshot.text, Text)
-            return replace(
-                snapshot, text=snapshot.text.weighed(weights, k1=config.text.k1, b=config.text.b, names=names)
-            )
-        changes = self._store.changes(-1)
-        found = replace(snapshot, text=_text((_text_segment(changes, config),), config))
+            text = snapshot.text.weighed(weights, k1=config.text.k1, b=config.text.b, names=names)
+            return replace(snapshot, text=text)
+        with self._store.reading() as connection:
+            texts = texts_now(connection)
+        found = replace(snapshot, text=_text((_text_segment(*texts, config),), config))
         if share >= 1:
             return found
-        nodes, rows = fused_at(
-            changes.nums[changes.with_vector],
-            self._store.vectors,
-            snapshot.edges,
-            config.graph.weights_of(snapshot.edges.type_names),
-            share,
-        )
+        type_weights = config.graph.weights_of(snapshot.edges.type_names)
+        nodes, rows = fused_at(texts[0], self._store.vectors, snapshot.edges, type_weights, share)
         segment = VectorSegment.build(nodes, rows, first_stage=self._first_stage)
         return replace(found, vectors=Vectors((segment,), exact=config.index.exact))
 
@@ -180,9 +182,12 @@ class Snapshots:
         parts = self._take_in(state.parts if state is not None else Parts(), changes)
         if state is None and self._worth_keeping(parts):
             self._keep()
-        elif parts.scattered() and self._compaction is None and not self._closed:
-            self._compaction = threading.Thread(target=self._compact, name="fourfold-compaction", daemon=True)
-            self._compaction.start()
+        elif self._compaction is None and not self._closed:
+            whole = parts.scattered()
+            if whole or parts.await_codes(self._first_stage):
+                work = partial(self._compact, whole=whole)
+                self._compaction = threading.Thread(target=work, name="fourfold-compaction", daemon=True)
+                self._compaction.start()
         self._show()
 
     def _take_in(self, old: Parts, changes: Changes) -> Parts:
@@ -208,14 +213,15 @@ class Snapshots:
         )
         nodes, rows = self._vectors(old, edges, changes)
         settings = self._first_stage
+        later = settings.exact is None and bool(old.vectors)  # codes: the first search after a write waits for none
         return Parts(
             grown(
                 old.vectors,
                 ordered.union((gone, nodes)),
-                VectorSegment.build(nodes, rows, first_stage=settings, overwrite=True),
+                VectorSegment.build(nodes, rows, first_stage=None if later else settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
-            grown(old.text, gone, _text_segment(changes, self._config), TextSegment.merge),
+            grown(old.text, gone, _text_segment(*changes.texts, self._config), TextSegment.merge),
             grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge),
             grown(old.names, gone, _name_segment(changes), NameSegment.merge),
             edges,
@@ -308,9 +314,10 @@ class Snapshots:
         reading = [list(field.columns) for field in self._config.text.fields]
         return {"reading": reading, "exact": index.exact, "first_stage": index.first_stage}
 
-    def _fused_by(self, own_share: float) -> str | None:
-        """Return what vectors that are partly their neighbours' depend on, beside the store."""
-        return None if own_share >= 1 else repr(self._config.index_key(own_share))
+    def _read_by(self, own_share: float) -> dict[str, Any]:
+        """Return what segments depend on, beside the store; ``fused_by`` where vectors are partly their neighbours'."""
+        fused_by = None if own_share >= 1 else repr(self._config.index_key(own_share))
+        return {**self._facts, "own_share": own_share, "fused_by": fused_by}
 
     def _worth_keeping(self, parts: Parts) -> bool:
         return self._derived.writable and parts.are_many()
@@ -321,7 +328,7 @@ class Snapshots:
         if found is None:
             return None
         facts, arrays = found
-        if facts.get("fused_by") != self._fused_by(facts["own_share"]):
+        if facts.get("fused_by") != self._read_by(facts["own_share"])["fused_by"]:
             return None
         parts = Parts.from_arrays(facts["parts"], arrays)
         return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
@@ -329,40 +336,38 @@ class Snapshots:
     def _keep(self) -> None:
         """Write the present state beside the store and go on with the mapped files; as it is where that fails."""
         assert self._state is not None
-        state = replace(self._state, parts=self._state.parts.compacted(self._first_stage))
-        names, arrays = state.parts.arrays()
-        facts = {
-            **self._facts,
-            "generation": state.generation,
-            "token": state.token,
-            "own_share": state.own_share,
-            "fused_by": self._fused_by(state.own_share),
-            "embedder": state.embedder,
-            "parts": names,
-        }
-        if self._derived.write(arrays, facts, self._store.knows):
-            opened = self._opened()
-            # another process may have put its own in their place, of an older generation than this one already shows
-            same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
-            self._state = opened if same else state
+        self._state = self._kept(self._state, self._read_by(self._state.own_share))
 
-    def _compact(self) -> None:
-        """Merge all segments of the present state, then mark what was replaced meanwhile."""
+    def _kept(self, state: State, read_by: dict[str, Any]) -> State:
+        """Return a state as it was written beside the store, with the mapped files; as it is where that fails."""
+        state = replace(state, parts=state.parts.compacted(self._first_stage))
+        names, arrays = state.parts.arrays()
+        of_it = {"generation": state.generation, "token": state.token, "embedder": state.embedder, "parts": names}
+        if not self._derived.write(arrays, read_by | of_it, self._store.knows):
+            return state
+        opened = self._opened()
+        # another process may have put its own in their place, of an older generation than this one already shows
+        same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
+        return opened if opened is not None and same else state
+
+    def _compact(self, *, whole: bool = True) -> None:
+        """Merge all segments of the present state, or only code vectors; then mark what was replaced meanwhile."""
         try:
             with self._lock:
-                begun = self._state
-            if begun is None:
-                return
-            merged = begun.parts.compacted(self._first_stage)
+                if (begun := self._state) is None:
+                    return
+                read_by = self._read_by(begun.own_share)
+            merged = begun.parts.compacted(self._first_stage) if whole else begun.parts.coded(self._first_stage)
             if merged.same_as(begun.parts) and self._derived.shows(begun.generation, begun.token):
                 return
+            state = replace(begun, parts=merged)
+            if whole and self._worth_keeping(merged):
+                state = self._kept(state, read_by)  # gigabytes, for which no search after a write waits
             with self._lock:
-                if self._state is None or self._state.own_share != begun.own_share:
+                if self._state is None or self._read_by(self._state.own_share) != read_by:
                     return
                 # Everything after `begun` is read again from the store: little, and always right.
-                self._state = replace(begun, parts=merged)
-                if self._worth_keeping(merged):
-                    self._keep()
+                self._state = state
                 self._advance_from_store()
         except DamagedFileError:  # read anew, then there is nothing to merge
             self.forget()
@@ -384,9 +389,9 @@ def _name_segment(changes: Changes) -> NameSegment:
     return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
 
 
-def _text_segment(changes: Changes, config: RetrievalConfig) -> TextSegment:
+def _text_segment(nums: Nodes, tokens: NDArray[Any], counts: NDArray[np.int64], config: RetrievalConfig) -> TextSegment:
     readings = tuple(tuple(FIELDS.index(column) for column in field.columns) for field in config.text.fields)
-    return TextSegment.build(changes.nums, changes.tokens, changes.token_counts, readings)
+    return TextSegment.build(nums, tokens, counts, readings)
 
 
 def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
