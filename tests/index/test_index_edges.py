@@ -158,7 +158,7 @@ def test_a_merge_drops_what_is_gone():
     merged = merge([whole.without(np.array([2])), segment([(4, 5, 6, 0, 3.0)])])
     assert merged.dead is None
     assert merged.nums[:].tolist() == [1, 3, 4]
-    assert EdgeSegment.from_arrays(merged.arrays()).around(np.array([5])).rows[1].tolist() == [2]
+    assert EdgeSegment.from_arrays(merged.arrays()).around(np.array([5])).steps.targets.tolist() == [6]
 
 
 @pytest.mark.parametrize("nodes", [[], [99]])
@@ -180,3 +180,14 @@ def test_the_same_nodes_asked_again_have_the_same_edges():
         )
     assert edges.expand(seeds).targets.tolist() == first.targets.tolist()
     assert len(edges._asked_last) == 2
+
+
+def test_equal_nodes_have_their_edges_read_once(monkeypatch):
+    read = []
+    around = EdgeSegment.around
+    monkeypatch.setattr(EdgeSegment, "around", lambda self, nodes: read.append(nodes.tolist()) or around(self, nodes))
+    edges = Edges([segment([(1, 0, 1, 0, 1.0), (2, 1, 2, 1, 2.0), (3, 2, 0, 2, 1.0)])], TYPES, ids_of)
+    for nodes in ([0, 1], [0, 1], [0, 2], [0, 1]):
+        edges.expand(np.array(nodes))
+        edges.degree(np.array(nodes))
+    assert read == [[0, 1], [0, 2]]

@@ -334,7 +334,8 @@ def weighed(weights: NDArray[np.float32], how: str) -> NDArray[np.float32]:
 
 def worth_of(worth: FloatArray, types: NDArray[np.int32], along: NDArray[np.bool_]) -> FloatArray:
     """Return what steps are worth by their types, (len(types),); ``worth`` as ``EdgePart.expand`` has it."""
-    found: FloatArray = worth[types] if worth.ndim == 1 else worth[along.view(np.int8), types]
+    places = types if worth.ndim == 1 else types + worth.shape[1] * along  # of a table laid row after row
+    found: FloatArray = worth.take(places)
     return found
 
 

@@ -158,22 +158,23 @@ class _Around:
         return int(self._counts.sum())
 
     @lazy
-    def rows(self) -> tuple[NDArray[np.intp], NDArray[np.int64], NDArray[np.bool_], NDArray[np.int32]]:
-        """Of every live edge the place of the node, the row, whether the node is the source, and the type."""
+    def steps(self) -> Steps:
+        """The steps along every live edge, with the edges' own weights."""
         segment = self.segment
         origin = self._known.repeat(self._counts)
         order = segment.order.take(spans(self._begin, self._counts))
         if segment.dead is not None:
             alive = ~segment.dead[np.maximum(order, ~order)]
             origin, order = origin[alive], order[alive]
-        rows = np.maximum(order, ~order)  # one of the two is below 0
-        return origin, rows, order >= 0, segment.types.take(rows)
+        rows, along = np.maximum(order, ~order), order >= 0  # one of the two is below 0
+        targets = np.where(along, segment.targets.take(rows), segment.sources.take(rows))
+        return Steps(origin, targets, segment.types.take(rows), segment.weights.take(rows), along)
 
     @lazy
     def degree(self) -> NDArray[np.int64]:
         """The number of live edges at each node, both directions."""
         if self.segment.dead is not None:
-            return np.bincount(self.rows[0], minlength=self._size)
+            return np.bincount(self.steps.origin, minlength=self._size)
         found = np.zeros(self._size, np.int64)
         found[self._known] = self._counts
         return found
@@ -259,9 +260,12 @@ class Edges:
         return found[0] if len(found) == 1 else sum(found, np.zeros(len(nodes), np.int64))
 
     def _around(self, nodes: Nodes) -> list[_Around]:
-        """Return the edges at some nodes by segment; remembered, for walks ask for the same nodes again and again."""
+        """Return the edges at some nodes by segment; remembered: walks ask for the same nodes again and again.
+
+        The second hops of two walks begin at the same nodes, too, where both follow all types.
+        """
         for known, found in self._asked_last:
-            if known is nodes:
+            if known is nodes or (len(known) == len(nodes) and not np.count_nonzero(known != nodes)):
                 return found
         found = [segment.around(nodes) for segment in self.segments]
         if sum(map(len, found)) <= _REMEMBERED_EDGES:
@@ -344,17 +348,16 @@ class Edges:
 
 def _steps(around: _Around, forward: bool | None, worth: FloatArray | None, weights: str) -> Steps:
     """Return the steps along the edges of one segment that are worth something."""
-    origin, rows, along, types = around.rows
-    used = None if forward is None else along == forward
+    steps = around.steps
+    used = None if forward is None else steps.along == forward
     if worth is not None and np.count_nonzero(worth) < worth.size:
-        worthy = worth_of(worth, types, along) > 0
+        worthy = worth_of(worth, steps.types, steps.along) > 0
         used = worthy if used is None else used & worthy
     if used is not None:
-        chosen = used.nonzero()[0]
-        origin, rows, along, types = origin[chosen], rows[chosen], along[chosen], types[chosen]
-    segment = around.segment
-    targets = np.where(along, segment.targets.take(rows), segment.sources.take(rows))
-    return Steps(origin, targets, types, weighed(segment.weights.take(rows), weights), along)
+        steps = steps.of(used.nonzero()[0])
+    if weights == "raw":
+        return steps
+    return Steps(steps.origin, steps.targets, steps.types, weighed(steps.weights, weights), steps.along)
 
 
 def _told(steps: Steps, own: NDArray[np.intp]) -> bytes:
