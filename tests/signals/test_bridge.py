@@ -78,6 +78,13 @@ def test_what_a_passage_names_in_full_is_what_it_leads_on_to():
     assert not len(bridge.gains(links, np.array([0.5]), *nothing, np.ones(1, np.float32), np.zeros(1)).nodes)
 
 
+def test_what_rounding_leaves_is_no_gain():
+    passage = np.array([[0.4, 0.7]], np.float32)
+    node = np.nextafter(passage, np.float32(1), dtype=np.float32)
+    found = bridge.gains(pairs((0, 4, 1.0)), np.ones(1), passage, node, np.ones(2, np.float32), np.zeros(1))
+    assert len(found.nodes) == 0
+
+
 def test_passages_lead_on_by_their_score():
     np.testing.assert_allclose(bridge.strengths(np.array([0.5, 0.25]), 8.0), [1.0, np.exp(-4)])
     assert bridge.strengths(np.zeros(2), 8.0).tolist() == [1, 1]

@@ -36,6 +36,9 @@ from fourfold.index.product import row_by_row
 from fourfold.runs import firsts
 from fourfold.types import FloatArray
 
+_ROUNDING = 1e-6
+"""What is less is no gain: of a coverage, float32, the last digits depend on what else is looked at beside the node."""
+
 
 @dataclass(frozen=True, slots=True)
 class Pairs:
@@ -157,7 +160,7 @@ def gains(
     by_name = named[pairs.passages] * (pairs.links == 1.0)
     values = strength[pairs.passages] * pairs.links * (added + by_name)
     order = np.lexsort((-values, pairs.nodes))
-    order = order[values[order] > 0]
+    order = order[values[order] > _ROUNDING]
     nodes = pairs.nodes[order]
     first = firsts(nodes)
     order = order[first]
