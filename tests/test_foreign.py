@@ -472,13 +472,14 @@ def test_a_column_alone_is_one_and_what_is_no_schema_is_told(make):
             ForeignSchema(**{"node_table": "nodes", "id": "id"} | wrong)
 
 
-def test_a_graph_of_our_own_is_not_read_as_tables_of_others(tmp_path):
+def test_a_graph_of_our_own_that_is_read_as_tables_of_others_is_told(tmp_path):
     path = tmp_path / "kg.sqlite"
     with Retriever(path) as graph:
         graph.add([Node("a", text="Save data.")])
-    with pytest.raises(StoreError, match=r"a graph of Fourfold's own; open it with Retriever\(path\)"):
-        foreign(path)
-    assert not Path(f"{path}.fourfold").exists()
+    with pytest.warns(FourfoldWarning, match=r"a graph of Fourfold's own.*; open it with Retriever\(path\)"):
+        theirs = foreign(path)
+    with theirs:
+        assert theirs.search("save data").hits
 
 
 def test_a_file_that_another_keeps_locked_is_not_read_behind_its_back(make, monkeypatch):

@@ -19,7 +19,7 @@ from fourfold.engines.sqlite.schema import (
     schema_version,
     strangers,
 )
-from fourfold.errors import StoreError
+from fourfold.errors import StoreError, warn
 from fourfold.when_needed import once
 
 _BUSY_SECONDS = 60.0
@@ -273,11 +273,14 @@ def require_file(path: str, purpose: str, *, called: str | None = None) -> None:
         raise StoreError(f"There is no file {name} {purpose}{_of_home(given)}.")
 
 
-def require_foreign(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse a file of ours where one of another application's is to be read; sqlite3.Error if it cannot be."""
+def warn_if_ours(connection: sqlite3.Connection, path: str) -> None:
+    """Say so where a graph of ours is to be read as tables of others; sqlite3.Error if it cannot be read at all."""
     connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
     if connection.execute("PRAGMA application_id").fetchone()[0] == APPLICATION_ID:
-        raise StoreError(f"The file {path!r} is a graph of Fourfold's own; open it with Retriever(path).")
+        warn(
+            f"The file {path!r} is a graph of Fourfold's own, read here as tables of others, by numbers in place of "
+            "ids; open it with Retriever(path)."
+        )
 
 
 def fault(path: str) -> str | None:

@@ -31,7 +31,7 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
-from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file, require_foreign
+from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file, warn_if_ours
 from fourfold.errors import StoreError
 from fourfold.types import Node
 
@@ -183,7 +183,7 @@ class ForeignFile:
             connection.text_factory = lambda raw: raw.decode("utf-8", "replace")
             try:
                 distrust(connection)
-                require_foreign(connection, self.path)
+                warn_if_ours(connection, self.path)
                 return connection
             except sqlite3.OperationalError as error:
                 connection.close()
