@@ -1,7 +1,9 @@
 """Derived files: whole or not there, and a flipped bit is noticed before it answers."""
 
+import errno
 import json
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -148,3 +150,14 @@ def test_who_has_mapped_a_folder_keeps_it_when_it_is_deleted(folder):
     files.remove(folder)
     assert not folder.exists()
     assert mapped[499_999:].tolist() == [499_999]
+
+
+def test_who_wrote_the_same_first_and_has_replaced_it_meanwhile_is_no_fault(tmp_path, monkeypatch):
+    target = tmp_path / "3-ab"
+
+    def late(partial, folder):  # the other's folder was there, and is gone before anybody looks
+        raise OSError(errno.ENOTEMPTY, "Directory not empty", str(partial), None, str(folder))
+
+    monkeypatch.setattr(Path, "rename", late)
+    files.write(target, {"numbers": np.arange(3)}, {})
+    assert list(tmp_path.iterdir()) == []

@@ -8,6 +8,7 @@ when the block is first read: a flipped bit is an error before it is an answer.
 from __future__ import annotations
 
 import base64
+import errno
 import json
 import mmap
 import os
@@ -173,8 +174,8 @@ def write(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, 
         (partial / _MANIFEST).write_text(_sealed(content), encoding="utf-8")
         try:
             partial.rename(folder)
-        except OSError:
-            if not folder.exists():  # else another process wrote the same
+        except OSError as error:
+            if error.errno not in (errno.ENOTEMPTY, errno.EEXIST):  # else another process wrote the same
                 raise
     finally:
         shutil.rmtree(partial, ignore_errors=True)
