@@ -281,7 +281,8 @@ with Retriever(sys.argv[1]) as retriever:
     for n in range(10_000):
         retriever.add([Node(f"w{n}", f"written {n}")])
         retriever.search("written")
-        retriever.backend.snapshots._keep()
+        own = retriever.backend.snapshots
+        own._state = own._kept(own._state, own._read_by(1.0))
         print(n, flush=True)
 """
 
@@ -586,3 +587,35 @@ def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
         assert nearest(411)[0] == "n411" and "n410" not in nearest(410)
         retriever.add([Node("late", "save", vector=rows[0])])
         assert nearest(411)[0] == "n411" and coded == [40]
+
+
+def test_vectors_that_were_written_while_others_were_coded_are_coded_too(tmp_path, monkeypatch):
+    """Else all searches compare them one by one, until somebody writes again."""
+    monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 30, "numpy": 30})
+    rows = np.random.default_rng(0).normal(size=(480, 16)).astype(np.float32)
+    given = [Node(f"n{n:03d}", "save", vector=row) for n, row in enumerate(rows)]
+    encode, begun, go, coded = quantised.encode, threading.Event(), threading.Event(), []
+
+    def slow(*args):
+        coded.append(len(args[1]))
+        begun.set()
+        assert go.wait(60)
+        return encode(*args)
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        snapshots = retriever.backend.snapshots
+        retriever.add(given[:300])
+        snapshots.current()
+        monkeypatch.setattr(parts, "_DERIVED_FROM", 1000)
+        monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+        monkeypatch.setattr(quantised, "encode", slow)
+        retriever.add(given[300:440])
+        snapshots.current()
+        thread = snapshots._compaction
+        assert begun.wait(60)
+        retriever.add(given[440:])
+        snapshots.current()
+        go.set()
+        thread.join(60)
+        assert coded == [140, 40] and snapshots._compaction is None
+        assert not any(segment.awaits(quantised.FirstStageSettings()) for segment in snapshots._state.parts.vectors)

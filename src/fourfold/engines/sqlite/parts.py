@@ -12,16 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
+from fourfold.config import RetrievalConfig
 from fourfold.index.base import Nodes
+from fourfold.index.changes import FIELDS, Changes
 from fourfold.index.edges import EdgeSegment
 from fourfold.index.edges import merge as merge_edges
-from fourfold.index.names import NameSegment
+from fourfold.index.names import NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import S
 from fourfold.index.text import TextSegment
 from fourfold.index.tokens import TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
+from fourfold.runs import bounds
 
 _DERIVED_FROM = 20_000
 """Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""
@@ -131,3 +134,18 @@ def ends_of(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[No
         rows = rows[here]
         found += [segment.sources[rows], segment.targets[rows]]
     return found
+
+
+def name_segment(changes: Changes) -> NameSegment:
+    """Return the names of what changed."""
+    own = changes.tokens["field"] == FIELDS.index("name")
+    node = np.repeat(np.arange(len(changes.nums)), changes.token_counts)[own]
+    starts = bounds(np.bincount(node, minlength=len(changes.nums)))
+    terms, counts = changes.tokens["term"][own], changes.tokens["count"][own]
+    return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
+
+
+def text_segment(nums: Nodes, tokens: NDArray[Any], counts: NDArray[np.int64], config: RetrievalConfig) -> TextSegment:
+    """Return the texts of some nodes, from their records of terms, as a config reads them."""
+    readings = tuple(tuple(FIELDS.index(column) for column in field.columns) for field in config.text.fields)
+    return TextSegment.build(nums, tokens, counts, readings)

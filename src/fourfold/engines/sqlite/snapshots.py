@@ -20,15 +20,15 @@ from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.changes import texts_now
 from fourfold.engines.sqlite.derived import Derived
-from fourfold.engines.sqlite.parts import Parts, State, ends_of
+from fourfold.engines.sqlite.parts import Parts, State, ends_of, name_segment, text_segment
 from fourfold.engines.sqlite.store import Store
 from fourfold.index.base import EdgePart, Nodes
-from fourfold.index.changes import FIELDS, Changes
+from fourfold.index.changes import Changes
 from fourfold.index.edges import Edges, EdgeSegment
 from fourfold.index.edges import merge as merge_edges
 from fourfold.index.files import DamagedFileError
 from fourfold.index.fusion import fused_at
-from fourfold.index.names import Names, NameSegment, name_keys
+from fourfold.index.names import Names, NameSegment
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import Segment, grown
 from fourfold.index.snapshot import Snapshot
@@ -115,7 +115,7 @@ class Snapshots:
             return replace(snapshot, text=text)
         with self._store.reading() as connection:
             texts = texts_now(connection)
-        found = replace(snapshot, text=_text((_text_segment(*texts, config),), config))
+        found = replace(snapshot, text=_text((text_segment(*texts, config),), config))
         if share >= 1:
             return found
         type_weights = config.graph.weights_of(snapshot.edges.type_names)
@@ -148,6 +148,8 @@ class Snapshots:
         if (thread := self._compaction) is not None:
             thread.join()
         self._compact()
+        with self._lock:
+            self._compact_beside()  # what was written meanwhile
 
     def forget(self) -> None:
         """Read the store anew at the next question: a derived file was found damaged."""
@@ -179,22 +181,18 @@ class Snapshots:
         fresh = state is None or changes.own_share != state.own_share
         if fresh and state is not None:
             changes, state = self._store.changes(-1), None
-        parts = self._take_in(state.parts if state is not None else Parts(), changes)
-        if state is None and self._worth_keeping(parts):
-            self._keep()
-        elif self._compaction is None and not self._closed:
-            whole = parts.scattered()
-            if whole or parts.await_codes(self._first_stage):
-                work = partial(self._compact, whole=whole)
-                self._compaction = threading.Thread(target=work, name="fourfold-compaction", daemon=True)
-                self._compaction.start()
+        taken = self._take_in(state.parts if state is not None else Parts(), changes)
+        if state is None and self._worth_keeping(taken.parts):
+            self._state = self._kept(taken, self._read_by(taken.own_share))
+        else:
+            self._compact_beside()
         self._show()
 
-    def _take_in(self, old: Parts, changes: Changes) -> Parts:
-        """Make the state of the changes' generation the present one, and return its parts."""
+    def _take_in(self, old: Parts, changes: Changes) -> State:
+        """Make the state of the changes' generation the present one, and return it."""
         parts = self._taken_in(old, changes)
         self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
-        return parts
+        return self._state
 
     def _taken_in(self, old: Parts, changes: Changes) -> Parts:
         """Return the parts with what changed as new segments, and what was replaced or deleted marked."""
@@ -221,9 +219,9 @@ class Snapshots:
                 VectorSegment.build(nodes, rows, first_stage=None if later else settings, overwrite=True),
                 partial(merge_vectors, first_stage=settings),
             ),
-            grown(old.text, gone, _text_segment(*changes.texts, self._config), TextSegment.merge),
+            grown(old.text, gone, text_segment(*changes.texts, self._config), TextSegment.merge),
             grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge),
-            grown(old.names, gone, _name_segment(changes), NameSegment.merge),
+            grown(old.names, gone, name_segment(changes), NameSegment.merge),
             edges,
         )
 
@@ -333,11 +331,6 @@ class Snapshots:
         parts = Parts.from_arrays(facts["parts"], arrays)
         return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
 
-    def _keep(self) -> None:
-        """Write the present state beside the store and go on with the mapped files; as it is where that fails."""
-        assert self._state is not None
-        self._state = self._kept(self._state, self._read_by(self._state.own_share))
-
     def _kept(self, state: State, read_by: dict[str, Any]) -> State:
         """Return a state as it was written beside the store, with the mapped files; as it is where that fails."""
         state = replace(state, parts=state.parts.compacted(self._first_stage))
@@ -349,6 +342,32 @@ class Snapshots:
         # another process may have put its own in their place, of an older generation than this one already shows
         same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
         return opened if opened is not None and same else state
+
+    def _compact_beside(self) -> None:
+        """Compact beside the searches, where that is worth it and is not done already."""
+        if self._compaction is None and self._worth_compacting() is not None:
+            self._compaction = threading.Thread(target=self._compact_all, name="fourfold-compaction", daemon=True)
+            self._compaction.start()
+
+    def _worth_compacting(self) -> bool | None:
+        """Whether all segments are to be merged, or only vectors to be coded; None where neither is worth it."""
+        if self._state is None or self._closed:
+            return None
+        whole = self._state.parts.scattered()
+        return whole if whole or self._state.parts.await_codes(self._first_stage) else None
+
+    def _compact_all(self) -> None:
+        """Compact, and again what was written meanwhile: no other write may come that would see to it."""
+        try:
+            while True:
+                with self._lock:  # whoever writes after this look begins anew
+                    if (whole := self._worth_compacting()) is None:
+                        self._compaction = None
+                        return
+                self._compact(whole=whole)
+        except BaseException:
+            self._compaction = None
+            raise
 
     def _compact(self, *, whole: bool = True) -> None:
         """Merge all segments of the present state, or only code vectors; then mark what was replaced meanwhile."""
@@ -368,30 +387,10 @@ class Snapshots:
                     return
                 # Everything after `begun` is read again from the store: little, and always right.
                 self._state = state
-                self._advance_from_store()
+                self._take_in(state.parts, self._store.changes(state.generation))
+                self._show()
         except DamagedFileError:  # read anew, then there is nothing to merge
             self.forget()
-        finally:
-            self._compaction = None
-
-    def _advance_from_store(self) -> None:
-        state = self._state
-        assert state is not None
-        self._take_in(state.parts, self._store.changes(state.generation))
-        self._show()
-
-
-def _name_segment(changes: Changes) -> NameSegment:
-    own = changes.tokens["field"] == FIELDS.index("name")
-    node = np.repeat(np.arange(len(changes.nums)), changes.token_counts)[own]
-    starts = bounds(np.bincount(node, minlength=len(changes.nums)))
-    terms, counts = changes.tokens["term"][own], changes.tokens["count"][own]
-    return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
-
-
-def _text_segment(nums: Nodes, tokens: NDArray[Any], counts: NDArray[np.int64], config: RetrievalConfig) -> TextSegment:
-    readings = tuple(tuple(FIELDS.index(column) for column in field.columns) for field in config.text.fields)
-    return TextSegment.build(nums, tokens, counts, readings)
 
 
 def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
