@@ -149,10 +149,12 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
 def said_in_words(name: Sequence[str]) -> bool:
     """Tell whether texts may say a name word by word, as it is written: identifiers they have in one piece.
 
-    It has a capital letter, a digit or letters of a script without capitals, no word with an underscore, and is not one
-    word of several: "Kim Basinger", "Rosewood", but not ``extract``, ``handover_to_agent``, ``playSong``.
+    A word of it begins with a capital letter, or has no small ones: figures, scripts without capitals. None has an
+    underscore, and it is not one word of several: "Kim Basinger", "Rosewood", "1931", but not ``extract``,
+    ``handover_to_agent``, ``playSong``.
     """
-    written = any(word.upper() == word or word[0] != word[0].lower() for word in name)
+    # as a title begins: Unicode has capitals for Georgian, with which nobody begins a name
+    written = any(word[0] != word[0].lower() or word in (word.upper(), word.title()) for word in name)
     return written and not any("_" in word for word in name) and (len(name) > 1 or len(split_identifier(name[0])) == 1)
 
 
