@@ -25,9 +25,9 @@ class Query:
     typed: str
     """The question as typed, in characters that can be written down."""
     text: str
-    """The same without what is said to whoever answers, see ``courtesy``."""
+    """The same without what is said to whoever answers, see ``reading.courtesy``."""
     topic: str
-    """The same without what only frames a request, see ``topic``."""
+    """The same without what only frames a request, see ``reading.topic``."""
     words: Words
     """The words of the topic as typed, each with its terms."""
     limit: int

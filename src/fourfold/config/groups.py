@@ -40,8 +40,9 @@ class TextConfig:
         fields: what BM25 reads, and how much each reading counts.
         k1: saturation of the term frequency, at least 0.
         b: strength of the length normalisation, from 0 to 1.
-        topic: leave out what is said to whoever answers ("Hi! Could you please tell me …"), see ``courtesy``, and where
-            the texts are such writings what only frames a request ("I am interested in articles on …"), see ``topic``.
+        topic: leave out what is said to whoever answers ("Hi! Could you please tell me …"), see ``reading.courtesy``,
+            and where the texts are such writings what only frames a request ("I am interested in articles on …"), see
+            ``reading.topic``.
         keyword_boost: how often a query token counts that is a keyword of the intent.
         keyword_prefix: keywords are prefixes of the token as typed; else they are compared with its stem.
         phrase: when a phrase is looked up by FTS5: ``"never"``; ``"quoted"``, what the query holds in quotation marks;
@@ -50,8 +51,9 @@ class TextConfig:
             which bounds the time; None: always, quotation marks and all (published).
         called: what the question calls by its whole name, in two words or more that are written as names are, has all
             of the text component and leads on as the best match does, see ``signals.called``.
-        spelling: a word that no node holds is read as the graph writes it ("github" as GitHub), see ``joined``, and in
-            English as a word that is a slip of the keyboard away, see ``spelling``; ``SearchResult.notes`` say so.
+        spelling: a word that no node holds is read as the graph writes it ("github" as GitHub), see ``reading.joined``,
+            and in English as a word that is a slip of the keyboard away, see ``reading.spelling``;
+            ``SearchResult.notes`` say so.
 
     """
 

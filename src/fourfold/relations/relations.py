@@ -1,7 +1,8 @@
 """What the words of a question mean among the edge types of a graph.
 
 What a word is similar to among their labels (``labels``) decides what it means, and how far it is trusted. What English
-calls the same stands in ``wording`` and ``synonyms``, what a word does in its sentence in ``syntax``.
+calls the same stands in ``language.wording`` and ``language.synonyms``, what a word does in its sentence in
+``language.syntax``.
 """
 
 from __future__ import annotations
