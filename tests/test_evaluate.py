@@ -83,18 +83,18 @@ def test_evaluating_asks_each_question_once_after_one_that_loads_all_and_remembe
     assert asked == [many.queries[0].text, *(query.text for query in many)] * 2
 
 
-def test_what_the_first_search_of_a_process_loads_is_no_answer_s_time():
-    asked = []
+def test_what_the_first_search_of_a_process_loads_is_no_answer_s_time(monkeypatch):
+    asked, day, clock = [], 86_400.0, time.perf_counter
+    monkeypatch.setattr(time, "perf_counter", lambda: clock() + day * bool(asked))
 
     def slow_at_first(texts):
-        time.sleep(0 if asked else 0.5)
         asked.extend(texts)
         return [[1.0, len(text) % 7, text.count("o")] for text in texts]
 
     with Retriever(":memory:", embedder=slow_at_first) as retriever:
         retriever.add([Node("a", text="a text", vector=[1.0, 2.0, 0.0])])
         run = evaluate(retriever, [JudgedQuery("1", "which text", {"a": 1.0})])
-    assert asked == ["which text"] * 2 and run.latency()["p95_ms"] < 500
+    assert asked == ["which text"] * 2 and run.latency()["p95_ms"] < 1000 * day
 
 
 def test_a_query_without_an_answer_counts_zero():

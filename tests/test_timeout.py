@@ -120,7 +120,7 @@ def test_who_waits_for_another_searchs_calibration_waits_no_longer_than_given(re
 
     def slow(self, snapshot):
         begun.set()
-        assert may_end.wait(10)
+        assert may_end.wait(60)
         return fit(self, snapshot)
 
     monkeypatch.setattr(Calibrator, "_fit", slow)

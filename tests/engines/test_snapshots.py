@@ -199,7 +199,7 @@ def test_a_search_after_a_write_waits_for_no_file_that_a_compaction_writes(path,
 
         def write(*given):
             begun.set()
-            assert go.wait(30)
+            assert go.wait(90)  # longer than the search is given
             return written(*given)
 
         monkeypatch.setattr(derived_files, "write", write)
@@ -211,7 +211,7 @@ def test_a_search_after_a_write_waits_for_no_file_that_a_compaction_writes(path,
             found = []
             search = threading.Thread(target=lambda: found.append(retriever.search("late comer")), daemon=True)
             search.start()
-            search.join(10)
+            search.join(30)
             assert found and found[0].ids[0] == "late"
         finally:
             go.set()
@@ -559,7 +559,7 @@ def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
 
     def slow(*args):
         coded.append(len(args[1]))
-        assert go.wait(30)
+        assert go.wait(90)  # longer than the search is given
         return encode(*args)
 
     with Retriever(tmp_path / "kg.sqlite") as retriever:
@@ -574,7 +574,7 @@ def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
         found = []
         search = threading.Thread(target=lambda: found.append(nearest(410)), daemon=True)
         search.start()
-        search.join(10)
+        search.join(30)
         assert found and found[0][0] == "n410"
         retriever.delete(["n410"])
         assert "n410" not in nearest(410)
