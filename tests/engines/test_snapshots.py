@@ -619,3 +619,34 @@ def test_vectors_that_were_written_while_others_were_coded_are_coded_too(tmp_pat
         thread.join(60)
         assert coded == [140, 40] and snapshots._compaction is None
         assert not any(segment.awaits(quantised.FirstStageSettings()) for segment in snapshots._state.parts.vectors)
+
+
+def test_files_kept_without_codes_are_not_coded_anew_at_every_opening(tmp_path, monkeypatch):
+    """A command that answers one question would wait for them each time; they are made with the next compaction."""
+    rows = np.random.default_rng(0).normal(size=(400, 16)).astype(np.float32)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node(f"n{n:03d}", "save", vector=row) for n, row in enumerate(rows)])
+        retriever.backend.snapshot()
+    monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 30, "numpy": 30})  # as where faiss was installed since
+    monkeypatch.setattr(quantised, "encode", pytest.fail)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.backend.snapshot()
+        assert retriever.backend.snapshots._compaction is None
+
+
+def test_the_codes_of_vectors_that_took_the_place_of_all_others_are_kept_with_them(tmp_path, monkeypatch):
+    """They are one segment, which a compaction need not merge, though edges were written beside them."""
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+    monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 30, "numpy": 30})
+    rows = np.random.default_rng(0).normal(size=(400, 16)).astype(np.float32)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        for vectors, kind in ((rows[:200], "x"), (rows[200:], "y")):
+            given = [Node(f"n{n:03d}", "save", vector=row) for n, row in enumerate(vectors)]
+            retriever.add(given, [Edge("n000", node.id, kind) for node in given])
+            retriever.backend.snapshot()
+        if (thread := retriever.backend.snapshots._compaction) is not None:
+            thread.join(60)
+    monkeypatch.setattr(quantised, "encode", pytest.fail)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        (segment,) = retriever.backend.snapshot().vectors.segments
+        assert segment.sums is not None, "codes were made, and found too coarse for so few"

@@ -204,8 +204,12 @@ class VectorSegment:
         return Sums(self._stored["total"][:], self._stored["products"][:])
 
     def awaits(self, settings: FirstStageSettings) -> bool:
-        """Whether it is to have codes and was made without; those that were found too coarse are not tried again."""
-        return "products" not in self._stored and quantised.wanted(len(self), settings) is not None
+        """Whether it is to have codes and was made without; those that were found too coarse are not tried again.
+
+        Derived files that have none wait for a merge: made beside them, codes would be made anew at every opening.
+        """
+        fresh = isinstance(self.vectors, np.ndarray) and "products" not in self._stored
+        return fresh and quantised.wanted(len(self), settings) is not None
 
     @cached_property
     def live(self) -> Mask | None:

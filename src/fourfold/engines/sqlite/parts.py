@@ -97,7 +97,7 @@ class Parts:
             _one(self.tokens, TokenSegment.merge),
             _one(self.names, NameSegment.merge),
             _one(self.edges, merge_edges),
-        )
+        ).coded(first_stage)  # a single segment is not merged, but may have come without
 
 
 def _one(segments: tuple[S, ...], merge: Callable[[Sequence[S]], S]) -> tuple[S, ...]:
