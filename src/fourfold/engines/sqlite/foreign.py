@@ -188,7 +188,7 @@ class ForeignFile:
             except sqlite3.OperationalError as error:
                 connection.close()
                 reason: sqlite3.Error = error
-                if error.sqlite_errorcode == sqlite3.SQLITE_BUSY:
+                if error.sqlite_errorcode & 0xFF == sqlite3.SQLITE_BUSY:
                     break  # as immutable it would be read while it is being written
             except sqlite3.DatabaseError as error:
                 connection.close()
