@@ -335,6 +335,12 @@ def test_numbers_that_cannot_be_meant_are_refused(db, options, capsys):
     assert f"argument {options[0]}: {options[1]} does not lie between" in capsys.readouterr().err
 
 
+def test_the_version_is_told(capsys):
+    with pytest.raises(SystemExit, match="0"):
+        main(["--version"])
+    assert capsys.readouterr().out == f"fourfold-mcp {version('fourfold-mcp')}\n"
+
+
 async def test_no_error_tells_where_the_file_lies(db):
     calls = [
         ("explain", {"query": "a", "node_id": "nothing"}),

@@ -8,6 +8,7 @@ import os
 import signal
 import sys
 from collections.abc import Callable, Sequence
+from importlib.metadata import version
 
 from fourfold import FourfoldError
 from fourfold.guard import MAX_BODY, RATE, require_token, serve
@@ -77,6 +78,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="fourfold-mcp", description="Serve a Fourfold graph over MCP.")
+    parser.add_argument("--version", action="version", version=f"fourfold-mcp {version('fourfold-mcp')}")
     parser.add_argument(
         "--db",
         default=os.environ.get(FILE_VARIABLE),
