@@ -464,28 +464,30 @@ def test_what_a_file_holds_is_counted_once_for_every_state(tmp_path):
         assert len(memory) == 0
 
 
+def counts_told(retriever, statements):
+    """Return what ``info`` tells of nodes, edges and vectors, in this order; what SQLite is asked goes to a list."""
+    with retriever.backend.reading() as connection:
+        connection.set_trace_callback(statements.append)
+    found = retriever.info()
+    assert list(found)[1:4] == ["nodes", "edges", "vectors"]
+    return found["nodes"], found["edges"], found["vectors"]
+
+
 def test_vectors_are_counted_without_reading_them(tmp_path, monkeypatch):
     """Of a million nodes they are a gigabyte; the index knows how many there are."""
     monkeypatch.setattr("fourfold.engines.sqlite.parts._DERIVED_FROM", 2)
     path, statements = tmp_path / "kg.sqlite", []
-
-    def counted(retriever):
-        with retriever.backend.reading() as connection:
-            connection.set_trace_callback(statements.append)
-        found = retriever.info()
-        return list(found)[1:4], found["nodes"], found["edges"], found["vectors"]
-
-    names = ["nodes", "edges", "vectors"]
+    counted = partial(counts_told, statements=statements)
     with Retriever(path) as retriever:
         retriever.add([Node("a", "a"), Node("b", "b"), Node("c", "c")], [Edge("a", "b", "x")])
-        assert counted(retriever) == (names, 3, 1, 3)
+        assert counted(retriever) == (3, 1, 3)
         assert any("FROM vectors" in statement for statement in statements)  # no index is there yet
         retriever.delete(["c"])
         retriever.search("a")
         statements.clear()
-        assert counted(retriever) == (names, 2, 1, 2)
+        assert counted(retriever) == (2, 1, 2)
     with Retriever(path) as retriever, Retriever(path, read_only=True) as reader:
-        assert counted(retriever) == counted(reader) == (names, 2, 1, 2)
+        assert counted(retriever) == counted(reader) == (2, 1, 2)
     assert not any("FROM vectors" in statement for statement in statements)
 
 
@@ -497,13 +499,7 @@ def test_what_an_open_graph_holds_is_counted_by_its_index(tmp_path, monkeypatch)
     """Of a million nodes SQLite reads an index of each table from end to end: seconds for ``fourfold info``."""
     monkeypatch.setattr("fourfold.engines.sqlite.parts._DERIVED_FROM", 2)
     path, statements = tmp_path / "kg.sqlite", []
-
-    def counted(retriever):
-        with retriever.backend.reading() as connection:
-            connection.set_trace_callback(statements.append)
-        found = retriever.info()
-        return found["nodes"], found["edges"], found["vectors"]
-
+    counted = partial(counts_told, statements=statements)
     with Retriever(path) as retriever:
         retriever.add([Node(name, name) for name in "abcd"], [Edge("a", b, "x") for b in "bcd"])
         retriever.search("a")

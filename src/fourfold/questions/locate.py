@@ -14,9 +14,9 @@ from itertools import pairwise
 
 import numpy as np
 
-from fourfold.plain_text import called
 from fourfold.questions.graph import Graph
 from fourfold.questions.intents import READ
+from fourfold.questions.results import title
 from fourfold.types import Node
 
 CONFIDENT = 0.6
@@ -50,7 +50,7 @@ def rate(graph: Graph, text: str, nodes: Sequence[Node], terms: Callable[[str], 
     apart = _in_no_longer({place for found in places for place in found})
     subjects = []
     for node, own in zip(nodes, places, strict=True):
-        named = list(dict.fromkeys(terms(called(node.name, node.id))))
+        named = list(dict.fromkeys(terms(title(node))))
         rarity = dict(zip(named, graph.rarity(named).tolist(), strict=True))
         said = sum(value for term, value in rarity.items() if term in weight)
         share = said / total if (total := sum(rarity.values())) else 0.0

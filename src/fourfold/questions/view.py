@@ -13,9 +13,9 @@ from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.frozen import bare
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.plain_text import called
 from fourfold.questions import locate
 from fourfold.questions.graph import GoneError, Graph
+from fourfold.questions.results import title
 from fourfold.questions.vocabulary import Vocabulary
 from fourfold.questions.words import WordTable
 from fourfold.retriever import Retriever
@@ -111,7 +111,7 @@ class View:
             listed = ", ".join(repr(found.id) for found in same)
             raise UnknownNodeError(f"{len(same)} nodes are named {shown(wanted)}: {listed}; give one of these ids.")
         ids = list(self.retriever.manifest()) if self.snapshot.size <= _FEW else []
-        offers = [*locate.nearest_ids(wanted, ids), *(called(found.name, found.id) for found in near)]
+        offers = [*locate.nearest_ids(wanted, ids), *map(title, near)]
         nearest = ", ".join(repr(offer) for offer in list(dict.fromkeys(offers))[:5])
         hint = f"; the nearest are {nearest}" if nearest else ""
         raise UnknownNodeError(f"There is no node {shown(wanted)} in {self.retriever.path!r}{hint}.")

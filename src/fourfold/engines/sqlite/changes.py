@@ -76,8 +76,9 @@ def changes_since(
         nums += chunk_nums
         ids += chunk_ids
         texts(chunk_ids)
-        token_counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
-        token_chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
+        chunk_counts, records = _records(terms)
+        token_counts += chunk_counts
+        token_chunks.append(records)
     edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since, among[1])
     deleted: Mapping[str, list[int]] = {"node": [], "edge": []}
     if since >= 0:
@@ -121,12 +122,18 @@ def texts_now(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArra
     )
     while rows := cursor.fetchmany(_CHUNK):
         chunk_nums, terms = zip(*rows, strict=True)
+        chunk_counts, records = _records(terms)
         nums += chunk_nums
-        counts += [len(blob or b"") // TOKEN.itemsize for blob in terms]
-        chunks.append(np.frombuffer(b"".join(filter(None, terms)), TOKEN))
+        counts += chunk_counts
+        chunks.append(records)
     found = np.array(nums, np.int64), np.concatenate(chunks), np.array(counts, np.int64)
     _check_texts(connection, *found[:2])
     return found
+
+
+def _records(blobs: Sequence[bytes | None]) -> tuple[list[int], NDArray[Any]]:
+    """Return how many records of terms each node has, and these, one node after the other."""
+    return [len(blob or b"") // TOKEN.itemsize for blob in blobs], np.frombuffer(b"".join(filter(None, blobs)), TOKEN)
 
 
 def _grown(rows: NDArray[np.float32], held: int, more: NDArray[np.float32]) -> NDArray[np.float32]:
