@@ -10,7 +10,7 @@ the edges. Those of facts_graphs.py are larger, in the edge types of well-known 
 asked of them. Those of facts_eight.json and their questions were written by somebody who had not seen the rules; a
 second batch of questions is about what had failed in the first. So were the twenty graphs of facts_twenty.json, by two
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
-measurement, which docs/evaluation.md has. All are left out where collections are named. Prints Markdown with 95 %
+measurement, which docs/facts.md has. All are left out where collections are named. Prints Markdown with 95 %
 intervals and writes facts.json to the folder of results, with every question.
 """
 

@@ -138,7 +138,7 @@ class FusionConfig:
             ``weights`` say. With it late interaction counts half on embedding, see ``late.on_embedding``. Measured in
             docs/evaluation.md, "Beside a transformer".
         foreign: what embedding keeps of its weight, from 0 to 1, in a question whose words the model in the package has
-            only in pieces: it reads English. Measured in docs/evaluation.md, "Other languages".
+            only in pieces: it reads English. Measured in docs/reading-questions.md, "Other languages".
         partial_weights: what a caller's mapping of weights leaves out (published); None: as without the mapping.
         intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
             profile itself (published).
