@@ -124,8 +124,8 @@ def main() -> None:
 
 def measured(retriever, queries):
     link, snapshot = retriever.backend.link, retriever.analysis.snapshot()
-    boards = snapshot.text._boards
-    state, bm25 = boards.state, boards.bm25
+    context = snapshot.text._context
+    state, bm25 = context.state, context.bm25
     for query in ("warm", *queries[-3:]):
         retriever.search(query)
     while retriever.analysis.snapshot().structure.busy:  # communities are found beside the first questions

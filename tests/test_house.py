@@ -15,8 +15,8 @@ SRC = Path(fourfold.__file__).parent
 
 # Ground floor first. Rooms on one floor do not see each other.
 FLOORS = (
-    {"encodings", "errors", "frozen", "plain_text", "runs", "scripts", "snippets"},
-    {"arguments", "beside", "markup", "old_names", "ordered", "when_needed", "deadline"},
+    {"encodings", "errors", "frozen", "plain_text", "ragged", "snippets", "word_breaks"},
+    {"arguments", "deadline", "deprecated", "lazy", "markup", "ordered", "threads"},
     {"tokenizer"},
     {"types", "guard"},
     {"intent", "mermaid", "planning", "filters", "cache", "jsonl", "validation"},
@@ -51,7 +51,7 @@ FLOORS = (
         "listing",
         "checking",
         "presets",
-        "given",
+        "open_graph",
     },
     {"training", "testing"},
     {"lens"},
@@ -129,7 +129,7 @@ def test_no_module_needs_itself_to_be_loaded():
 
 def test_this_test_sees_imports():
     assert {"fourfold.session", "fourfold.engines", "fourfold.answering"} <= imports_of("fourfold.retriever")
-    assert "fourfold.embed.static" in imports_of("fourfold.embed.given")
+    assert "fourfold.embed.static" in imports_of("fourfold.embed.conversion")
     assert len(MODULES) > 25
 
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from fourfold import Edge, Node, Retriever
 from fourfold.lens.drawing import draw
 from fourfold.markup import cut
-from fourfold.plain_text import beginning, called, plain_text
+from fourfold.plain_text import beginning, display_name, plain_text
 from fourfold.questions import Questions
 
 
@@ -44,7 +44,7 @@ def test_nothing_hidden_is_left_and_the_length_holds(text, limit):
     "name", ["", " ", "\t\n", "\u200b", "\u200d", "\u2060", "\u00ad", "\u3164", "\u2800\ufe0f", "\u115f"]
 )
 def test_a_node_of_whose_name_no_eye_sees_anything_is_called_by_its_id_wherever_it_is_shown(name):
-    assert called(name, "row-7") == "row-7"
+    assert display_name(name, "row-7") == "row-7"
     nodes = [Node("row-7", name, text="Save data to disk."), Node("lim", name, type="limitation", text="no bytes")]
     with Retriever() as retriever:
         retriever.add(nodes, [Edge("row-7", "lim", "feeds_into")])

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights, old_names, pipeline
+from fourfold import Components, Edge, Node, RetrievalConfig, Retriever, Weights, deprecated, pipeline
 
 WORDS = [
     "save",
@@ -333,7 +333,7 @@ def test_names_of_the_last_version_say_what_they_are_called_now():
         assert retriever.learning.judgements() == [("first?", "a", 1.0)]
         with pytest.warns(DeprecationWarning, match=r"Retriever\.store is now Retriever\.backend"):
             assert retriever.store is retriever.backend
-        for name, there in old_names.MOVED.items():
+        for name, there in deprecated.MOVED.items():
             with pytest.warns(DeprecationWarning, match=rf"Retriever\.{name} is now Retriever\.{there};"):
                 assert getattr(retriever, name) == attrgetter(there)(retriever)
         with pytest.raises(AttributeError, match=r"no attribute 'scores'; see Retriever\.analysis\.scores"):

@@ -105,7 +105,7 @@ config = RetrievalConfig().replace(text={"tokenizer": "suffix"})
 r = Retriever(config=config.replace(diversity={"exact_communities": True}))
 r.add([Node("a", "alpha"), Node("b", "beta"), Node("c", "gamma")], [Edge("a", "b", "uses"), Edge("b", "c", "uses")])
 told(lambda: r.analysis.snapshot().communities(exact=True))
-from fourfold.embed.contextual.fusion import Neighbours
+from fourfold.embed.contextual.neighbour_mixing import Neighbours
 import numpy as np
 told(lambda: Neighbours(np.array([[0, 1]]), np.ones(1), 2))
 """

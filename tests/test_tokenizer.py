@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from fourfold import InvalidValueError, Node, RetrievalConfig, Retriever, TextConfig
 from fourfold.copying import copy
 from fourfold.markup import marked
-from fourfold.scripts import LONGEST_WORD, plain_words, words
 from fourfold.tokenizer import make_tokenizer
+from fourfold.word_breaks import LONGEST_WORD, plain_words, words
 
 NAMES = ("snowball-english", "snowball-german", "suffix")
 TEXTS = st.one_of(

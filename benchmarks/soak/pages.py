@@ -104,11 +104,11 @@ def hostile() -> tuple[list[Node], list[Edge]]:
 
 
 class Asking:
-    """Makes requests; ``bound`` are the words that bind forms to their pages, by the page."""
+    """Makes requests; ``tokens`` are those of the forms, by the page."""
 
     def __init__(self, seed: int) -> None:
         self.chaos = Chaos(seed)
-        self.bound: dict[str, str] = {}
+        self.tokens: dict[str, str] = {}
 
     def value(self) -> bytes:
         kind = self.chaos.random.random()
@@ -140,14 +140,14 @@ class Asking:
     def body(self, path: str, client: TestClient) -> tuple[bytes, str]:
         """Return the content of a form, mostly one that is bound to a page, and its type."""
         page = "/measure" if path.startswith("/measure") else "/judge?q=save"
-        if page not in self.bound or self.chaos.rarely(0.05):
-            found = re.search(r'name="bound" value="([^"]*)"', client.get(page).text)
-            self.bound[page] = found[1] if found else ""
+        if page not in self.tokens or self.chaos.rarely(0.05):
+            found = re.search(r'name="form_token" value="([^"]*)"', client.get(page).text)
+            self.tokens[page] = found[1] if found else ""
         if self.chaos.rarely(0.3):
             return self.value(), self.chaos.one(*TYPES)
         if path == "/judge/import":
             parts = (
-                b'--x\r\ncontent-disposition: form-data; name="bound"\r\n\r\n' + self.bound[page].encode(),
+                b'--x\r\ncontent-disposition: form-data; name="form_token"\r\n\r\n' + self.tokens[page].encode(),
                 b'--x\r\ncontent-disposition: form-data; name="file"; filename="'
                 + self.chaos.one(b"a.qrels", b"a.jsonl", b"a.tsv", b"../../a", b"")
                 + b'"\r\n\r\n'
@@ -156,4 +156,4 @@ class Asking:
             return b"\r\n".join((*parts, b"--x--\r\n")), "multipart/form-data; boundary=x"
         # no job is begun that would have to be waited for: what a run may be called is never guessed
         fields = [(self.chaos.one(*FIELDS), self.value()) for _ in range(self.chaos.count(3))]
-        return urlencode([("bound", self.bound[page]), *fields]).encode(), "application/x-www-form-urlencoded"
+        return urlencode([("form_token", self.tokens[page]), *fields]).encode(), "application/x-www-form-urlencoded"

@@ -18,7 +18,7 @@ from fourfold.engines import Backend
 from fourfold.errors import EmbedderMismatchError, UnknownNodeError
 from fourfold.evidence import IN_EXPLANATIONS, components_of, ways_to
 from fourfold.frozen import freeze
-from fourfold.hits import NodeGoneError, collect, told_of
+from fourfold.hits import NodeGoneError, collect, named_evidence
 from fourfold.index.snapshot import Snapshot
 from fourfold.present import explanation_text, in_words
 from fourfold.query import Query
@@ -234,7 +234,7 @@ def _explanation(
     ranking = scores.rankings.get("embedding")
     cosines = [None] if ranking is None else ranking.at(here).tolist()
     ways = ways_to(here, scores)
-    evidence = told_of(
+    evidence = named_evidence(
         backend, scores, query, config, here, ways, components, cosines, known, paths_shown=IN_EXPLANATIONS
     )[0]
     masked = any(item.kind == "masked" for item in evidence)

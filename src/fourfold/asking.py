@@ -21,19 +21,19 @@ from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.language.names import Words
+from fourfold.language.name_matching import Words
+from fourfold.lazy import lazy
 from fourfold.query import MODES, MOST_WORDS, Query
 from fourfold.reading.courtesy import without_courtesy
 from fourfold.reading.joined import words_in, written_otherwise
 from fourfold.reading.spelling import corrections, put_right
 from fourfold.reading.topic import topic_of
-from fourfold.relations.relations import Relations
+from fourfold.relations.asked_types import Relations
 from fourfold.relations.type_labels import TypeLabels
 from fourfold.rerank import as_reranker
 from fourfold.tokenizer import Tokenizer, is_unspaced
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.validation import check_vector
-from fourfold.when_needed import lazy
 
 _MOST_PAIRS = 64
 """So many pairs stand for one character, the commonest."""

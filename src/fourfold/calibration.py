@@ -21,12 +21,12 @@ from fourfold.engines import Backend
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
+from fourfold.lazy import once
 from fourfold.scores import best
 from fourfold.signals import confidence
 from fourfold.signals.confidence import Calibration
 from fourfold.tokenizer import Tokenizer
 from fourfold.types import FloatArray
-from fourfold.when_needed import once
 
 _QUESTIONS = 32
 """So many known and as many foreign questions: the middle is then known within ± .1 of a logarithm."""

@@ -14,10 +14,10 @@ from functools import lru_cache
 import numpy as np
 
 from fourfold.frozen import FrozenDict
+from fourfold.lazy import once
 from fourfold.tokenizer import split_identifier
 from fourfold.types import FloatArray
 from fourfold.validation import LONGEST_TYPE
-from fourfold.when_needed import once
 
 EDGE_TYPE_WEIGHTS: Mapping[str, float] = FrozenDict(
     {

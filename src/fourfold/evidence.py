@@ -95,7 +95,7 @@ def ways_to(nodes: Nodes, scores: Scores) -> Ways:
     return Ways((scores.graph_walk, scores.intent_walk), nodes)
 
 
-def told(
+def evidence_of(
     scores: Scores,
     query: Query,
     config: RetrievalConfig,

@@ -43,14 +43,14 @@ _ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
-class Told:
+class AnswerGrounds:
     """What stands behind the nodes asked for, in their order, and behind the answer."""
 
     nodes: tuple[Grounds, ...]
     answer: Grounds
 
 
-def told(scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration) -> Told:
+def grounds_of(scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration) -> AnswerGrounds:
     """Return what stands behind nodes, and behind the best nodes by text and embedding.
 
     Args:
@@ -81,16 +81,16 @@ def told(scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Cal
     if len(named := _named(query, everyone, may[calibration.of(own[may]) < _SURE] if len(may) else may)):
         covered[named] = 1.0
         own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
-    told_of = own * _for_what_is_asked(scores, everyone)
-    best = int(told_of[: len(answering)].argmax()) if len(answering) else -1
-    sure = _confidence(calibration, scores, ways, here, len(answering), everyone, told_of)
+    speaking = own * _for_what_is_asked(scores, everyone)
+    best = int(speaking[: len(answering)].argmax()) if len(answering) else -1
+    sure = _confidence(calibration, scores, ways, here, len(answering), everyone, speaking)
     if scores.asked is not None:  # what it names is known, whatever is asked of it
         by_itself = _confidence(calibration, scores, ways, here, len(answering), everyone, own)
         sure = np.maximum(sure, np.minimum(by_itself, UNKNOWN_BELOW))
     meant = [None] * len(everyone) if cosines is None else cosines.tolist()
     shares, sureness = covered.tolist(), sure.tolist()
     *hits, answer = sureness
-    return Told(
+    return AnswerGrounds(
         tuple(map(Grounds, hits, meant, shares, _led_to(scores, here).tolist())),
         Grounds(answer, meant[best], shares[best]) if len(answering) else Grounds(0.0, None, 0.0),
     )

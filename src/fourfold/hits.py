@@ -11,7 +11,7 @@ from fourfold import grounds
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
 from fourfold.engines import Backend
-from fourfold.evidence import IN_HITS, Paths, components_of, method_of, told, ways_to
+from fourfold.evidence import IN_HITS, Paths, components_of, evidence_of, method_of, ways_to
 from fourfold.index.base import Nodes
 from fourfold.present import why
 from fourfold.query import Query
@@ -58,7 +58,7 @@ def collect(
     groups: dict[str, int] = {}
     ranked = np.array(scores.order, np.int64)
     ways = ways_to(ranked, scores)
-    behind = grounds.told(scores, query, ranked, ways, calibration)
+    behind = grounds.grounds_of(scores, query, ranked, ways, calibration)
     grounds_of = dict(zip(scores.order, behind.nodes, strict=True))
     for num, node in _nodes(backend, _order(scores, grounds_of, options, config), limit, options, without_gone):
         if options.group_by is not None:
@@ -76,7 +76,7 @@ def collect(
     components = components_of(scores, nums)
     known = {num: (node.id, node.name) for num, node in chosen.items()}
     cosines = [grounds_of[num].cosine for num in chosen]
-    evidence_of = told_of(backend, scores, query, config, nums, ways, components, cosines, known)
+    evidence_of_each = named_evidence(backend, scores, query, config, nums, ways, components, cosines, known)
     final = final_scores(scores, nums.tolist(), config).tolist()
     hits = tuple(
         [
@@ -90,13 +90,15 @@ def collect(
                 evidence,
                 grounds_of[num],
             )
-            for (num, node), score, own, evidence in zip(chosen.items(), final, components, evidence_of, strict=True)
+            for (num, node), score, own, evidence in zip(
+                chosen.items(), final, components, evidence_of_each, strict=True
+            )
         ]
     )
     return hits, behind.answer
 
 
-def told_of(
+def named_evidence(
     backend: Backend,
     scores: Scores,
     query: Query,
@@ -126,7 +128,7 @@ def told_of(
     """
     paths = Paths.to(nodes, scores, ways, paths_shown)
     labels = {**known, **backend.labels(sorted(paths.nodes().difference(known)))}
-    return told(scores, query, config, nodes, components, cosines, paths, labels)
+    return evidence_of(scores, query, config, nodes, components, cosines, paths, labels)
 
 
 def _order(

@@ -10,8 +10,8 @@ from typing import Any
 
 from fourfold import arguments
 from fourfold.filters import parse
+from fourfold.ragged import difference
 from fourfold.retriever import Retriever
-from fourfold.runs import difference
 from fourfold.types import Components, Hit, Node, SearchResult
 
 _AT_ONCE = 500

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from fourfold.plain_text import beginning, plain_text
-from fourfold.scripts import stretches
+from fourfold.word_breaks import stretches
 
 
 class Piece(NamedTuple):

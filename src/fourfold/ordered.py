@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import runs
+from fourfold import ragged
 
 Numbers = NDArray[np.int64]
 
@@ -23,7 +23,7 @@ def distinct(numbers: Numbers) -> Numbers:
     """Return the distinct numbers, ascending."""
     if _are_dense(numbers):
         return _marked(numbers).nonzero()[0].astype(numbers.dtype, copy=False)
-    return runs.distinct(numbers)
+    return ragged.distinct(numbers)
 
 
 def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
@@ -32,7 +32,7 @@ def numbered(numbers: Numbers) -> tuple[Numbers, NDArray[np.int64]]:
         return _numbered_by_counting(numbers)
     order = numbers.argsort(kind="stable")
     ascending = numbers[order]
-    first = runs.firsts(ascending)
+    first = ragged.firsts(ascending)
     place = np.empty(len(numbers), np.int64)
     place[order] = first.cumsum() - 1
     return ascending[first], place

@@ -20,7 +20,7 @@ from fourfold import refine
 from fourfold.config import TextConfig
 from fourfold.query import Query
 from fourfold.scores import Scores
-from fourfold.scripts import has_marks, words
+from fourfold.word_breaks import has_marks, words
 
 _MOST_WORDS = 128
 """Of a phrase that are looked up; nobody quotes so much but by pasting a text."""

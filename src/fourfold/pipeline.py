@@ -26,12 +26,12 @@ from fourfold import ordered, phrases, refine, signals
 from fourfold.config import RetrievalConfig
 from fourfold.edge_types import UNTYPED
 from fourfold.errors import SearchError
-from fourfold.facts import naming
+from fourfold.facts import subjects
 from fourfold.facts.following import follow_paths
 from fourfold.index.base import Beginning, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import NO_INTENT, classify, find_spec
-from fourfold.language import names
+from fourfold.language import name_matching
 from fourfold.query import MOST_WORDS, Query
 from fourfold.scores import Scores, attempt, best, final_scores, least_of
 from fourfold.signals.called import called, may_call
@@ -110,7 +110,7 @@ def ask_text(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     def ask() -> None:
         scores.term_numbers = numbers = scores.snapshot.term_numbers(scores.term_weights)
         if scores.snapshot.expect is not None:
-            keys = names.keys_of(query.words, numbers)
+            keys = name_matching.keys_of(query.words, numbers)
             beside = refine.sides_of(scores, query, config)
             scores.snapshot.expect(query.allowed, refine.pieces_of(query, config), keys, beside)
         terms = {numbers[term]: weight for term, weight in scores.term_weights.items() if term in numbers}
@@ -198,7 +198,7 @@ def find_called(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         found = best(nodes, values, 1, scores.snapshot, positive=False)
         return int(found[0]) if len(found) else None
 
-    scores.called = called(naming.named_in(scores, query), words, query.written_of, best_of)
+    scores.called = called(subjects.named_in(scores, query), words, query.written_of, best_of)
     scores.take(scores.called.nodes)
 
 
@@ -290,10 +290,10 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
 
 
 def _spread(snapshot: Snapshot, config: RetrievalConfig, type_weights: FloatArray) -> Spread:
-    graph, names = config.graph, snapshot.edges.type_names
+    graph, types = config.graph, snapshot.edges.type_names
     backward: float | FloatArray = graph.backward
-    if UNTYPED in names:
-        backward = np.array([graph.untyped_backward if name == UNTYPED else graph.backward for name in names])
+    if UNTYPED in types:
+        backward = np.array([graph.untyped_backward if name == UNTYPED else graph.backward for name in types])
     return Spread(type_weights, graph.forward, backward, graph.edge_weights, graph.degree_exponent, graph.hub_cap)
 
 
@@ -308,7 +308,7 @@ def combine(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """
     weights = scores.weights.as_dict()
     reached = ordered.distinct(np.concatenate((scores.graph.nodes, scores.intent.nodes, scores.ends.nodes)))
-    beside = scores.beside(reached)
+    beside = scores.edge_components(reached)
     near = weights["graph"] * beside["graph"] + weights["intent"] * beside["intent"]
     lowest = scores.lowest
     count = max(refine.FIRST_CANDIDATES, 2 * query.limit)

@@ -40,7 +40,7 @@ def beginning(text: str, limit: int) -> str:
     return text[: end or limit]
 
 
-def called(name: str, identity: str) -> str:
+def display_name(name: str, identity: str) -> str:
     """Return what a node is called: its name, or its id where nothing of the name can be seen."""
     return name if _SEEN.search(plain_text(name)) else identity
 

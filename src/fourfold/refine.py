@@ -16,9 +16,9 @@ from fourfold import ordered
 from fourfold.config import Bridge, RetrievalConfig
 from fourfold.edge_types import MENTIONS, OF_DOCUMENTS
 from fourfold.index.base import NO_NODES, EdgePart, Nodes, NodeValues
-from fourfold.language import names
+from fourfold.language import name_matching
 from fourfold.query import Query
-from fourfold.runs import difference
+from fourfold.ragged import difference
 from fourfold.scores import EVERY_OTHER, Bridges, Covered, Scores, best, final_scores
 from fourfold.signals import bridge, late, mentions
 from fourfold.signals import coverage as covering
@@ -63,7 +63,7 @@ def late_interaction(scores: Scores, query: Query, config: RetrievalConfig) -> N
     if not len(nodes):
         return
     starts, held = snapshot.tokens.of(nodes)
-    covered = late.coverage(table, asked, starts, held, threshold=settings.threshold)
+    covered = late.maxsim(table, asked, starts, held, threshold=settings.threshold)
     factors = late.factors(covered, starts[1:] - starts[:-1], asked, settings).astype(np.float64)
     least = float(factors.min())
     power = settings.on_embedding if of_documents(snapshot.edges) else 1.0
@@ -157,7 +157,11 @@ def _names_held(scores: Scores, query: Query, passages: Nodes, free: NDArray[np.
     pairs = Pairs(free[held.origin], held.nodes, held.shares)
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
-    return pairs.of(np.array([*map(names.said_in_words, query.written_of(pairs.nodes))], bool)) if len(pairs) else pairs
+    return (
+        pairs.of(np.array([*map(name_matching.said_in_words, query.written_of(pairs.nodes))], bool))
+        if len(pairs)
+        else pairs
+    )
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
@@ -169,7 +173,7 @@ def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[n
         missing = ordered.distinct(nodes[~known])
         starts, held = scores.snapshot.tokens.of(missing)
         table, threshold = late.token_table(scores.snapshot.notes), config.fusion.late.threshold
-        new = late.coverage(table, scores.late.asked, starts, held, threshold=threshold)
+        new = late.maxsim(table, scores.late.asked, starts, held, threshold=threshold)
         scores.covered = scores.covered.grown(missing, new)
     return scores.covered.values[scores.covered.nodes.searchsorted(nodes)]
 
@@ -236,7 +240,7 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         for place, value in zip(order, worth, strict=True)
         if value != final[place]
     }
-    scores.dealt.update(zip(nodes[order].tolist(), worth.tolist(), strict=True))
+    scores.fixed.update(zip(nodes[order].tolist(), worth.tolist(), strict=True))
     scores.order = nodes[order].tolist()
 
 
@@ -249,7 +253,7 @@ def answerable(scores: Scores, query: Query, nodes: Nodes) -> Nodes:
 def _head_of(scores: Scores, query: Query, terms: Sequence[str]) -> int:
     """Return the best node that a side names; -1 where there is none: what merely holds the words is no side."""
     snapshot = scores.snapshot
-    spans = names.named([(term, (term,)) for term in terms], snapshot.term_numbers(terms), snapshot.names)
+    spans = name_matching.named([(term, (term,)) for term in terms], snapshot.term_numbers(terms), snapshot.names)
     whole = [span.nodes for span in spans if span.end - span.start == len(terms)]
     nodes = answerable(scores, query, whole[0] if whole else NO_NODES)
     found = best(nodes, scores.first_stage("text", nodes), 1, snapshot, positive=False)

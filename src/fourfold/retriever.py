@@ -15,6 +15,7 @@ from fourfold.analysis import Analysis
 from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
+from fourfold.deprecated import OldNames
 from fourfold.embed import Embedder
 from fourfold.engines import Backend, ForeignSchema, open_foreign
 from fourfold.engines.base import Writer
@@ -24,7 +25,6 @@ from fourfold.handle import Handle
 from fourfold.learning import Learning
 from fourfold.maintenance import Maintenance
 from fourfold.markup import html_facts
-from fourfold.old_names import OldNames
 from fourfold.session import Session
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, name_edge

@@ -17,7 +17,7 @@ from fourfold.index.base import NO_NODES, NO_VALUES, Nodes, NodeValues, Ranking,
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.intent import IntentSpec
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.query import Query
 from fourfold.signals.called import NOTHING, Called
 from fourfold.signals.graph import Walk
@@ -188,7 +188,7 @@ class Scores:
     """What the best of a comparison gain or lose so that neither side fills the answer."""
     moved: dict[int, tuple[Moved, ...]] = field(default_factory=dict)
     """What moved the final scores of the best, once the pipeline had ended."""
-    dealt: dict[int, float] = field(default_factory=dict)
+    fixed: dict[int, float] = field(default_factory=dict)
     """The final scores that sides, reranking or priors gave: differences would not add up to them to the last bit."""
     communities: dict[int, int] = field(default_factory=dict)
     failed: tuple[str, ...] = ()
@@ -196,7 +196,7 @@ class Scores:
     def move(self, node: int, moved: Moved, score: float) -> None:
         """Move the final score of a node to another."""
         self.moved[node] = (*self.moved.get(node, ()), moved)
-        self.dealt[node] = score
+        self.fixed[node] = score
 
     def first_stage(self, name: str, nodes: Nodes) -> FloatArray:
         """Return text or embedding of any nodes on its scale, before late interaction, (len(nodes),) in [0, 1]."""
@@ -237,16 +237,16 @@ class Scores:
         factors = self.factors(nodes)
         text = self.pool.at("text", nodes, self) * factors["text"]
         if len(self.called):
-            text = np.where(ordered.contains(self.called.nodes, nodes), self.step_back(nodes), text)
+            text = np.where(ordered.contains(self.called.nodes, nodes), self.subject_factor(nodes), text)
         embedding = self.pool.at("embedding", nodes, self) * factors["embedding"]
-        return {"embedding": embedding, "text": text, **self.beside(nodes)}
+        return {"embedding": embedding, "text": text, **self.edge_components(nodes)}
 
     def factors(self, nodes: Nodes) -> Mapping[str, FloatArray | float]:
         """Return what late interaction and paths make of text and of embedding of any nodes."""
         factors: Mapping[str, FloatArray | float] = _UNCHANGED if self.late is None else self.late.factors_of(nodes)
         if self.asked is None:
             return factors
-        back = self.step_back(nodes)
+        back = self.subject_factor(nodes)
         return {name: factor * back for name, factor in factors.items()}
 
     @property
@@ -259,16 +259,16 @@ class Scores:
         """What the question asks for by paths: the ends of those that explain it."""
         return NO_VALUES if self.asked is None else self.asked.values
 
-    def beside(self, nodes: Nodes) -> dict[str, FloatArray]:
+    def edge_components(self, nodes: Nodes) -> dict[str, FloatArray]:
         """Return the components of any nodes that need no part to be asked: graph and intent."""
         graph, intent = self.graph.at(nodes), self.intent.at(nodes)
         if self.asked is not None:
-            back = self.step_back(nodes)
+            back = self.subject_factor(nodes)
             intent = self.asked.share * self.asked.values.at(nodes) + self.asked.edges * back * intent
             graph = graph * back
         return {"graph": graph, "intent": intent}
 
-    def step_back(self, nodes: Nodes) -> FloatArray:
+    def subject_factor(self, nodes: Nodes) -> FloatArray:
         """Return the factor of nodes that the question names, where it asks for something else; 1 for all others."""
         if self.asked is None:
             return np.ones(len(nodes))
@@ -317,8 +317,8 @@ def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) 
     if (covering := scores.covering) is not None:
         factors = [covering.get(node, covering[EVERY_OTHER]) for node in nodes]
         final = np.minimum(final * factors, most)  # rounding may overstep
-    if scores.dealt:
-        final = np.array([scores.dealt.get(node, own) for node, own in zip(nodes, final.tolist(), strict=True)])
+    if scores.fixed:
+        final = np.array([scores.fixed.get(node, own) for node, own in zip(nodes, final.tolist(), strict=True)])
     return final
 
 

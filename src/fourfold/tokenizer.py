@@ -13,8 +13,8 @@ from itertools import accumulate, chain, pairwise
 from typing import Protocol
 
 from fourfold.errors import InvalidValueError
-from fourfold.scripts import UNSPACED, plain_words, words
-from fourfold.when_needed import load
+from fourfold.lazy import load
+from fourfold.word_breaks import UNSPACED, plain_words, words
 
 _IDENTIFIER_PART = re.compile(
     r"[A-Z]+(?=[A-Z][a-z])"  # the HTTP of HTTPServer

@@ -14,7 +14,7 @@ from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
 from fourfold.markup import cut, escaped, html_name, html_table, marked, marked_html
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 from fourfold.snippets import snippet
 from fourfold.tokenizer import USUAL, make_tokenizer
 
@@ -228,8 +228,7 @@ class Hit:
     def _repr_html_(self) -> str:
         """Show the hit in a notebook, the words of the question that its evidence names marked."""
         words = " ".join(item.word for item in self.evidence if item.kind in ("term", "phrase", "name"))
-        terms = make_tokenizer(USUAL).terms
-        return html_table("", _HEAD, [_cells(self, words, frozenset(terms(words)), terms)])
+        return html_table("", _HEAD, [_cells(self, words, make_tokenizer(USUAL).terms)])
 
     def as_dict(self) -> dict[str, Any]:
         """Return the hit in plain JSON types."""
@@ -321,14 +320,14 @@ class SearchResult:
             lines.append(f"     {_UNKNOWN} (confidence {self.confidence:.2f})")
         lines += [f"     {note}" for note in self.notes]
         for rank, hit in enumerate(self.hits, 1):
-            lines.append(f"{rank:3}. {hit.score:.3f}  {called(hit.node.name, hit.node.id)}  [{hit.method}]  {hit.why}")
+            name = display_name(hit.node.name, hit.node.id)
+            lines.append(f"{rank:3}. {hit.score:.3f}  {name}  [{hit.method}]  {hit.why}")
         return "\n".join(plain_text(line.replace("\n", " ")) for line in lines)
 
     def _repr_html_(self) -> str:
         """Show the answer as a table in a notebook: names, snippets with the question's words marked, and why."""
         terms = make_tokenizer(self.tokenizer or USUAL).terms
-        own = frozenset(terms(self.query))
-        rows = ([str(rank), *_cells(hit, self.query, own, terms)] for rank, hit in enumerate(self.hits, 1))
+        rows = ([str(rank), *_cells(hit, self.query, terms)] for rank, hit in enumerate(self.hits, 1))
         caption = f"{self.query} — {self.intent}, {self.weights}" + ("" if self.known else f" — {_UNKNOWN}")
         return html_table(caption, ("#", *_HEAD), rows)
 
@@ -391,10 +390,11 @@ _HEAD = ("node", "score", *COMPONENTS, "why")
 _SNIPPET = 200
 
 
-def _cells(hit: Hit, question: str, wanted: frozenset[str], terms: Callable[[str], Sequence[str]]) -> Sequence[str]:
+def _cells(hit: Hit, question: str, terms: Callable[[str], Sequence[str]]) -> Sequence[str]:
     """Return a hit as cells of HTML, the question's words marked in its name and its text."""
+    wanted = frozenset(terms(question))
     passage = plain_text(snippet(hit.node.text, question, terms, length=_SNIPPET))
-    name = marked_html(marked(cut(called(hit.node.name, hit.node.id), _SNIPPET), wanted, terms))
+    name = marked_html(marked(cut(display_name(hit.node.name, hit.node.id), _SNIPPET), wanted, terms))
     numbers = (hit.score, *hit.components.as_dict().values())
     shown = html_name(name, cut(hit.node.type, _SNIPPET), marked_html(marked(passage, wanted, terms)))
     return [shown, *(f"{number:.3f}" for number in numbers), escaped(cut(hit.why, 600))]

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from fourfold.embed.contextual import ContextualEmbedder
 from fourfold.embed.contextual.composition import Composition
-from fourfold.embed.contextual.fusion import Neighbours, fuse
 from fourfold.embed.contextual.lessons import lessons_of
+from fourfold.embed.contextual.neighbour_mixing import Neighbours, fuse
 from fourfold.embed.contextual.rows import TokenRows, joined
 from fourfold.embed.contextual.training import Checkpoint, Settings, draw, loss_and_gradients, train
 from fourfold.embed.static import bundled

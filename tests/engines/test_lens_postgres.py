@@ -4,7 +4,7 @@ import re
 from html import unescape
 
 import pytest
-from lens_client import assert_harmless, bound, client_of, names
+from lens_client import assert_harmless, client_of, form_token_of, names
 from lens_graphs import hostile, tools
 
 from fourfold import Retriever, Weights
@@ -49,12 +49,15 @@ def test_hits_judgements_and_configs_are_the_graphs_own(client, pg_url):
         assert names(page.text) == [hit.node.name for hit in other.search(QUESTION).hits]
         page = client.get("/judge", params={"q": QUESTION}).text
         action = unescape(re.search(r'action="(/judge/mark[^"]*node=write)"', page)[1])
-        assert client.post(action, data={"bound": bound(page), "grade": "1"}).status_code == 200
+        assert client.post(action, data={"form_token": form_token_of(page), "grade": "1"}).status_code == 200
         assert other.learning.judgements() == [(QUESTION, "write", 1.0)]
         other.learning.apply_config(other.config.replace(fusion={"weights": Weights(0, 0, 1, 0)}))
         page = client.get("/measure").text
         assert "Version 1" in page
-        assert client.post("/measure/rollback", data={"bound": bound(page), "version": "0"}).status_code == 200
+        assert (
+            client.post("/measure/rollback", data={"form_token": form_token_of(page), "version": "0"}).status_code
+            == 200
+        )
     with Retriever(pg_url) as other:
         assert other.info()["config_version"] == 0
 

@@ -5,7 +5,7 @@ from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
 from fourfold.ingest import Document, IngestConfig, add_documents
-from fourfold.language.names import MOST_NAMESAKES
+from fourfold.language.name_matching import MOST_NAMESAKES
 
 STATES = {"Arvel": "flat and dry", "Borin": "hills and vineyards", "Caldo": "deep forests", "Dune": "mostly sand"}
 CITIES = {"Axum": "Arvel", "Brig": "Borin", "Bora": "Borin", "Cobb": "Caldo", "Crane": "Caldo", "Dell": "Dune"}

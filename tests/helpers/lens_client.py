@@ -48,6 +48,6 @@ class _Elements(HTMLParser):
         self.found.append((tag, dict(attrs)))
 
 
-def bound(page: str) -> str:
+def form_token_of(page: str) -> str:
     """Return the word that binds a form to its page."""
-    return re.search(r'name="bound" value="(\w+)"', page)[1]
+    return re.search(r'name="form_token" value="(\w+)"', page)[1]

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourfold.errors import InvalidValueError
-from fourfold.index import codes, text_segment, text_walk, text_worth
+from fourfold.index import bm25, posting_codes, text_segment, text_walk
 from fourfold.index.base import Allowed
 from fourfold.index.changes import TOKEN
 from fourfold.index.text import Text, TextSegment
@@ -119,7 +119,7 @@ def forced(common, block=3):
     stack.enter_context(mock.patch.object(text_segment, "_COMMON", common))
     stack.enter_context(mock.patch.object(text_walk, "_SMALL", 0))
     stack.enter_context(mock.patch.object(text_walk, "_SHARE", math.inf))
-    stack.enter_context(mock.patch.object(text_worth, "_BLOCK", block))
+    stack.enter_context(mock.patch.object(bm25, "_BLOCK", block))
     return stack
 
 
@@ -337,7 +337,7 @@ def test_what_was_learnt_before_serves_questions(large, monkeypatch):
     text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
     _ = text.ask({term: 1.0 for term in question}).moments
     ranking = text.ask(question)
-    monkeypatch.setattr(text_worth.Word, "block", None)  # columns are walked no more
+    monkeypatch.setattr(bm25.Word, "block", None)  # columns are walked no more
     assert ranking.moments == moments
     np.testing.assert_array_equal(ranking.best(5).nodes, best.nodes)
 
@@ -345,15 +345,15 @@ def test_what_was_learnt_before_serves_questions(large, monkeypatch):
 def test_words_are_forgotten_and_what_common_ones_sum_up_to_is_not(large, monkeypatch):
     text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
     moments = text.ask({0: 1.0, 1: 1.0, 1500: 1.0}).moments
-    monkeypatch.setattr(text_worth, "_HELD", 0)
+    monkeypatch.setattr(bm25, "_HELD", 0)
     text.ask({2: 1.0}).best(1)
     assert not text._memory.words
-    monkeypatch.setattr(text_worth.Word, "block", None)  # columns are walked no more
+    monkeypatch.setattr(bm25.Word, "block", None)  # columns are walked no more
     assert text.ask({0: 1.0, 1: 1.0, 1500: 1.0}).moments == moments
 
 
 def test_sums_of_pairs_are_bounded(large, monkeypatch):
-    monkeypatch.setattr(text_worth, "_PAIRS", 2)
+    monkeypatch.setattr(bm25, "_PAIRS", 2)
     text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
     for one in range(5):
         question = {one: 1.0, one + 1: 1.0, 1500: 1.0}
@@ -362,7 +362,7 @@ def test_sums_of_pairs_are_bounded(large, monkeypatch):
 
 
 def test_threads_share_a_generation(large, monkeypatch):
-    monkeypatch.setattr(text_worth, "_HELD", 200_000)  # words are forgotten under the threads' feet
+    monkeypatch.setattr(bm25, "_HELD", 200_000)  # words are forgotten under the threads' feet
     rng = np.random.default_rng(5)
     questions = [asked(rng) for _ in range(30)]
     text = Text(large, weights=WEIGHTS, k1=1.2, b=0.75)
@@ -463,4 +463,4 @@ def test_many_distinct_lengths_need_wider_codes():
 
 def test_what_is_too_much_for_one_segment_is_refused():
     with pytest.raises(InvalidValueError, match="build it in several parts"):
-        codes.packed((np.zeros(1, np.int64), 1 << 40), (np.zeros(1, np.int64), 1 << 30))
+        posting_codes.packed((np.zeros(1, np.int64), 1 << 40), (np.zeros(1, np.int64), 1 << 30))

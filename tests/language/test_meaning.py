@@ -5,7 +5,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold import Edge, Node, Retriever
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.tokenizer import make_tokenizer
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from fourfold import Edge, Node, Retriever
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.language.passing import left_out
 from fourfold.tokenizer import make_tokenizer
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from fact_graphs import graph_of
 
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.language.spoken import read_aloud
 
 GRAPH = graph_of("""

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.tokenizer import make_tokenizer
 

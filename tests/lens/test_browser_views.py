@@ -126,7 +126,7 @@ def test_a_hostile_node_is_judged_and_walked_to(bad, new_page):
 
 def test_a_page_of_yesterday_is_told_to_load_again(bad, new_page):
     page = new_page(bad, "/judge?q=save")
-    page.evaluate("document.getElementById('pool').dataset.bound = '0'")
+    page.evaluate("document.getElementById('pool').dataset.formToken = '0'")
     page.locator(".hit").first.get_by_role("button", name="Relevant").click()
     expect(page.locator("#said")).to_contain_text("load the page again")
     page.context.clear_cookies()

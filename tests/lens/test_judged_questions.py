@@ -5,7 +5,7 @@ from html import unescape
 from urllib.parse import quote_plus
 
 import pytest
-from lens_client import assert_harmless, bound, client_of
+from lens_client import assert_harmless, client_of, form_token_of
 
 from fourfold import Node, Retriever
 from fourfold.lens import Lens
@@ -54,7 +54,7 @@ def test_a_question_that_does_not_print_is_judged_as_the_one_it_is(client, retri
         assert_harmless(shown)
         assert "yes" in judged(shown) and shown.count('aria-current="true"') == 1
         action = unescape(re.search(r'action="(/judge/mark[^"]*node=b)"', shown)[1])
-        assert "no" in judged(client.post(action, data={"bound": bound(shown), "grade": "0"}).text)
+        assert "no" in judged(client.post(action, data={"form_token": form_token_of(shown), "grade": "0"}).text)
         assert retriever.learning.judgements() == [(question, "a", 1.0), (question, "b", 0.0)]
 
 

@@ -148,7 +148,7 @@ def test_read_only_leaves_the_file_as_it_is(serve, tmp_path):
         "/compare?q=save",
     ):
         assert get(server.url + address)[0] == 200
-    assert 'name="bound"' not in get(f"{server.url}/judge?q=save")[1]
+    assert 'name="form_token"' not in get(f"{server.url}/judge?q=save")[1]
     assert path.read_bytes() == before
 
 

@@ -9,7 +9,7 @@ from dataclasses import replace
 from html import unescape
 
 import pytest
-from lens_client import assert_harmless, bound, client_of
+from lens_client import assert_harmless, client_of, form_token_of
 from lens_graphs import VILLAGE, hostile, tools, village
 
 from fourfold import ForeignSchema, Node, RetrievalConfig, Retriever, Weights
@@ -146,9 +146,9 @@ def test_a_judgement_is_kept_in_the_file(client, retriever):
     page = client.get("/judge", params={"q": QUESTION}).text
     assert "Nothing is judged yet. The tuner wants 20 questions" in page
     action = unescape(re.search(r'action="(/judge/mark[^"]*node=write)"', page)[1])
-    answer = client.post(action, data={"bound": bound(page), "grade": "1"}, follow_redirects=False)
+    answer = client.post(action, data={"form_token": form_token_of(page), "grade": "1"}, follow_redirects=False)
     assert answer.status_code == 303
-    client.post(action.replace("write", "disk"), data={"bound": bound(page), "grade": "0"})
+    client.post(action.replace("write", "disk"), data={"form_token": form_token_of(page), "grade": "0"})
     assert retriever.learning.judgements() == [(QUESTION, "write", 1.0), (QUESTION, "disk", 0.0)]
     page = client.get(answer.headers["location"]).text
     assert "2 judgements on 1 question; 1 of them with a relevant hit. The tuner wants 20: 19 more questions." in page
@@ -167,26 +167,31 @@ def test_what_the_signals_disagree_on_is_proposed_first(client, retriever):
 def test_a_form_of_another_page_is_refused(client, retriever):
     page = client.get("/judge", params={"q": QUESTION}).text
     other = client_of(Lens(retriever)).get("/judge", params={"q": QUESTION}).text
-    measured = bound(client.get("/measure").text) if 'name="bound"' in client.get("/measure").text else "0" * 64
-    for word in ("", "wrong", bound(other), measured):
+    measured = (
+        form_token_of(client.get("/measure").text) if 'name="form_token"' in client.get("/measure").text else "0" * 64
+    )
+    for word in ("", "wrong", form_token_of(other), measured):
         for address in (f"/judge/mark?q={QUESTION}&node=write", "/judge/import"):
-            answer = client.post(address, data={"bound": word, "grade": "1"})
+            answer = client.post(address, data={"form_token": word, "grade": "1"})
             assert answer.status_code == 403, address
     for address in ("run", "stop", "apply", "rollback"):
-        assert client.post(f"/measure/{address}", data={"bound": bound(page), "kind": "tune"}).status_code == 403
+        assert (
+            client.post(f"/measure/{address}", data={"form_token": form_token_of(page), "kind": "tune"}).status_code
+            == 403
+        )
     assert client.get(f"/judge/mark?q={QUESTION}&node=write").status_code == 405
     assert retriever.learning.judgements() == []
 
 
 def test_a_judgement_that_cannot_be_meant_is_a_sentence(client, retriever):
-    word = bound(client.get("/judge", params={"q": QUESTION}).text)
+    word = form_token_of(client.get("/judge", params={"q": QUESTION}).text)
     for params, data in (
         ({"q": QUESTION, "node": "nobody"}, {"grade": "1"}),
         ({"q": "", "node": "write"}, {"grade": "1"}),
         ({"q": QUESTION, "node": "write"}, {"grade": "-1"}),
         ({"q": QUESTION, "node": "write"}, {"grade": "often"}),
     ):
-        assert client.post("/judge/mark", params=params, data={"bound": word, **data}).status_code in (400, 404)
+        assert client.post("/judge/mark", params=params, data={"form_token": word, **data}).status_code in (400, 404)
     assert retriever.learning.judgements() == []
 
 
@@ -195,12 +200,12 @@ def test_nothing_is_written_when_lens_only_reads(retriever):
     lens = Lens(retriever, read_only=True)
     client = client_of(lens)
     page = client.get("/judge", params={"q": QUESTION}).text
-    assert 'name="bound"' not in page and "read only" in page
+    assert 'name="form_token"' not in page and "read only" in page
     for name, address, data in (
         ("judge", f"/judge/mark?q={QUESTION}&node=write", {"grade": "1"}),
         ("measure", "/measure/rollback", {"version": "0"}),
     ):
-        answer = client.post(address, data={"bound": lens.pages.bound(name), **data})
+        answer = client.post(address, data={"form_token": lens.pages.form_token(name), **data})
         assert answer.status_code == 400
         assert "opened to read only" in unescape(answer.text)
     assert retriever.learning.judgements() == [] and not retriever.learning.config_versions()
@@ -221,9 +226,9 @@ def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names)
             QUESTION: {"write": 1.0, "disk": 0.0}, given[2][0]: {"send": 0.1 + 0.2}}  # fmt: skip
     with tools() as other:
         fresh = client_of(Lens(other))
-        word = bound(fresh.get("/judge", params={"q": "x"}).text)
+        word = form_token_of(fresh.get("/judge", params={"q": "x"}).text)
         sent = {"questions": (names[0], files[0].content), "qrels": (names[1], files[1].content)}
-        page = fresh.post("/judge/import", data={"bound": word}, files=sent)
+        page = fresh.post("/judge/import", data={"form_token": word}, files=sent)
         assert "3 judgements on 2 questions were taken in." in page.text
         wanted = {(" ".join(q.split()) if names[0] == "topics.tsv" else q, n, g) for q, n, g in given}
         assert set(other.learning.judgements()) == wanted
@@ -231,34 +236,34 @@ def test_judgements_go_out_and_come_in_again(client, retriever, tmp_path, names)
 
 def test_judgements_as_others_write_them_come_in(client, retriever):
     """With a byte order mark, and with the grades below 0 that TREC gives to what is worse than not relevant."""
-    word = bound(client.get("/judge", params={"q": "x"}).text)
+    word = form_token_of(client.get("/judge", params={"q": "x"}).text)
     qrels = b"1 0 write 1\n1 0 disk -2\n2 0 zip 1\n"
     for questions in (
         b"\xef\xbb\xbf1\tsave data\n2\tmake it small\n",
         b'\xef\xbb\xbf{"_id": 1, "text": "save data"}\n{"_id": 2, "text": "make it small"}\n',
     ):
         files = {"questions": ("q", questions), "qrels": ("r", qrels)}
-        page = client.post("/judge/import", data={"bound": word}, files=files)
+        page = client.post("/judge/import", data={"form_token": word}, files=files)
         assert "3 judgements on 2 questions were taken in." in page.text
     given = {("save data", "write", 1.0), ("save data", "disk", 0.0), ("make it small", "zip", 1.0)}
     assert set(retriever.learning.judgements()) == given
 
 
 def test_an_import_that_ends_early_says_what_it_kept(client, retriever):
-    word = bound(client.get("/judge", params={"q": "x"}).text)
+    word = form_token_of(client.get("/judge", params={"q": "x"}).text)
     probes = b'{"query": "save data", "expected": ["write", "disk"]}\n{"query": "\\ud800", "expected": ["zip"]}\n'
-    answer = client.post("/judge/import", data={"bound": word}, files={"questions": ("p", probes)})
+    answer = client.post("/judge/import", data={"form_token": word}, files={"questions": ("p", probes)})
     assert answer.status_code == 400
     assert "2 judgements were taken in, then this stopped the rest: The query holds a lone" in answer.text
     assert len(retriever.learning.judgements()) == 2
 
 
 def test_probes_come_in_and_unknown_nodes_are_counted(client, retriever):
-    word = bound(client.get("/judge", params={"q": "x"}).text)
+    word = form_token_of(client.get("/judge", params={"q": "x"}).text)
     probes = "\n".join(
         json.dumps({"query": q, "expected": e}) for q, e in ((QUESTION, ["write", "gone"]), ("b", ["zip"]))
     )
-    page = client.post("/judge/import", data={"bound": word}, files={"questions": ("p.jsonl", probes.encode())})
+    page = client.post("/judge/import", data={"form_token": word}, files={"questions": ("p.jsonl", probes.encode())})
     assert "2 judgements on 2 questions were taken in. 1 name nodes that are not in this graph" in page.text
     assert set(retriever.learning.judgements()) == {(QUESTION, "write", 1.0), ("b", "zip", 1.0)}
 
@@ -275,9 +280,9 @@ def test_probes_come_in_and_unknown_nodes_are_counted(client, retriever):
     ],
 )
 def test_what_cannot_be_imported_is_a_sentence_without_a_path(client, questions, qrels, sentence):
-    word = bound(client.get("/judge", params={"q": "x"}).text)
+    word = form_token_of(client.get("/judge", params={"q": "x"}).text)
     files = {"questions": ("q", questions), "qrels": ("r", qrels)}
-    answer = client.post("/judge/import", data={"bound": word}, files=files)
+    answer = client.post("/judge/import", data={"form_token": word}, files=files)
     assert answer.status_code == 400
     assert sentence in unescape(answer.text)
     assert "/tmp" not in answer.text
@@ -301,7 +306,7 @@ def judged(tmp_path_factory):
 
 def run(client, lens, kind: str) -> str:
     page = client.get("/measure").text
-    client.post("/measure/run", data={"bound": bound(page), "kind": kind})
+    client.post("/measure/run", data={"form_token": form_token_of(page), "kind": kind})
     lens.session.jobs.wait(120)
     return unescape(client.get("/measure", params={"fragment": "1"}).text)
 
@@ -338,7 +343,7 @@ def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):
         page = run(client, lens, "tune")
         assert "Not applied:" in page and "I want it although the gate says no" in page
         assert re.search(r"at least, at ([\d.]+) %", page)[1] == re.search(r"at least \S+ at ([\d.]+)%", page)[1]
-        data = {"bound": bound(page), "job": re.search(r'name="job" value="(\d+)"', page)[1]}
+        data = {"form_token": form_token_of(page), "job": re.search(r'name="job" value="(\d+)"', page)[1]}
         refused = client.post("/measure/apply", data=data)
         assert refused.status_code == 400 and "The gate did not let it pass" in refused.text
         assert retriever.info()["config_version"] == 0
@@ -347,9 +352,11 @@ def test_tuning_is_applied_only_on_purpose_and_rolled_back(judged, tmp_path):
         assert retriever.info()["config_version"] == 1
         assert retriever.learning.config_versions()[0].evidence["verdict"].startswith("Not applied:")
         assert client.post("/measure/apply", data={**data, "anyway": "yes"}).status_code == 400  # once only
-        client.post("/measure/rollback", data={"bound": data["bound"], "version": "0"})
+        client.post("/measure/rollback", data={"form_token": data["form_token"], "version": "0"})
         assert retriever.info()["config_version"] == 0
-        assert client.post("/measure/rollback", data={"bound": data["bound"], "version": "9"}).status_code == 400
+        assert (
+            client.post("/measure/rollback", data={"form_token": data["form_token"], "version": "9"}).status_code == 400
+        )
 
 
 def test_tuning_compares_with_what_it_measured_whatever_priors_do(judged, tmp_path):
@@ -371,7 +378,11 @@ def test_two_clicks_at_once_apply_once(judged, tmp_path, monkeypatch):
         lens = Lens(retriever)
         client, other = client_of(lens), client_of(lens)
         page = run(client, lens, "tune")
-        data = {"bound": bound(page), "job": re.search(r'name="job" value="(\d+)"', page)[1], "anyway": "yes"}
+        data = {
+            "form_token": form_token_of(page),
+            "job": re.search(r'name="job" value="(\d+)"', page)[1],
+            "anyway": "yes",
+        }
         reasons = measuring.reasons
 
         def while_another_clicks(*given):
@@ -392,7 +403,11 @@ def test_what_was_learnt_under_another_config_is_not_applied(judged, tmp_path):
         client = client_of(lens)
         page = run(client, lens, "tune")
         retriever.learning.apply_config(retriever.config.replace(limit=7))
-        data = {"bound": bound(page), "job": re.search(r'name="job" value="(\d+)"', page)[1], "anyway": "yes"}
+        data = {
+            "form_token": form_token_of(page),
+            "job": re.search(r'name="job" value="(\d+)"', page)[1],
+            "anyway": "yes",
+        }
         answer = client.post("/measure/apply", data=data)
         assert "Another config has come into force" in answer.text
         assert retriever.config.limit == 7
@@ -413,9 +428,9 @@ def test_one_piece_of_work_at_a_time_and_it_can_be_stopped(judged):
         job = lens.session.jobs.start("tune", work)
         page = client.get("/measure").text
         assert 'data-running="yes"' in page and "Tuning" in page
-        refused = client.post("/measure/run", data={"bound": bound(page), "kind": "measure"})
+        refused = client.post("/measure/run", data={"form_token": form_token_of(page), "kind": "measure"})
         assert "already being measured" in refused.text
-        client.post("/measure/stop", data={"bound": bound(page)})
+        client.post("/measure/stop", data={"form_token": form_token_of(page)})
         assert "stopping at the next step" in client.get("/measure").text
         go.set()
         lens.session.jobs.wait(30)

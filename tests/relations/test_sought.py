@@ -6,8 +6,8 @@ from fact_graphs import graph_of
 
 from fourfold.config import Paths
 from fourfold.embed.static import bundled
-from fourfold.language.names import Named
-from fourfold.relations.relations import Relations
+from fourfold.language.name_matching import Named
+from fourfold.relations.asked_types import Relations
 from fourfold.tokenizer import make_tokenizer
 
 PATHS = graph_of("""

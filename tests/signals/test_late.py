@@ -57,7 +57,7 @@ def test_coverage_is_the_largest_cosine_above_the_threshold(table):
     question, *nodes = table.distinct(["delete", "throw away old files", "write a file", "", "delete delete"])
     starts, pieces = csr(nodes)
     asked = Asked(question, np.ones(len(question), np.float32) / len(question))
-    covered = late.coverage(table, asked, starts, pieces, threshold=0.2)
+    covered = late.maxsim(table, asked, starts, pieces, threshold=0.2)
     cosines = [table.cosines(node, question).max(axis=0) if len(node) else np.zeros(len(question)) for node in nodes]
     np.testing.assert_allclose(covered, np.clip((np.array(cosines) - 0.2) / 0.8, 0, 1), atol=1e-6)
     assert covered.shape == (4, len(question))

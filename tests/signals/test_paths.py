@@ -12,9 +12,9 @@ from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError
 from fourfold.index.base import Allowed, Steps
 from fourfold.index.names import Names, NameSegment, name_keys
-from fourfold.language import names
-from fourfold.language.names import named
-from fourfold.relations.relations import Relations
+from fourfold.language import name_matching
+from fourfold.language.name_matching import named
+from fourfold.relations.asked_types import Relations
 from fourfold.signals import paths
 from fourfold.tokenizer import make_tokenizer
 
@@ -265,7 +265,7 @@ def test_nodes_of_one_name_are_all_named():
     starts, nodes = part.holders(keys[:1])
     assert nodes[starts[0] : starts[1]].tolist() == [20, 30]
     assert keys[3] == 0, "a node without a name has no key"
-    assert names.LONGEST >= 8
+    assert name_matching.LONGEST >= 8
 
 
 def test_what_stands_in_most_labels_tells_no_type_from_another():

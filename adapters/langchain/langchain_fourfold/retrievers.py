@@ -17,8 +17,8 @@ from pydantic.json_schema import SkipJsonSchema
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
 from fourfold.asking import Options
-from fourfold.given import OpenedOnce, no_open_graph
 from fourfold.ingest.nodes import name_keys_of
+from fourfold.open_graph import OpenedOnce, no_open_graph
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents

@@ -14,11 +14,11 @@ from langchain_core.vectorstores import VectorStore
 from fourfold import Hit, InvalidValueError, RetrievalConfig, Retriever, SearchResult
 from fourfold.arguments import finite_number, whole_number
 from fourfold.embed import Embedder
-from fourfold.given import no_open_graph, open_graph
 from fourfold.ingest import delete_linked
 from fourfold.ingest.nodes import name_keys_of
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
+from fourfold.open_graph import no_open_graph, open_graph
 from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts
 from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document

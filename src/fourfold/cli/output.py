@@ -17,7 +17,7 @@ from rich.text import Text
 
 from fourfold import Explanation, Hit, SearchResult, Weights
 from fourfold.cli.saying import say as say
-from fourfold.plain_text import called, plain_json, plain_text
+from fourfold.plain_text import display_name, plain_json, plain_text
 from fourfold.snippets import snippet
 from fourfold.tokenizer import USUAL, make_tokenizer
 
@@ -174,7 +174,7 @@ def _weights(weights: Weights) -> Text:
 
 def _heading(hit: Hit) -> Text:
     """Return score, name and type; the id too where it is not the name."""
-    name = called(hit.node.name, hit.node.id)
+    name = display_name(hit.node.name, hit.node.id)
     parts: list[Any] = [(f"{hit.score:.3f}", "bold"), "  ", (name, "bold")]
     if hit.node.type:
         parts += ["  ", (hit.node.type, "italic dim")]

@@ -18,8 +18,8 @@ from numpy.typing import NDArray
 from fourfold.embed.hub import CONFIG, TOKENIZER, WEIGHTS, HubModel, find
 from fourfold.embed.wordpieces import Pieces, Wordpieces
 from fourfold.errors import EmbedderError, InvalidValueError
+from fourfold.lazy import once
 from fourfold.types import FloatArray
-from fourfold.when_needed import once
 
 _BATCH = 4096
 """So many texts are tokenized at once, and remembered until the next: their tokens are many times the texts."""

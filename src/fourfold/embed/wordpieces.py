@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.runs import bounds, firsts
+from fourfold.ragged import bounds, firsts
 
 _REMEMBERED = 50_000
 """So many words are remembered: fifteen megabytes."""

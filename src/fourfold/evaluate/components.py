@@ -22,7 +22,7 @@ from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
 from fourfold.index.base import NO_VALUES, Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
 from fourfold.query import Query
-from fourfold.runs import difference, distinct
+from fourfold.ragged import difference, distinct
 from fourfold.scores import Scores, best
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.weighting import choose_weights
@@ -98,19 +98,21 @@ class ComponentScores:
 
     # -- what a config is worth ---------------------------------------------------------------------------------
 
-    def values(self, config: RetrievalConfig) -> FloatArray:
+    def fast_ndcg(self, config: RetrievalConfig) -> FloatArray:
         """Return nDCG@k of each query, (n_queries,); diversity, bridges, coverage and paths are left aside."""
         key = config.fingerprint()
         if key not in self._values:
-            self._values[key] = self.grid(config, [config])[0]
+            self._values[key] = self.fast_ndcg_of(config, [config])[0]
         return self._values[key]
 
-    def whole(self, config: RetrievalConfig) -> FloatArray:
+    def pipeline_ndcg(self, config: RetrievalConfig) -> FloatArray:
         """Return nDCG@k of each query, (n_queries,), by the pipeline itself."""
         of = measure(f"ndcg@{self.k}")
-        return np.array([of(found, query) for found, query in zip(self.exact(config), self.queries, strict=True)])
+        return np.array(
+            [of(found, query) for found, query in zip(self.pipeline_rankings(config), self.queries, strict=True)]
+        )
 
-    def grid(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
+    def fast_ndcg_of(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
         """Return nDCG@k of each query under each weighting, (n_weightings, n_queries).
 
         The weightings differ from ``config`` in their weights only; the seeds are those of ``config``.
@@ -118,7 +120,7 @@ class ComponentScores:
         structure = self.structure(config)
         return np.stack([self._ndcg(structure, self._weights(each)) for each in weightings])
 
-    def exact(self, config: RetrievalConfig, which: NDArray[np.bool_] | None = None) -> list[list[str]]:
+    def pipeline_rankings(self, config: RetrievalConfig, which: NDArray[np.bool_] | None = None) -> list[list[str]]:
         """Return the ranking of each query (of those at ``which``) by the pipeline itself, all seven steps."""
         snapshot = self._retriever.analysis.snapshot(config)
         chosen = range(len(self)) if which is None else np.nonzero(which)[0].tolist()

@@ -87,8 +87,10 @@ class Learner:
     ) -> RetrievalConfig:
         """Set what refines whole answers, each part to what was clearly best of it from where learning began."""
         if self._refinements is None:
-            self._refinements = [(move, self.scores.whole(move.change(self.start))) for move in self._whole_moves()]
-            self._unrefined = self.scores.whole(self.start) if self._refinements else np.zeros(len(training))
+            self._refinements = [
+                (move, self.scores.pipeline_ndcg(move.change(self.start))) for move in self._whole_moves()
+            ]
+            self._unrefined = self.scores.pipeline_ndcg(self.start) if self._refinements else np.zeros(len(training))
         best: dict[str, tuple[float, Move]] = {}
         for move, values in self._refinements:
             gain, error = _paired((values - self._unrefined)[training])
@@ -107,19 +109,19 @@ class Learner:
         self, config: RetrievalConfig, moves: Sequence[Move], training: NDArray[np.bool_], changes: dict[str, Any]
     ) -> RetrievalConfig:
         """Take the best move again and again, as long as one is clearly better; then only its rivals are left."""
-        here = self.scores.values(config)[training]
+        here = self.scores.fast_ndcg(config)[training]
         left = list(moves)
         for _ in range(_ROUNDS):
             gains = []
             for move in left:
                 changed = self._strongest(move.change(config), training) if move.spreads else move.change(config)
-                gain, error = _paired(self.scores.values(changed)[training] - here)
+                gain, error = _paired(self.scores.fast_ndcg(changed)[training] - here)
                 if gain > max(error, 1e-9):
                     gains.append((gain, move, changed))
             if not gains:
                 break
             _, best, config = max(gains, key=lambda each: each[0])
-            here = self.scores.values(config)[training]
+            here = self.scores.fast_ndcg(config)[training]
             changes[best.parameter] = best.value
             left = [move for _, move, _ in gains if move is not best]
         return config
@@ -153,7 +155,7 @@ class Learner:
     ) -> RetrievalConfig:
         """Return the weighting nearest to the present one of all that are about as good as the best, if better."""
         table = self._table(config, weightings)[:, training]
-        here = self.scores.values(config)[training]
+        here = self.scores.fast_ndcg(config)[training]
         best = table[int(table.mean(axis=1).argmax())]
         gain, error = _paired(best - here)
         if gain <= error:
@@ -164,13 +166,13 @@ class Learner:
         now = config.fusion.weights
         nearest = min(good.tolist(), key=lambda place: _distance(weightings[place].fusion.weights, now))
         chosen = weightings[nearest]
-        gain, error = _paired(self.scores.values(chosen)[training] - here)  # with the seeds that come with it
+        gain, error = _paired(self.scores.fast_ndcg(chosen)[training] - here)  # with the seeds that come with it
         return chosen if gain > error else config
 
     def _table(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
         key = (config.fingerprint(), tuple(weighting.fusion.weights for weighting in weightings))
         if key not in self._tables:
-            self._tables[key] = self.scores.grid(config, weightings)
+            self._tables[key] = self.scores.fast_ndcg_of(config, weightings)
         return self._tables[key]
 
     def _profiles(
@@ -188,8 +190,8 @@ class Learner:
             plain = config.replace(fusion={"intent_tilt": 0.0})
             now = _in_force(config, name)
             options = [_weighted(plain, w) for w in _around(now, edges=self._has_edges)]
-            table = self.scores.grid(config, options)[:, own]
-            here = self.scores.values(config)[own]
+            table = self.scores.fast_ndcg_of(config, options)[:, own]
+            here = self.scores.fast_ndcg(config)[own]
             place = int(table.mean(axis=1).argmax())
             gain, error = _paired(table[place] - here)
             if gain > 2.0 * error and gain >= MINIMUM_GAIN:
@@ -197,7 +199,7 @@ class Learner:
         if not found:
             return config
         learnt = with_profiles(config, found)
-        gain, error = _paired(self.scores.values(learnt)[training] - self.scores.values(config)[training])
+        gain, error = _paired(self.scores.fast_ndcg(learnt)[training] - self.scores.fast_ndcg(config)[training])
         if gain <= error:
             return config
         changes["profiles"] = {

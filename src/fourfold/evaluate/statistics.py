@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from fourfold.arguments import finite_number
 from fourfold.errors import InvalidValueError
+from fourfold.lazy import load
 from fourfold.types import FloatArray
-from fourfold.when_needed import load
 
 
 @dataclass(frozen=True, slots=True)

@@ -144,7 +144,7 @@ def tune(
             progress(step, steps)
 
     everything = ComponentScores(retriever, queries, k=k)
-    usual = everything.exact(start)
+    usual = everything.pipeline_rankings(start)
     before = _scores(usual, queries, of)
     beforehand = (*_cut(queries, Documents(retriever, queries).cut), *_few(queries, before, groups))
     advance()
@@ -164,7 +164,7 @@ def tune(
         held_out = fold_of == fold
         config, _ = learner.fit(~held_out[fitted])
         chosen = [query for query, out in zip(queries, held_out, strict=True) if out]
-        found = everything.exact(config, held_out)
+        found = everything.pipeline_rankings(config, held_out)
         rankings |= {query.id: ranking for query, ranking in zip(chosen, found, strict=True)}
         advance()
     config, changes = learner.fit(np.ones(len(scores), bool))

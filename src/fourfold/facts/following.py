@@ -10,16 +10,16 @@ from dataclasses import replace
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
-from fourfold.facts import naming
-from fourfold.facts.about import EXPLAINED, About
+from fourfold.facts import subjects
+from fourfold.facts.answers import EXPLAINED, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
-from fourfold.language import names
+from fourfold.language import name_matching
 from fourfold.language.meaning import Meaning
 from fourfold.language.spoken import read_aloud
 from fourfold.language.syntax import Sentence, may_ask
 from fourfold.query import MOST_WORDS, Query
-from fourfold.relations.relations import Relations
+from fourfold.relations.asked_types import Relations
 from fourfold.scores import AskedPaths, Scores
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
@@ -71,7 +71,7 @@ def _understood(
 ) -> tuple[About, Answer, Meaning] | None:
     """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
     found, typed = None, query.words
-    for named in naming.ways(scores, query, relations, settings):
+    for named in subjects.ways(scores, query, relations, settings):
         words, named = read_aloud(query.topic, typed, named, relations.labels.terms)
         query = replace(query, words=words)
         asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
@@ -99,7 +99,7 @@ def _read(alike: About, meaning: Meaning) -> tuple[About, Answer]:
     """
     words, names_of = alike.query.words, alike.query.names_of
     alike = replace(alike, named=[alike.of_kind_beside(one) for one in alike.named])
-    asked = replace(alike, named=[names.as_written(one, words, names_of) for one in alike.named])
+    asked = replace(alike, named=[name_matching.as_written(one, words, names_of) for one in alike.named])
     answer = asked.answer(meaning)
     same = all(len(one.nodes) == len(other.nodes) for one, other in zip(alike.named, asked.named, strict=True))
     if same or answer.explained >= EXPLAINED or (found := alike.answer(meaning)).explained < EXPLAINED:

@@ -18,7 +18,7 @@ from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.synonyms import KINDS
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
-from fourfold.relations.relations import Relations
+from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 
 MOST_EDGES = 100_000

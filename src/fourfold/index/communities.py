@@ -13,8 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.runs import bounds, firsts, spans
-from fourfold.when_needed import load
+from fourfold.lazy import load
+from fourfold.ragged import bounds, firsts, spans
 
 NONE = -1
 """The community of a node without edges."""

@@ -20,9 +20,9 @@ from fourfold import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
 from fourfold.index.places import Places
-from fourfold.runs import firsts, spans
+from fourfold.lazy import lazy
+from fourfold.ragged import firsts, spans
 from fourfold.types import FloatArray
-from fourfold.when_needed import lazy
 
 _PLAIN = ("nums", "sources", "targets", "types", "weights")
 _GROUPS = ("keys", "starts", "order")

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import HeldNames, Nodes
 from fourfold.index.text_segment import TextSegment
-from fourfold.runs import bounds, spans
+from fourfold.ragged import bounds, spans
 from fourfold.types import FloatArray
 
 _ROUNDING = 1e-9

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Keys, Nodes
 from fourfold.index.files import Stored
-from fourfold.runs import spans
+from fourfold.ragged import spans
 
 LONGEST = 12
 """Names of more terms are not looked for in questions."""

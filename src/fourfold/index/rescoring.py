@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from fourfold.index.product import with_each
+from fourfold.index.inner_products import with_each
 from fourfold.index.quantised import Codes, Vectors32
 from fourfold.types import FloatArray
 

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from fourfold.cache import Remembered
 from fourfold.index.base import Allowed, EdgePart, Keys, NamePart, Nodes, NodeValues, TextPart, TokenPart, VectorPart
 from fourfold.index.structure import Communities, Structure
-from fourfold.when_needed import lazy
+from fourfold.lazy import lazy
 
 _REMEMBERED, _AT_ONCE = 1 << 14, 1 << 10
 """So many ids and terms are remembered, 2 MB each; of what is asked for in larger numbers none: it is asked once."""

@@ -17,7 +17,7 @@ from fourfold.index import communities as detection
 from fourfold.index.base import Nodes, NodeValues
 from fourfold.index.files import DamagedFileError
 from fourfold.index.pagerank import pagerank
-from fourfold.when_needed import lazy
+from fourfold.lazy import lazy
 
 logger = logging.getLogger(__name__)
 

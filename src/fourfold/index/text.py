@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.index.base import NO_NODES, NO_RAW, Allowed, HeldNames, Moments, Nodes, Scored, Shared
+from fourfold.index.bm25 import COUNTED, LEAST, Memory, Shard, Statistics, Word
 from fourfold.index.name_terms import NameTerms, shares_held, told_by
 from fourfold.index.text_segment import TextSegment
 from fourfold.index.text_walk import Walk
-from fourfold.index.text_worth import COUNTED, LEAST, Memory, Shard, Statistics, Word
-from fourfold.runs import bounds
+from fourfold.lazy import lazy
+from fourfold.ragged import bounds
 from fourfold.types import FloatArray
-from fourfold.when_needed import lazy
 
 __all__ = ["Shared", "Text", "TextRanking", "TextSegment"]
 

@@ -19,9 +19,9 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.index.base import Nodes
-from fourfold.index.codes import codes_of, distinct, packed
 from fourfold.index.places import Array, Places
-from fourfold.runs import bounds, firsts, spans
+from fourfold.index.posting_codes import codes_of, distinct, packed
+from fourfold.ragged import bounds, firsts, spans
 
 _COMMON = 1 / 8
 """Share of the nodes above which a term has a column."""

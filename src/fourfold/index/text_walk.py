@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.index.base import Allowed, Nodes
-from fourfold.index.product import inner
-from fourfold.index.text_worth import LEAST, Shard, Word, blocks, rounded
-from fourfold.when_needed import lazy
+from fourfold.index.bm25 import LEAST, Shard, Word, blocks, rounded
+from fourfold.index.inner_products import inner
+from fourfold.lazy import lazy
 
 _SMALL = 1 << 15
 """Segments of so few nodes are walked as a whole: there is nothing to save."""

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
 from fourfold.index.places import Array, Places
-from fourfold.runs import bounds, spans
+from fourfold.ragged import bounds, spans
 
 _AT_ONCE = 1 << 14
 """So many nodes are merged at once: a place for each piece of a million takes gigabytes."""

@@ -16,10 +16,10 @@ from fourfold import ordered
 from fourfold.errors import InvalidValueError
 from fourfold.index import quantised
 from fourfold.index.base import Allowed, Nodes
-from fourfold.index.directions import lengths
 from fourfold.index.places import Places
 from fourfold.index.quantised import Codes, FirstStageSettings, Mask, StoredArray
 from fourfold.index.rescoring import begun_with, measure
+from fourfold.index.unit_vectors import lengths
 
 _BLOCK = 16_384
 FEW = 128

@@ -15,14 +15,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.beside import beside
 from fourfold.errors import DimensionError
 from fourfold.index.base import NO_NODES, NO_RAW, Allowed, Moments, Nodes, Scored
-from fourfold.index.directions import unit_question
 from fourfold.index.quantised import FirstStageSettings
+from fourfold.index.unit_vectors import unit_question
 from fourfold.index.vector_segment import FEW, FirstStage, Selection, VectorSegment, merge
+from fourfold.lazy import lazy
+from fourfold.threads import beside
 from fourfold.types import FloatArray
-from fourfold.when_needed import lazy
 
 __all__ = ["FirstStageSettings", "VectorRanking", "VectorSegment", "Vectors", "VectorsInfo", "merge"]
 

@@ -16,8 +16,8 @@ from fourfold.errors import FourfoldWarning, InvalidValueError
 from fourfold.ingest.documents import Document, of_others
 from fourfold.ingest.report import Problem
 from fourfold.jsonl import lines
+from fourfold.lazy import load
 from fourfold.types import Edge, Node
-from fourfold.when_needed import load
 
 _NAMES = ("name", "label", "title")
 _TYPES = ("type", "kind")

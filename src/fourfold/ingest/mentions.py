@@ -13,9 +13,9 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from typing import Any
 
-from fourfold.scripts import UNSPACED
+from fourfold.lazy import load
 from fourfold.tokenizer import ENGLISH_STOP_WORDS
-from fourfold.when_needed import load
+from fourfold.word_breaks import UNSPACED
 
 _WORD = re.compile(f"[{UNSPACED}]|[^\\W_{UNSPACED}]+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")

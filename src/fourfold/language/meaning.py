@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.language.lexicon import PLACED
 from fourfold.language.syntax import CO, TOGETHER, Sentence
-from fourfold.language.wording import PLACED
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import FloatArray
 
 SAME_WORD, SAME_FAMILY = 1.0, 0.9

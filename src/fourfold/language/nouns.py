@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, RELATIVE, WHICH
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, Placed
-from fourfold.language.wording import ASKING, AUXILIARIES, DO, RELATIVE, WHICH
 
 IMPERATIVES = frozenset({"name", "list"})
 NAMES = frozenset({"name", "names"})

@@ -13,12 +13,12 @@ import numpy as np
 
 from fourfold import ordered
 from fourfold.index.base import EdgePart, Nodes
-from fourfold.language import names
-from fourfold.language.names import Named, NamesOf, Words
+from fourfold.language import name_matching
+from fourfold.language.lexicon import WHICH, is_past
+from fourfold.language.name_matching import Named, NamesOf, Words
 from fourfold.language.nouns import names_sort
 from fourfold.language.placed import ARTICLES, PREPOSITIONS, refers_back, takes_place
 from fourfold.language.syntax import TOGETHER
-from fourfold.language.wording import WHICH, is_past
 
 _MOST_EDGES = 100_000
 """The neighbours of nodes with more edges are not looked at."""
@@ -52,8 +52,8 @@ def left_out(
     def names_nothing(one: Named) -> bool:
         start = one.start
         if start not in single:
-            in_order = names.in_order(one, words, names_of) and not _is_done_by(one, words)
-            return _asks_within(one, words, asks) and not in_order and not names.spelt(one, words, names_of)
+            in_order = name_matching.in_order(one, words, names_of) and not _is_done_by(one, words)
+            return _asks_within(one, words, asks) and not in_order and not name_matching.spelt(one, words, names_of)
         apart = refers_back(typed, start, first) or takes_place(typed, start + 1)
         return _asks(*words[start], asks) or names_sort(typed[:start]) or apart
 
@@ -62,7 +62,8 @@ def left_out(
     doubtful = {
         one.start
         for one in meant
-        if one.start in single and (_may_pass(words, one.start, starts) or not names.spelt(one, words, names_of))
+        if one.start in single
+        and (_may_pass(words, one.start, starts) or not name_matching.spelt(one, words, names_of))
     }
     others = [one.nodes for one in meant if one.start not in doubtful]
     if not doubtful or not others:

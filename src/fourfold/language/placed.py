@@ -7,8 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.language.names import Named, Words
-from fourfold.language.wording import RELATIVE, is_past
+from fourfold.language.lexicon import RELATIVE, is_past
+from fourfold.language.name_matching import Named, Words
 
 ONE_OF = frozenset({"a", "an"})
 ARTICLES = ONE_OF | {"the"}

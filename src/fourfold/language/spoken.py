@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from fourfold.language.names import Named, Words
-from fourfold.language.wording import PHRASES, QUESTION, WHICH
+from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
+from fourfold.language.name_matching import Named, Words
 
 Word = tuple[str, tuple[str, ...]]
 """A word as typed, with its terms."""

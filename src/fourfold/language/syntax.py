@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fourfold.language.names import Words
+from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
+from fourfold.language.name_matching import Words
 from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, Nouns
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
-from fourfold.language.wording import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
-from fourfold.when_needed import lazy
+from fourfold.lazy import lazy
 
 CO = "co"
 TOGETHER = "together"

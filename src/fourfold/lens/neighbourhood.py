@@ -9,7 +9,7 @@ from fourfold.lens.drawing import Arrow, Drawing, draw
 from fourfold.lens.rows import why_address
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
-from fourfold.plain_text import called
+from fourfold.plain_text import display_name
 
 MOST_NODES = 18
 """Nodes in one picture."""
@@ -25,14 +25,14 @@ def neighbourhood(session: Session, asked: Asked, explanation: Explanation) -> D
     """Return the picture; None where the node has no edge and no path leads to it."""
     here = explanation.node
     flows, names, seeds = _flows(explanation)
-    names.setdefault(here.id, called(here.name, here.id))
+    names.setdefault(here.id, display_name(here.name, here.id))
     arrows = [Arrow(*edge, flow, edge[2] == BRIDGE) for edge, flow in flows.items()]
     near = _near(session, here.id, names, flows)
     arrows += near
     if not arrows:
         return None
     unnamed = [node for arrow in near for node in (arrow.source, arrow.target) if node not in names]
-    names |= {node.id: called(node.name, node.id) for node in session.nodes(unnamed).values()}
+    names |= {node.id: display_name(node.name, node.id) for node in session.nodes(unnamed).values()}
     kinds = {node: "path" for edge in flows for node in edge[:2]} | dict.fromkeys(seeds, "seed") | {here.id: "here"}
     label = f"What is around this node: {len(names)} nodes, {len(arrows)} edges, {len(flows)} of which carried score."
     return draw(names, arrows, kinds=kinds, address=lambda node: why_address(asked, node), label=label)
@@ -51,8 +51,8 @@ def _flows(explanation: Explanation) -> tuple[dict[tuple[str, str, str], float],
             continue
         seeds.add(item.path[0].source)
         for step in item.path:
-            names[step.source] = called(step.source_name, step.source)
-            names[step.target] = called(step.target_name, step.target)
+            names[step.source] = display_name(step.source_name, step.source)
+            names[step.target] = display_name(step.target_name, step.target)
             ends = (step.source, step.target) if step.along else (step.target, step.source)
             edge = (*ends, BRIDGE if item.component == "bridge" else step.type)
             flows[edge] = flows.get(edge, 0.0) + item.value

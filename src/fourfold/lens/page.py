@@ -20,7 +20,7 @@ from fourfold.lens.rows import LONGEST_NAME
 from fourfold.lens.session import Session
 from fourfold.lens.state import Asked
 from fourfold.markup import cut
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 from fourfold.types import COMPONENTS
 
 FOLDER = Path(__file__).parent
@@ -78,7 +78,7 @@ class Pages:
         )
         self._environment.filters |= {
             "name": lambda text: cut(text, LONGEST_NAME),
-            "called": lambda node: called(node.name, node.id),
+            "called": lambda node: display_name(node.name, node.id),
             "long": lambda text: cut(text, 600),
             "number": lambda value: f"{value:,}",
             "score": lambda value: f"{value:.3f}",
@@ -90,7 +90,7 @@ class Pages:
             "components": COMPONENTS,
             "greek": GREEK,
             "version": __version__,
-            "bound": self.bound,
+            "form_token": self.form_token,
         }
 
     def render(self, template: str, context: Mapping[str, Any], *, status: int = 200) -> Response:
@@ -99,20 +99,20 @@ class Pages:
         body = text.encode("utf-8", "replace")  # a question may hold what no page can be encoded with
         return HTMLResponse(body, status_code=status, headers={"cache-control": "no-store"})
 
-    def bound(self, page: str) -> str:
+    def form_token(self, page: str) -> str:
         """Return the word that a form of a page sends along: another site cannot know it, nor another page."""
         return hmac.new(self._secret, page.encode(), hashlib.sha256).hexdigest()
 
-    def check(self, form: FormData, page: str) -> None:
+    def require_form_token(self, form: FormData, page: str) -> None:
         """Refuse a form that was not on our own page.
 
         Raises:
-            NotBoundError: the word is missing, or another page's.
+            FormTokenError: the word is missing, or another page's.
 
         """
-        given = form.get("bound")
-        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self.bound(page).encode()):
-            raise NotBoundError(
+        given = form.get("form_token")
+        if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self.form_token(page).encode()):
+            raise FormTokenError(
                 "This form was made by another page, or before Lens was started anew; load the page again, and repeat."
             )
 
@@ -128,7 +128,7 @@ class Pages:
         return self.render("_alert.html" if part else "error.html", context, status=status)
 
 
-class NotBoundError(InvalidValueError):
+class FormTokenError(InvalidValueError):
     """A state-changing request did not come from the page it belongs to."""
 
 
@@ -136,4 +136,4 @@ class NoPageError(FourfoldError):
     """An address leads nowhere."""
 
 
-_STATUS = {UnknownNodeError: 404, NoPageError: 404, NotBoundError: 403}
+_STATUS = {UnknownNodeError: 404, NoPageError: 404, FormTokenError: 403}

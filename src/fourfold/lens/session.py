@@ -17,7 +17,7 @@ from fourfold.config_history import ConfigHistory, ConfigVersion
 from fourfold.handle import opened_beside
 from fourfold.intent import NO_INTENT
 from fourfold.lens.jobs import Jobs
-from fourfold.lens.keys import Key, keys_of
+from fourfold.lens.metadata_keys import Key, keys_of
 from fourfold.lens.state import Asked
 from fourfold.snippets import snippet
 from fourfold.types import Evidence, FloatArray, Weights

@@ -9,8 +9,8 @@ from fourfold import Explanation, Node, SearchResult, Weights
 from fourfold.lens.session import Session, share_by_component
 from fourfold.lens.state import MOST_HITS, Asked, Condition
 from fourfold.markup import cut
-from fourfold.scripts import stretches
 from fourfold.types import COMPONENTS
+from fourfold.word_breaks import stretches
 
 FAR = 1000
 """How far down a node's rank is looked for."""

@@ -16,7 +16,7 @@ from fourfold.lens.session import Session, share_by_component
 from fourfold.lens.state import Asked
 from fourfold.lens.why_not import why_not
 from fourfold.markup import Piece, cut, marked
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 from fourfold.present import in_words
 from fourfold.types import COMPONENTS, Evidence
 
@@ -127,7 +127,7 @@ def neighbours_in_rank(asked: Asked, result: SearchResult, rank: int | None) -> 
         return []
     beside = (("Before", rank - 1), ("After", rank + 1))
     return [
-        (f"{word}: {place}", cut(called(hit.node.name, hit.node.id), 60), why_address(asked, hit.node.id))
+        (f"{word}: {place}", cut(display_name(hit.node.name, hit.node.id), 60), why_address(asked, hit.node.id))
         for word, place in beside
         if 1 <= place <= len(result.hits)
         for hit in (result.hits[place - 1],)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 
 @dataclass(frozen=True)

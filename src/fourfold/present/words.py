@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from operator import attrgetter
 
 from fourfold.edge_types import PART_OF
-from fourfold.plain_text import called
+from fourfold.plain_text import display_name
 from fourfold.types import Evidence, Explanation, PathStep
 
 NOTHING = 1e-6
@@ -81,7 +81,7 @@ def _called(path: Sequence[PathStep]) -> list[str]:
     nodes = [(path[0].source, path[0].source_name), *((step.target, step.target_name) for step in path)]
     to_part = path[-1].type == PART_OF and not path[-1].along
     names = [name for _, name in dict.fromkeys(nodes[:-1] if to_part else nodes)]
-    return [called(name, identity) if names.count(name) == 1 else identity for identity, name in nodes]
+    return [display_name(name, identity) if names.count(name) == 1 else identity for identity, name in nodes]
 
 
 def in_words(item: Evidence) -> str:
@@ -136,7 +136,7 @@ def explanation_text(explanation: Explanation, failed: Sequence[str]) -> str:
     standing = f"stands at rank {rank}" if rank else "is left out by the filter" if masked else "is not among the hits"
     weights = ", ".join(f"{name} {value:.3f}" for name, value in of.weights.as_dict().items())
     lines = [
-        f"{called(of.node.name, of.node.id)} {standing} for {of.query!r} with a score of {of.score:.4f}.",
+        f"{display_name(of.node.name, of.node.id)} {standing} for {of.query!r} with a score of {of.score:.4f}.",
         f"Intent: {of.intent}; weights: {weights}.",
         *(f"{item.value:+.4f}  {item.component}: {in_words(item)}" for item in of.evidence),
         f"{of.score:.4f}  score",

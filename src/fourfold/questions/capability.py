@@ -23,7 +23,7 @@ from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import CANDIDATES, View, lacking
 from fourfold.questions.vocabulary import Vocabulary
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Node
 
 ROLES = ("has_limitation", "has_workaround", "requires")

@@ -20,7 +20,7 @@ from fourfold.questions.graph import Graph, Walk
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import Vocabulary
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Edge, Node
 
 ROLES = ("feeds_into", "requires", "conflicts_with")

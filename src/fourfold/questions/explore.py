@@ -18,7 +18,7 @@ from fourfold.index.base import Nodes
 from fourfold.questions.graph import Graph, first_of_each
 from fourfold.questions.results import Answer, arrow, mermaid, passage, title
 from fourfold.questions.view import View
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Edge, FloatArray, Node
 
 CENTRALITY, VARIETY, HUB = 0.6, 0.4, 2.0

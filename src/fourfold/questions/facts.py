@@ -12,7 +12,7 @@ import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 from fourfold.questions import impact
 from fourfold.questions.intents import READ, QuestionIntent
 from fourfold.questions.locate import Subject
@@ -130,5 +130,5 @@ def told_of(view: View, found: SearchAnswer) -> tuple[str, tuple[Subject, ...]]:
 
 def _drawn(path: Sequence[PathStep]) -> str:
     """Return a path in one line: "Kestria —capital→ Dunholm"."""
-    steps = [f"{arrow(step.type, along=step.along)} {called(step.target_name, step.target)}" for step in path]
-    return " ".join([*(called(step.source_name, step.source) for step in path[:1]), *steps])
+    steps = [f"{arrow(step.type, along=step.along)} {display_name(step.target_name, step.target)}" for step in path]
+    return " ".join([*(display_name(step.source_name, step.source) for step in path[:1]), *steps])

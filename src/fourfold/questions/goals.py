@@ -18,7 +18,7 @@ from fourfold.questions.graph import Graph, Reached, Walk, first_of_each
 from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import Vocabulary
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Edge, FloatArray, Node
 
 ROLES = ("enables", "requires", "optimizes")

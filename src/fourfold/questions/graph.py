@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.runs import firsts
+from fourfold.ragged import firsts
 from fourfold.types import Edge, FloatArray
 
 

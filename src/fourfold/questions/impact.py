@@ -21,7 +21,7 @@ from fourfold.questions.graph import Graph, Reached, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Edge, Node
 
 Direction = Literal["dependents", "downstream", "upstream", "both", "dependencies"]

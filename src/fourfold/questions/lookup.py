@@ -14,7 +14,7 @@ from fourfold.errors import FilterError, InvalidValueError
 from fourfold.frozen import FrozenDict, freeze
 from fourfold.questions.results import Answer
 from fourfold.questions.view import View
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Node
 
 

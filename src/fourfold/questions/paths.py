@@ -17,7 +17,7 @@ from fourfold.plain_text import plain_text
 from fourfold.questions.graph import Graph, Reached
 from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View
-from fourfold.runs import distinct
+from fourfold.ragged import distinct
 from fourfold.types import Edge, Node
 
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from fourfold.markup import cut, escaped, html_name, html_table
 from fourfold.mermaid import flowchart
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 from fourfold.questions.vocabulary import TypeMatch
 from fourfold.snippets import snippet
 from fourfold.tokenizer import USUAL, make_tokenizer
@@ -144,7 +144,7 @@ def passage(node: Node, question: str) -> str:
 
 def title(node: Node) -> str:
     """Return what a node is called."""
-    return called(node.name, node.id)
+    return display_name(node.name, node.id)
 
 
 def arrow(edge_type: str, *, along: bool) -> str:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from fourfold.filters import parse
-from fourfold.plain_text import called
+from fourfold.plain_text import display_name
 from fourfold.questions import capability, compose, explore, facts, goals, impact, locate, lookup, paths, similar
 from fourfold.questions.effects import Effect, effect_of
 from fourfold.questions.facts import SearchAnswer
@@ -63,7 +63,7 @@ class AskAnswer(Answer):
 
     def told(self, question: str = "") -> str:
         """Return which method answered, why, and its answer as text; what edges lead to stands before all that."""
-        about = ", ".join(f"{called(s.node.name, s.node.id)} ({s.confidence:.2f})" for s in self.subjects)
+        about = ", ".join(f"{display_name(s.node.name, s.node.id)} ({s.confidence:.2f})" for s in self.subjects)
         head = f"{self.method}: {self.why}" + (f" About {about}." if about else "")
         told = self.answer.told(question or self.question)
         if isinstance(self.answer, SearchAnswer) and self.answer.facts:
@@ -191,7 +191,7 @@ def _namesakes(view: View, query: str, about: Sequence[Node], given: Sequence[st
     """Yield which of several nodes of one name was taken, where the question does not say by its id."""
     said = {*given, *locate.spelled(query)}
     for node in about:
-        if called(node.name, node.id) != node.name or node.id in said:
+        if display_name(node.name, node.id) != node.name or node.id in said:
             continue
         others = [other.id for other in view.named(node.name) if other.id != node.id]
         if others:
@@ -258,7 +258,7 @@ def _own_method(  # noqa: C901 - one branch per intent, in the order of the tabl
             if intent is QuestionIntent.COMPARE:
                 alike = similar.answer(view, about, k)
                 if to is not None or locate.ways_to_part(query):
-                    alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {called(about.name, about.id)!r}."))
+                    alike = replace(alike, notes=(*alike.notes, f"{_ONE_SIDE} {display_name(about.name, about.id)!r}."))
                 return "similar_to", read, subjects, alike
             depth = 2 if intent is QuestionIntent.EXPLORE else 1
             return "explore_smart", read, subjects, explore.answer(view, about, depth, 50)

@@ -12,8 +12,8 @@ from itertools import islice, pairwise
 
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.language.names import Words
-from fourfold.scripts import stretches
+from fourfold.language.name_matching import Words
+from fourfold.word_breaks import stretches
 
 _SHORTEST, _LONGEST = 4, 30
 """Letters of a word that may be written otherwise."""

@@ -23,9 +23,9 @@ from string import ascii_lowercase
 import numpy as np
 
 from fourfold.index.snapshot import Snapshot
-from fourfold.language.names import Words
-from fourfold.scripts import stretches, without_marks
+from fourfold.language.name_matching import Words
 from fourfold.weighting import legible
+from fourfold.word_breaks import stretches, without_marks
 
 Whole = Callable[[Sequence[str]], Sequence[bool]]
 """Words → which of them the model's vocabulary has as they are."""

@@ -13,7 +13,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.language import wording
+from fourfold.language import lexicon
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import behind_verb
 from fourfold.relations.label_words import LabelWords, Terms
@@ -69,9 +69,8 @@ class LabelGrammar:
         self._deeds = words.rows(deeds, first)
         open_end = np.array([one.own[-1] in PREPOSITIONS - {_BY} for one in labels], bool)
         is_noun = np.array([one is None for one in behind], bool)
-        self._begins = open_end & ~np.array(phrases, bool)
-        self._calls = self._begins | (is_noun & ~open_end)  # "shares border with" calls nothing
-        self.child_of = self._begins & self._calls
+        self.child_of = open_end & ~np.array(phrases, bool)
+        self._calls = self.child_of | (is_noun & ~open_end)  # "shares border with" calls nothing
         self._qualifying = words.several & np.array([word.endswith("ing") for word in words.flat], bool)
         most = remembered(len(labels))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
@@ -129,18 +128,18 @@ class LabelGrammar:
         rows = words.held(words.stems, [*words.terms(word), *words.shortened([word.lower()])])
         by_noun = words.any(rows & self._nouns) & self._calls
         beside = words.any(rows & words.at_end & ~self._nouns) & self._calls & ~by_noun
-        return by_noun & ~self._begins, (by_noun & self._begins) | words.any(rows & self.callers), beside
+        return by_noun & ~self.child_of, (by_noun & self.child_of) | words.any(rows & self.callers), beside
 
     def _done_by(self, word: str) -> Types:
         """Return which labels begin with a verb for what somebody does whom a word names, (n_types,)."""
         words = self._words
-        doers = [stem for stem in words.terms(word) if wording.is_doer(stem)]
+        doers = [stem for stem in words.terms(word) if lexicon.is_doer(stem)]
         rows = words.held(words.families, words.families_of(doers)) & ~words.held(words.stems, doers)
         return words.any(rows & self._deeds)
 
     def _is_agent(self, word: str, stems: frozenset[str]) -> bool:
         """Tell whether a word of a label is somebody who does something: directors are, "offers" is no doer."""
-        deeds = [deed for stem in stems if (deed := wording.deed(stem))]
+        deeds = [deed for stem in stems if (deed := lexicon.deed(stem))]
         return any(not word.endswith("s") or self._words.is_word(deed) for deed in deeds)
 
 
@@ -157,4 +156,4 @@ def _nouns(label: Sequence[str], words: Sequence[str]) -> list[bool]:
 def _is_phrase(label: Sequence[str], terms: Terms) -> bool:
     """Tell whether a label begins with a verb, as far as its ending tells: shares_border_with, took_part_in."""
     first = next(iter(label), "")
-    return first.endswith("s") or wording.is_past(first, terms(first))
+    return first.endswith("s") or lexicon.is_past(first, terms(first))

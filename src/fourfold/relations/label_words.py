@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.edge_types import label
-from fourfold.language import wording
-from fourfold.language.wording import Families
+from fourfold.language import lexicon
+from fourfold.language.lexicon import Families
+from fourfold.lazy import lazy
 from fourfold.relations.path_labels import parts_of
-from fourfold.when_needed import lazy
 
 Terms = Callable[[str], list[str]]
 """Text → terms, the tokenizer of the index."""
@@ -90,7 +90,7 @@ class LabelWords:
         forms = self._families_of.forms
         self.forms = _rows([forms(own | {word}) for word, own in zip(self.flat, stems, strict=True)])
         self._names = names
-        self._parts = wording.Parts(self.forms)
+        self._parts = lexicon.Parts(self.forms)
         self._by_letter: dict[str, list[tuple[str, bool]]] = defaultdict(list)
         for stem in self.stems:
             self._by_letter[stem[:1]].append((stem, is_word(stem)))
@@ -134,7 +134,7 @@ class LabelWords:
         related |= _found(self.stems, self.shortened(word.split()))
         parts = _found(self.forms, frozenset().union(*map(self._parts.of, {word, *stems})))
         if " " not in word and not shared and not related and not parts:
-            near = [one for own in stems for one, _ in self._by_letter.get(own[:1], ()) if wording.misspelt(own, one)]
+            near = [one for own in stems for one, _ in self._by_letter.get(own[:1], ()) if lexicon.misspelt(own, one)]
             if near and not self.is_word(word):
                 parts = _found(self.stems, near)
         return list(parts), list(related), list(shared)
@@ -146,7 +146,7 @@ class LabelWords:
             part
             for word in singular
             for part, is_word in self._by_letter.get(word[:1], ())
-            if wording.abbreviated(part, word, is_word=is_word)
+            if lexicon.abbreviated(part, word, is_word=is_word)
         ]
 
 
@@ -188,7 +188,7 @@ def _others(words: Iterable[str], known: Sequence[str], terms: Terms) -> list[st
 def _callers(words: Iterable[str], known: Sequence[str], terms: Terms) -> list[str]:
     """Return the same, without participles: of written_work what edges begin at is a work."""
     others = _others(words, known, terms)
-    return [word for word in others if not word.endswith("ing") and not wording.is_past(word, terms(word))]
+    return [word for word in others if not word.endswith("ing") and not lexicon.is_past(word, terms(word))]
 
 
 def _rows(words: Sequence[frozenset[str]]) -> dict[str, NDArray[np.int64]]:

@@ -17,10 +17,10 @@ from fourfold.cache import Remembered
 from fourfold.edge_types import label, reading
 from fourfold.embed.base import unit
 from fourfold.language.meaning import SAME_FAMILY, SAME_WORD
+from fourfold.ragged import firsts
 from fourfold.relations.label_grammar import LabelGrammar
 from fourfold.relations.label_words import LabelWords, Terms
 from fourfold.relations.type_labels import remembered
-from fourfold.runs import firsts
 from fourfold.signals.late import Pieces, distinct_pieces
 from fourfold.types import FloatArray
 

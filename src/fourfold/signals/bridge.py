@@ -32,8 +32,8 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.config import Bridge
 from fourfold.index.base import NO_NODES, Nodes, Shared
-from fourfold.index.product import row_by_row
-from fourfold.runs import firsts
+from fourfold.index.inner_products import row_by_row
+from fourfold.ragged import firsts
 from fourfold.types import FloatArray
 
 _ROUNDING = 1e-6

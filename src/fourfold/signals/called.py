@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourfold.index.base import NO_NODES, Nodes
-from fourfold.language.names import Named, NamesOf, Words, begin_of
+from fourfold.language.name_matching import Named, NamesOf, Words, begin_of
 
 MOST = 8
 """So many things a question calls by their names, the first of them: what each leads on to is looked at."""

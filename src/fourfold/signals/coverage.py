@@ -11,7 +11,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.index.product import row_by_row
+from fourfold.index.inner_products import row_by_row
 from fourfold.types import FloatArray
 
 

@@ -28,10 +28,10 @@ from fourfold.config import LateInteraction
 from fourfold.embed import wordpieces
 from fourfold.embed.static import StaticEmbedder, bundled
 from fourfold.index.base import Nodes
-from fourfold.index.product import row_by_row, with_each
+from fourfold.index.inner_products import row_by_row, with_each
 from fourfold.index.snapshot import Notes
+from fourfold.lazy import once
 from fourfold.types import FloatArray, Node
-from fourfold.when_needed import once
 
 Pieces = NDArray[np.int32]
 """Numbers of wordpieces: rows of the token table."""
@@ -185,7 +185,7 @@ def ask(
     return Asked(pieces[kept], (weights[kept] / total).astype(np.float32)) if total > 0 else None
 
 
-def coverage(
+def maxsim(
     table: TokenTable,
     asked: Asked,
     starts: NDArray[np.int64],
@@ -226,7 +226,7 @@ def factors(
     the others. Where none has any, all have 1.
 
     Args:
-        covered: (n_candidates, n_asked) what ``coverage`` found.
+        covered: (n_candidates, n_asked) what ``maxsim`` found.
         counts: (n_candidates,) how many distinct wordpieces each has.
         asked: the question.
         settings: the constants.

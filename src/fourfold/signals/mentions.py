@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.edge_types import MENTIONS, PART_OF
 from fourfold.index.base import Allowed, EdgePart, Nodes, only
-from fourfold.runs import bounds, spans
+from fourfold.ragged import bounds, spans
 from fourfold.signals.bridge import Pairs
 from fourfold.types import FloatArray
 

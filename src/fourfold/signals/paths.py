@@ -25,7 +25,7 @@ from fourfold.config import Paths
 from fourfold.edge_types import PART_OF
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
 from fourfold.language.meaning import SAME_FAMILY, Meaning
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.signals.walks import Step, Walk, walk
 from fourfold.types import FloatArray
 

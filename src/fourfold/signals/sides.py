@@ -11,7 +11,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.language.names import Words
+from fourfold.language.name_matching import Words
 
 _AGAINST = frozenset({"vs", "versus"})
 _JOINING = frozenset({"and", "or", "with", "to", "from", "than"})

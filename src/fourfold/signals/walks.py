@@ -15,7 +15,7 @@ from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.index.base import Allowed, EdgePart, Nodes
 from fourfold.language.meaning import SAME_FAMILY, Meaning
-from fourfold.runs import firsts
+from fourfold.ragged import firsts
 from fourfold.types import FloatArray
 
 _LEAST = 0.02

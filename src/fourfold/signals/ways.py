@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.index.base import NO_NODES, Nodes, NodeValues
-from fourfold.runs import firsts
+from fourfold.ragged import firsts
 from fourfold.signals.graph import Hop, Walk
 from fourfold.types import FloatArray
 

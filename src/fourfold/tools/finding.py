@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.frozen import freeze
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 from fourfold.planning import Served, Settled, denies, permitted, planned, settled
 from fourfold.query import Query
 from fourfold.retriever import Retriever
@@ -79,7 +79,9 @@ class Finder:
         def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
             ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
             goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
-            named = {term for node in self.retriever.get(goals) for term in self._terms(called(node.name, node.id))}
+            named = {
+                term for node in self.retriever.get(goals) for term in self._terms(display_name(node.name, node.id))
+            }
             return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
 
         came = settled(parts, serve, least=self.config.least_match, joined=self.config.joined_match)
@@ -110,7 +112,7 @@ class Finder:
         ids = state.ids
         chosen = [*found.ordered.steps, *found.suggested]
         nodes = {n.id: n for n in self.retriever.get([ids[p] for p in chosen])}
-        names = {p: called(nodes[ids[p]].name, ids[p]) for p in chosen if ids[p] in nodes}
+        names = {p: display_name(nodes[ids[p]].name, ids[p]) for p in chosen if ids[p] in nodes}
 
         def step(p: int, why: workflow.Chosen, stage: int, after: Sequence[int]) -> Step:
             return Step(
@@ -187,7 +189,7 @@ class Finder:
 
     def _described(self, node: Node) -> Described:
         """Return id, name, server and description as an answer shows them: data, cleaned and cut to length."""
-        name = called(node.name, node.id)
+        name = display_name(node.name, node.id)
         server = str(node.metadata.get("server") or "")
         if not server and node.id.endswith(f":{name}"):
             server = node.id[: -len(name) - 1]

@@ -15,7 +15,7 @@ from scipy.sparse.csgraph import connected_components
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.ordered import distinct, places
-from fourfold.runs import firsts, spans
+from fourfold.ragged import firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED

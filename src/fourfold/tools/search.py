@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from fourfold.analysis import NodeScores
 from fourfold.query import Query
-from fourfold.runs import difference
+from fourfold.ragged import difference
 from fourfold.tools.config import ToolConfig
 from fourfold.tools.graph import ToolGraph
 from fourfold.tools.state import State

@@ -11,7 +11,7 @@ from fourfold.errors import InvalidValueError
 from fourfold.frozen import FrozenDict, thaw
 from fourfold.markup import cut, escaped, html_name, html_table
 from fourfold.mermaid import flowchart
-from fourfold.plain_text import called, plain_text
+from fourfold.plain_text import display_name, plain_text
 
 
 @dataclass(frozen=True, slots=True)
@@ -229,7 +229,9 @@ class Workflow:
 
 def _shown(of: ToolEntry | Step) -> str:
     """Return a tool as a cell of HTML: its name, its server and the beginning of its description."""
-    return html_name(escaped(cut(called(of.name, of.id), 200)), cut(of.server, 80), escaped(cut(of.description, 200)))
+    return html_name(
+        escaped(cut(display_name(of.name, of.id), 200)), cut(of.server, 80), escaped(cut(of.description, 200))
+    )
 
 
 def _told(notes: Sequence[str]) -> str:

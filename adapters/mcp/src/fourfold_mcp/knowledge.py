@@ -9,7 +9,7 @@ from pydantic import Field, StrictFloat, StrictInt
 
 from fourfold import Edge, Node, Retriever, SearchResult
 from fourfold.arguments import shown
-from fourfold.plain_text import called
+from fourfold.plain_text import display_name
 from fourfold.questions import AskAnswer, Questions
 from fourfold.snippets import snippet
 from fourfold_mcp.answers import (
@@ -140,7 +140,7 @@ def _node(retriever: Retriever, node_id: str, offset: int) -> GotNode:
     node = found[0]
     edges = sorted(retriever.edges([node_id]), key=lambda edge: (-edge.weight, edge.type, edge.source, edge.target))
     listed = edges[:_EDGES_SHOWN]
-    names = {n.id: called(n.name, n.id) for n in retriever.get([_other(edge, node_id) for edge in listed])}
+    names = {n.id: display_name(n.name, n.id) for n in retriever.get([_other(edge, node_id) for edge in listed])}
     end = offset + _TEXT_AT_ONCE
     return GotNode(
         id=node.id,

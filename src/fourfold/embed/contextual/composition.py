@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.embed.contextual.rows import TokenRows
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 if TYPE_CHECKING:
     from scipy import sparse

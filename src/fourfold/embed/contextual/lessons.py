@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.embed.contextual.composition import Composition, Floats
-from fourfold.embed.contextual.fusion import Neighbours
+from fourfold.embed.contextual.neighbour_mixing import Neighbours
 from fourfold.embed.contextual.rows import Ints, TokenRows, joined
 
 Measured = dict[str, NDArray[np.float64]]

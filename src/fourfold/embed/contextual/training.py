@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from fourfold.embed.contextual.composition import Composition, Floats
 from fourfold.embed.contextual.contrast import info_nce
-from fourfold.embed.contextual.fusion import fuse
 from fourfold.embed.contextual.lessons import Lessons, Measured
+from fourfold.embed.contextual.neighbour_mixing import fuse
 from fourfold.embed.contextual.rows import Ints, TokenRows, joined
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 if TYPE_CHECKING:
     from scipy import sparse

@@ -14,17 +14,17 @@ from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
 from fourfold.engines.milvus import filters, records, schema
 from fourfold.engines.milvus.address import Address
-from fourfold.engines.milvus.claims import claimed
+from fourfold.engines.milvus.cleanup import dropped
 from fourfold.engines.milvus.commit import Commit
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.engines.milvus.refusals import unsupported
-from fourfold.engines.milvus.remains import dropped
 from fourfold.engines.milvus.rows import LOTS, NODE, node_of
 from fourfold.engines.milvus.snapshots import Snapshots
 from fourfold.engines.milvus.staging import Staged
 from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.wording import Wording
+from fourfold.engines.milvus.write_lease import claimed
 from fourfold.engines.milvus.writer import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError

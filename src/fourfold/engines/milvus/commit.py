@@ -15,19 +15,19 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus import records
+from fourfold.engines.milvus.array_text import packed_pieces, packed_terms, unpacked_pieces, unpacked_terms
 from fourfold.engines.milvus.link import digest
-from fourfold.engines.milvus.packed import packed_pieces, packed_terms, unpacked_pieces, unpacked_terms
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.records import HELD_OF, PIECES_OF, SUMS_OF, Portions
 from fourfold.engines.milvus.rows import keepable, node_row
 from fourfold.engines.milvus.schema import OPEN, UNUSED
-from fourfold.engines.milvus.spaces import Spaces
 from fourfold.engines.milvus.state import State
+from fourfold.engines.milvus.vector_collections import Spaces
 from fourfold.engines.milvus.words import words_of
 from fourfold.engines.milvus.writer import Writer, edge_key
 from fourfold.index.changes import FIELDS
 from fourfold.index.names import name_keys
-from fourfold.runs import bounds
+from fourfold.ragged import bounds
 
 _TEXT = RetrievalConfig().text
 """The constants by which stored words are worth what they are; answers are scored by the config's own."""

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.index.base import Allowed, Keys, Nodes, Steps
-from fourfold.runs import bounds
+from fourfold.ragged import bounds
 from fourfold.types import FloatArray
 
 

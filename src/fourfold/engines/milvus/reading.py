@@ -10,17 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus import records
-from fourfold.engines.milvus.kept import Kept
+from fourfold.engines.milvus.array_text import unpacked_pieces
 from fourfold.engines.milvus.link import Found, Link
-from fourfold.engines.milvus.packed import unpacked_pieces
+from fourfold.engines.milvus.moments import Sums
 from fourfold.engines.milvus.records import PIECES_OF, SUMS_OF
+from fourfold.engines.milvus.row_cache import Kept
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
-from fourfold.engines.milvus.sums import Sums
 from fourfold.engines.milvus.words import Words
 from fourfold.index.base import Nodes
-from fourfold.index.directions import unit
 from fourfold.index.edges import Edges, EdgeSegment
+from fourfold.index.unit_vectors import unit
 
 _VECTORS = 10_000
 """Unit vectors that are kept."""

@@ -11,8 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.engines.milvus.array_text import packed, unpacked
 from fourfold.engines.milvus.link import Link
-from fourfold.engines.milvus.packed import packed, unpacked
 from fourfold.engines.milvus.schema import visible
 
 META, FEEDBACK, USAGE, TYPE, TERM, HELD, PIECES, SUMS = (

@@ -17,16 +17,16 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import RetrievalConfig
-from fourfold.engines.milvus.packed import unpacked_terms
+from fourfold.engines.milvus.array_text import unpacked_terms
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.words import Holders, Postings
 from fourfold.index.base import NO_VALUES, Allowed, HeldNames, Moments, Nodes, NodeValues, Scored, Shared
+from fourfold.index.bm25 import Statistics, rounded
 from fourfold.index.changes import FIELDS
 from fourfold.index.name_terms import names_listed, told_by
-from fourfold.index.text_worth import Statistics, rounded
-from fourfold.runs import bounds
+from fourfold.lazy import lazy
+from fourfold.ragged import bounds
 from fourfold.types import FloatArray
-from fourfold.when_needed import lazy
 
 _NAMES = [FIELDS.index("name")]
 _MASKS = np.arange(1, 8)

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from fourfold.engines.milvus.link import MOST
 from fourfold.engines.milvus.reading import Reading
 from fourfold.index.base import Allowed, Moments, Nodes, Scored
-from fourfold.index.directions import unit, unit_question
+from fourfold.index.unit_vectors import unit, unit_question
+from fourfold.lazy import lazy
 from fourfold.types import FloatArray
-from fourfold.when_needed import lazy
 
 _READ = 1_000
 """Where a filter keeps no more nodes, all of their vectors are read."""

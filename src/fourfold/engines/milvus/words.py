@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.milvus import records
-from fourfold.engines.milvus.kept import Kept
+from fourfold.engines.milvus.array_text import unpacked_terms
 from fourfold.engines.milvus.link import MOST, Found, Link, digest
-from fourfold.engines.milvus.packed import unpacked_terms
 from fourfold.engines.milvus.records import HELD_OF
+from fourfold.engines.milvus.row_cache import Kept
 from fourfold.engines.milvus.rows import LOTS
 from fourfold.engines.milvus.state import State
 from fourfold.index.base import Nodes

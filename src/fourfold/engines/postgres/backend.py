@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
-from fourfold.engines.postgres import filters, schema, sums
+from fourfold.engines.postgres import filters, moments, schema
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.arrays import numbers, vectors
-from fourfold.engines.postgres.board import Board
 from fourfold.engines.postgres.connections import Connection, connected
 from fourfold.engines.postgres.link import Link, Question
+from fourfold.engines.postgres.question_batch import QuestionBatch
 from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
 from fourfold.engines.postgres.snapshots import Snapshots
@@ -188,9 +188,9 @@ class PostgresBackend:
         """Return (id, name) of the nodes of these numbers; numbers that are gone are left out."""
         found: dict[int, tuple[str, str]] = {}
         question = self._link.asking
-        board = None if question is None else question.known.get("board")
-        if isinstance(board, Board):
-            facets = board.facets
+        batch = None if question is None else question.known.get("batch")
+        if isinstance(batch, QuestionBatch):
+            facets = batch.facets
             found = {num: (facets.ids[num], facets.names[num]) for num in nums if num in facets.names}
         missing = [int(num) for num in nums if num not in found]
         if missing:
@@ -368,7 +368,7 @@ class PostgresBackend:
         if not self._link.one("SELECT moments >= 0 FROM state")[0]:
             with self._link.writing() as connection:
                 connection.execute("SELECT FROM state FOR UPDATE")
-                sums.gather(connection)
+                moments.gather(connection)
                 connection.execute("UPDATE state SET generation = generation + 1")
         self._link.apart(
             "fourfold index",

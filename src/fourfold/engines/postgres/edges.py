@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers
-from fourfold.engines.postgres.boards import Boards
+from fourfold.engines.postgres.part_context import PartContext
 from fourfold.index.base import Allowed, Nodes, Steps, weighed
 from fourfold.types import FloatArray
 
@@ -129,24 +129,24 @@ class Near:
 class Edges:
     """All edges of one generation."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
         self._hubs: dict[tuple[Any, ...], tuple[NDArray[Any], NDArray[Any], NDArray[Any]]] = {}
         self._degrees: dict[int, int] = {}
 
     def __len__(self) -> int:
         """Return the number of edges."""
-        return self._boards.state.edges
+        return self._context.state.edges
 
     @property
     def type_names(self) -> Sequence[str]:
         """Every edge type ever used; the place is the type's number."""
-        return self._boards.state.type_names
+        return self._context.state.type_names
 
     @property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the types that have an edge."""
-        return self._boards.state.types_in_use
+        return self._context.state.types_in_use
 
     def expand(
         self,
@@ -207,21 +207,21 @@ class Edges:
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
-        sql = self._boards.state.tables.sql(
+        sql = self._context.state.tables.sql(
             "SELECT array_send(array_agg(source)), array_send(array_agg(target)) "
             "FROM (SELECT DISTINCT source, target FROM {edges} e ORDER BY source, target) d"
         )
-        row = self._boards.link.one(sql)
+        row = self._context.link.one(sql)
         return np.stack((numbers(row[0], ">i8"), numbers(row[1], ">i8")), axis=1)
 
     # -- what a question has seen -------------------------------------------------------------------------------
 
     def _near(self, nodes: Nodes) -> Near:
-        remembered = self._boards.remembered("near")
+        remembered = self._context.remembered("near")
         near: Near = remembered.setdefault("edges", Near())
         missing = np.setdiff1d(nodes, near.nodes)
         if len(missing):
-            self._fetch(near, missing, further=self._boards.link.asking is not None and len(missing) <= _STARTS)
+            self._fetch(near, missing, further=self._context.link.asking is not None and len(missing) <= _STARTS)
         return near
 
     def _fetch(self, near: Near, nodes: Nodes, *, further: bool) -> None:
@@ -233,18 +233,18 @@ class Edges:
             tables.append(_SECOND)
             labelled += " UNION ALL SELECT num FROM next"
         tables.append(f"labelled AS ({labelled})")
-        sql = self._boards.state.tables.sql(
+        sql = self._context.state.tables.sql(
             f"WITH {', '.join(tables)} SELECT {_COLUMNS}, {_LABELS}"
             f"{', (SELECT array_send(array_agg(num ORDER BY num)) FROM next)' if further else ''} FROM {edges}"
         )
-        row = self._boards.link.ask((sql, {"nodes": nodes.tolist()}))[0][0]
+        row = self._context.link.ask((sql, {"nodes": nodes.tolist()}))[0][0]
         columns = [
             numbers(sent, kind) for sent, kind in zip(row, (">i8", ">i4", ">i8", ">i8", ">i4", ">f8"), strict=False)
         ]
-        board = self._boards.board()
+        batch = self._context.batch()
         named = numbers(row[6], ">i8").tolist()
-        board.facets.ids.update(zip(named, row[7] or (), strict=True))
-        board.facets.names.update(zip(named, row[8] or (), strict=True))
+        batch.facets.ids.update(zip(named, row[7] or (), strict=True))
+        batch.facets.names.update(zip(named, row[8] or (), strict=True))
         beside = np.setdiff1d(numbers(row[9], ">i8"), near.nodes) if further else np.empty(0, np.int64)
         whole = np.union1d(nodes, beside)
         own = np.isin(columns[0], whole)
@@ -302,7 +302,7 @@ class Edges:
             sql = _STRONGEST.replace("{factor}", _FACTORS[weights]).replace("{side}", side)
             unknown = [hub for hub in hubs if hub not in known]
             parameters = {"nodes": unknown, "worth": worths.tolist(), "cap": 2**62 if cap is None else cap}
-            row = self._boards.link.ask((self._boards.state.tables.sql(sql), parameters))[0][0]
+            row = self._context.link.ask((self._context.state.tables.sql(sql), parameters))[0][0]
             columns = [numbers(sent, kind) for sent, kind in zip(row, (">i8", ">i8", ">i4", ">f8"), strict=True)]
             if len(self._hubs) + len(unknown) > _REMEMBERED_HUBS:
                 self._hubs = {}
@@ -315,10 +315,10 @@ class Edges:
         """Return the number of edges at hubs; remembered for the generation."""
         known = {hub: found for hub in hubs.tolist() if (found := self._degrees.get(hub)) is not None}
         if len(known) < len(hubs):
-            sql = self._boards.state.tables.sql(
+            sql = self._context.state.tables.sql(
                 "SELECT a.num, (SELECT count(*) FROM {edges} e WHERE source = a.num) + "
                 "(SELECT count(*) FROM {edges} e WHERE target = a.num) FROM unnest(%s::bigint[]) AS a (num)"
             )
-            known.update(self._boards.link.rows(sql, [hub for hub in hubs.tolist() if hub not in known]))
+            known.update(self._context.link.rows(sql, [hub for hub in hubs.tolist() if hub not in known]))
             self._degrees = known if len(self._degrees) > _REMEMBERED_HUBS else {**self._degrees, **known}
         return np.array([known[hub] for hub in hubs.tolist()], np.int64)

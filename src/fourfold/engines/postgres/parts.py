@@ -9,13 +9,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers, vectors
-from fourfold.engines.postgres.board import Board
-from fourfold.engines.postgres.boards import Boards
+from fourfold.engines.postgres.part_context import PartContext
+from fourfold.engines.postgres.question_batch import QuestionBatch
 from fourfold.index.base import Allowed, HeldNames, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
-from fourfold.index.directions import unit, unit_question
 from fourfold.index.name_terms import names_listed, told_by
-from fourfold.runs import bounds, firsts
+from fourfold.index.unit_vectors import unit, unit_question
+from fourfold.ragged import bounds, firsts
 from fourfold.types import FloatArray
 
 _RARE = 64
@@ -29,58 +29,58 @@ _Terms = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 class TextRanking:
     """One question put to the postings."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(self, batch: QuestionBatch) -> None:
+        self._batch = batch
 
     @property
     def moments(self) -> Moments:
         """Sums over all nodes."""
-        return self._board.text_moments()
+        return self._batch.text_moments()
 
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return the ``count`` best of positive score, and all that tie with the last."""
-        return self._board.best_text(max(count, 1), allowed)
+        return self._batch.best_text(max(count, 1), allowed)
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the scores of these nodes."""
-        return self._board.text_at(nodes)
+        return self._batch.text_at(nodes)
 
 
 class VectorRanking:
     """One question put to the vectors."""
 
-    def __init__(self, board: Board) -> None:
-        self._board = board
+    def __init__(self, batch: QuestionBatch) -> None:
+        self._batch = batch
 
     @property
     def moments(self) -> Moments:
         """Sums over all nodes that have a vector."""
-        return self._board.near_moments()
+        return self._batch.near_moments()
 
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return the nearest ``count``, and all that tie with the last where every vector is compared."""
-        return self._board.best_near(max(count, 1), allowed)
+        return self._batch.best_near(max(count, 1), allowed)
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the cosines of these nodes."""
-        return self._board.near_at(nodes)
+        return self._batch.near_at(nodes)
 
 
 class NowhereRanking:
     """A question of zeros: all vectors are as far as each other."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
 
     @property
     def moments(self) -> Moments:
         """Nothing but zeros."""
-        return Moments(0.0, 0.0, 0.0, self._boards.state.vectors)
+        return Moments(0.0, 0.0, 0.0, self._context.state.vectors)
 
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return every node that has a vector: all tie."""
-        sql = self._boards.state.tables.sql("SELECT array_send(array_agg(v.node ORDER BY v.node)) FROM {vectors} v")
-        nodes = numbers(self._boards.link.one(sql)[0], ">i8")
+        sql = self._context.state.tables.sql("SELECT array_send(array_agg(v.node ORDER BY v.node)) FROM {vectors} v")
+        nodes = numbers(self._context.link.one(sql)[0], ">i8")
         nodes = nodes if allowed is None else nodes[allowed.contains(nodes)]
         return Scored(nodes, np.zeros(len(nodes), np.float32), -math.inf)
 
@@ -92,32 +92,32 @@ class NowhereRanking:
 class Text:
     """Postings; see ``index.base.TextPart``."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
 
     def ask(self, terms: Mapping[int, float]) -> TextRanking:
         """Rank by BM25, each term counting as often as said."""
-        return TextRanking(self._boards.for_text({int(term): float(n) for term, n in terms.items() if n}))
+        return TextRanking(self._context.for_text({int(term): float(n) for term, n in terms.items() if n}))
 
     def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
         """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes))."""
-        board = self._boards.board()
-        if not board.terms.keys() >= set(terms):
+        batch = self._context.batch()
+        if not batch.terms.keys() >= set(terms):
             return self._worth(terms, nodes)
-        board.need(nodes)
-        found = [board.facets.worth(term, nodes) for term in terms]
+        batch.need(nodes)
+        found = [batch.facets.worth(term, nodes) for term in terms]
         return np.stack(found) if found else np.zeros((0, len(nodes)))
 
     def _worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
-        bm25, found = self._boards.bm25, np.zeros((len(terms), len(nodes)))
-        sql = self._boards.state.tables.sql(
+        bm25, found = self._context.bm25, np.zeros((len(terms), len(nodes)))
+        sql = self._context.state.tables.sql(
             f"WITH {bm25.asked} SELECT array_send(array_agg(a.place)), array_send(array_agg(o.place)), "
             f"array_send(array_agg({bm25.worth})) "
             "FROM unnest(%(nodes)s::bigint[]) WITH ORDINALITY AS o (node, place) CROSS JOIN asked a "
             "JOIN {postings} p ON p.term = a.term AND p.node = o.node"
         )
         parameters = {**bm25.parameters(dict.fromkeys(terms, 1.0)), "terms": list(terms), "counts": [1.0] * len(terms)}
-        row = self._boards.link.ask((sql, {**parameters, "nodes": nodes.tolist()}))[0][0]
+        row = self._context.link.ask((sql, {**parameters, "nodes": nodes.tolist()}))[0][0]
         found[numbers(row[0], ">i8") - 1, numbers(row[1], ">i8") - 1] = numbers(row[2], ">f8")
         return found
 
@@ -128,12 +128,12 @@ class Text:
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each term occurs."""
-        known = self._boards.remembered("df")
+        known = self._context.remembered("df")
         if not known.keys() >= set(terms.tolist()):
-            sql = f"SELECT t.num, {self._boards.bm25.df}::bigint FROM ({self._boards.bm25.held}) t"
+            sql = f"SELECT t.num, {self._context.bm25.df}::bigint FROM ({self._context.bm25.held}) t"
             asked = {"terms": np.unique(terms).tolist()}
             known.update(dict.fromkeys(asked["terms"], 0))
-            known.update(self._boards.link.ask((self._boards.state.tables.sql(sql), asked))[0])
+            known.update(self._context.link.ask((self._context.state.tables.sql(sql), asked))[0])
         return np.array([known[term] for term in terms.tolist()], np.int64)
 
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
@@ -146,12 +146,12 @@ class Text:
 
     def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
         """Return whose names the texts of some nodes hold; see ``index.base.TextPart``."""
-        if self._boards.config.text.names is None:
+        if self._context.config.text.names is None:
             return HeldNames.none()
         origin, terms, names = self._terms_of(nodes)
         rare = told_by(terms, names, most, besides)
-        bm25 = self._boards.bm25
-        sql = self._boards.state.tables.sql(
+        bm25 = self._context.bm25
+        sql = self._context.state.tables.sql(
             "WITH held AS MATERIALIZED (SELECT p.term, p.node FROM {postings} p "
             "WHERE p.term = ANY(%(rare)s::int[]) AND p.in_name > 0), "
             "names AS MATERIALIZED (SELECT p.node, p.term FROM (SELECT DISTINCT node FROM held) h "
@@ -165,36 +165,36 @@ class Text:
             "(SELECT array_send(array_agg(num ORDER BY num)) FROM counted), "
             "(SELECT array_send(array_agg(df ORDER BY num)) FROM counted)"
         )
-        row = self._boards.link.ask((sql, {"rare": np.unique(terms[rare]).tolist()}))[0][0]
+        row = self._context.link.ask((sql, {"rare": np.unique(terms[rare]).tolist()}))[0][0]
         holders = numbers(row[0], ">i4").astype(np.int64), numbers(row[1], ">i8")
         named = numbers(row[2], ">i8"), numbers(row[3], ">i4").astype(np.int64)
         num, df = numbers(row[4], ">i4").astype(np.int64), numbers(row[5], ">i8")
-        size = self._boards.state.nodes
+        size = self._context.state.nodes
         return names_listed(nodes, origin, terms, rare, holders, named, lambda own: df[num.searchsorted(own)], size)
 
     def _holders(self, terms: NDArray[np.int64]) -> tuple[NDArray[np.int64], Nodes]:
         """Return (starts, nodes): the nodes that hold term i are ``nodes[starts[i]:starts[i + 1]]``."""
-        known = self._boards.remembered("holders")
+        known = self._context.remembered("holders")
         missing = [term for term in terms.tolist() if term not in known]
         if missing:
-            sql = self._boards.state.tables.sql(
+            sql = self._context.state.tables.sql(
                 "SELECT p.term, array_send(array_agg(p.node ORDER BY p.node)) FROM {postings} p "
                 f"WHERE p.term = ANY(%s::int[]) AND {self._read} GROUP BY p.term"
             )
             known.update(dict.fromkeys(missing, np.empty(0, np.int64)))
-            known.update((term, numbers(sent, ">i8")) for term, sent in self._boards.link.rows(sql, missing))
+            known.update((term, numbers(sent, ">i8")) for term, sent in self._context.link.rows(sql, missing))
         found = [known[term] for term in terms.tolist()]
         starts = bounds([len(nodes) for nodes in found])
         return starts, np.concatenate([np.empty(0, np.int64), *found])
 
     def _terms_of(self, nodes: Nodes) -> _Terms:
         """Return the terms of some nodes, with what else a passage is asked for."""
-        known: dict[tuple[int, ...], _Terms] = self._boards.remembered("terms")
+        known: dict[tuple[int, ...], _Terms] = self._context.remembered("terms")
         asked = tuple(nodes.tolist())
         if asked in known:
             return known[asked]
-        bm25 = self._boards.bm25
-        sql = self._boards.state.tables.sql(
+        bm25 = self._context.bm25
+        sql = self._context.state.tables.sql(
             "WITH own AS MATERIALIZED (SELECT o.place, p.term FROM unnest(%(nodes)s::bigint[]) "
             "WITH ORDINALITY AS o (node, place) JOIN {words} w ON w.node = o.node "
             "CROSS JOIN unnest(w.terms) AS x (term) "
@@ -211,10 +211,10 @@ class Text:
             "(SELECT array_send(array_agg(p.node ORDER BY c.num, p.node)) FROM counted c "
             "JOIN {postings} p ON p.term = c.num WHERE c.df <= %(rare)s AND " + self._read + ")"
         )
-        row = self._boards.link.ask((sql, {"nodes": nodes.tolist(), "rare": _RARE}))[0][0]
+        row = self._context.link.ask((sql, {"nodes": nodes.tolist(), "rare": _RARE}))[0][0]
         places, terms = numbers(row[0], ">i8") - 1, numbers(row[1], ">i4").astype(np.int64)
         nums, df = numbers(row[2], ">i4").tolist(), numbers(row[3], ">i8").tolist()
-        self._boards.remembered("df").update(zip(nums, df, strict=True))
+        self._context.remembered("df").update(zip(nums, df, strict=True))
         self._remember_holders(numbers(row[5], ">i4"), row[6])
         named = dict(zip(nums, numbers(row[4], ">i8").tolist(), strict=True))
         known[asked] = found = places, terms, np.array([named[term] for term in terms.tolist()], np.int64)
@@ -222,38 +222,38 @@ class Text:
 
     def _held_in(self, table: str) -> str:
         """Return SQL of the rows of ``terms`` whose terms stand in a table of the statement."""
-        if self._boards.state.tables.guarded:
-            return self._boards.bm25.held.replace("%(terms)s", f"(SELECT array_agg(DISTINCT term) FROM {table})")
+        if self._context.state.tables.guarded:
+            return self._context.bm25.held.replace("%(terms)s", f"(SELECT array_agg(DISTINCT term) FROM {table})")
         return f"SELECT * FROM terms WHERE num IN (SELECT term FROM {table})"
 
     def _remember_holders(self, terms: NDArray[np.int32], sent: bytes | None) -> None:
         holders = numbers(sent, ">i8")
         first = firsts(terms).nonzero()[0]
-        known = self._boards.remembered("holders")
+        known = self._context.remembered("holders")
         for term, nodes in zip(terms[first].tolist(), np.split(holders, first[1:]) if len(first) else (), strict=True):
             known[term] = nodes
 
     @property
     def _read(self) -> str:
         """SQL that is true of postings in a field that is read."""
-        return "(" + " OR ".join(f"p.in_{name} > 0" for name in sorted(self._boards.bm25.columns)) + ")"
+        return "(" + " OR ".join(f"p.in_{name} > 0" for name in sorted(self._context.bm25.columns)) + ")"
 
 
 class Vectors:
     """Unit vectors of nodes; see ``index.base.VectorPart``."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
 
     @property
     def dimensions(self) -> int:
         """The length of every vector; 0 where there are none."""
-        return self._boards.state.dimensions if self.size else 0
+        return self._context.state.dimensions if self.size else 0
 
     @property
     def size(self) -> int:
         """How many nodes have a vector."""
-        return self._boards.state.vectors
+        return self._context.state.vectors
 
     def ask(self, vector: FloatArray) -> VectorRanking | NowhereRanking:
         """Rank by the cosine with a vector.
@@ -264,18 +264,18 @@ class Vectors:
         """
         question = unit_question(vector, self.dimensions if self.size else None)
         if not question.any():
-            return NowhereRanking(self._boards)
-        return VectorRanking(self._boards.for_vector(question))
+            return NowhereRanking(self._context)
+        return VectorRanking(self._context.for_vector(question))
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes; zeros where there is none."""
         found = np.zeros((len(nodes), self.dimensions), np.float32)
-        sql = self._boards.state.tables.sql(
+        sql = self._context.state.tables.sql(
             "SELECT array_send(array_agg(o.place ORDER BY o.place)), string_agg(vector_send(v.vector), ''::bytea "
             "ORDER BY o.place) FROM unnest(%s::bigint[]) WITH ORDINALITY AS o (node, place) "
             "JOIN {vectors} v ON v.node = o.node"
         )
-        places, sent = self._boards.link.one(sql, nodes.tolist())
+        places, sent = self._context.link.one(sql, nodes.tolist())
         if len(rows := vectors(sent)):
             found[numbers(places, ">i8") - 1] = unit(rows)
         return found
@@ -284,28 +284,28 @@ class Vectors:
 class Tokens:
     """Wordpieces; see ``index.base.TokenPart``."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
         self._seen: NDArray[np.int64] | None = None
 
     @property
     def size(self) -> int:
         """How many nodes there are."""
-        return self._boards.state.nodes
+        return self._context.state.nodes
 
     def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (starts, pieces) of some nodes."""
-        found = self._boards.board().pieces_of(nodes)
+        found = self._context.batch().pieces_of(nodes)
         starts = bounds([len(pieces) for pieces in found])
         return starts, np.concatenate([np.empty(0, np.int32), *found]).astype(np.int32)
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each wordpiece occurs."""
-        if not self._boards.state.tables.guarded:
-            return self._boards.board().frequency(pieces)
+        if not self._context.state.tables.guarded:
+            return self._context.batch().frequency(pieces)
         if self._seen is None:  # what other roles' texts are made of must not be told: all of one's own are counted
-            sql = self._boards.state.tables.sql("SELECT string_agg(w.pieces, ''::bytea) FROM {words} w")
-            own = np.frombuffer(self._boards.link.one(sql)[0] or b"", PIECE)
+            sql = self._context.state.tables.sql("SELECT string_agg(w.pieces, ''::bytea) FROM {words} w")
+            own = np.frombuffer(self._context.link.one(sql)[0] or b"", PIECE)
             self._seen = np.bincount(own, minlength=1 << 16)
         return self._seen[pieces]
 
@@ -313,12 +313,12 @@ class Tokens:
 class Names:
     """The names of nodes, by key; see ``index.base.NamePart``."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
 
     def holders(self, keys: Keys) -> tuple[NDArray[np.int64], Nodes]:
         """Return (starts, nodes): the nodes whose name has key i are ``nodes[starts[i]:starts[i + 1]]``, ascending."""
-        asked, own, nodes = self._boards.board().holders(keys)
+        asked, own, nodes = self._context.batch().holders(keys)
         counts, begin = np.zeros(len(keys), np.int64), np.zeros(len(keys), np.int64)
         where = np.flatnonzero(keys > 0)
         place = np.searchsorted(asked, keys[where].view(np.int64))

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
-from fourfold.engines.postgres.boards import Boards
 from fourfold.engines.postgres.edges import Edges
 from fourfold.engines.postgres.link import Link, Question, Row, Statement
+from fourfold.engines.postgres.part_context import PartContext
 from fourfold.engines.postgres.parts import Names, Text, Tokens, Vectors
 from fourfold.engines.postgres.state import State, Turn
 from fourfold.engines.postgres.text import MASKS, Bm25
@@ -25,40 +25,40 @@ from fourfold.index.structure import FETCHED_EDGES, Structure
 class Lookup:
     """Ids of nodes and numbers of terms."""
 
-    def __init__(self, boards: Boards) -> None:
-        self._boards = boards
+    def __init__(self, context: PartContext) -> None:
+        self._context = context
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order; "" for those that are gone."""
-        known = self._boards.board().facets.ids
+        known = self._context.batch().facets.ids
         missing = [node for node in nodes.tolist() if node not in known]
         if missing:
-            known.update(self._boards.link.rows("SELECT num, id FROM nodes WHERE num = ANY(%s::bigint[])", missing))
+            known.update(self._context.link.rows("SELECT num, id FROM nodes WHERE num = ANY(%s::bigint[])", missing))
         return [known.get(node, "") for node in nodes.tolist()]
 
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs; in how many nodes it does is remembered on the way."""
         asked = {term: stored_term(term) for term in terms}
-        known = self._boards.remembered("terms")
-        if (question := self._boards.link.asking) is not None and "words" in question.known:
+        known = self._context.remembered("terms")
+        if (question := self._context.link.asking) is not None and "words" in question.known:
             known.update(dict.fromkeys(question.known.pop("words")))
             self._take(known, question.known["with turn"][0])
         missing = [kept for kept in asked.values() if kept not in known]
         if missing:
             known.update(dict.fromkeys(missing))
-            self._take(known, self._boards.link.ask(numbers_of(missing))[0])
+            self._take(known, self._context.link.ask(numbers_of(missing))[0])
         return {term: number for term, kept in asked.items() if (number := known[kept]) is not None}
 
     def pairs(self, character: str) -> dict[str, int]:
         """Return the number of each term of two characters one of which is this one."""
         sql = "SELECT term, num FROM terms WHERE length(term) = 2 AND strpos(term, %s) > 0"
-        return dict(self._boards.link.rows(sql, character))
+        return dict(self._context.link.rows(sql, character))
 
     def _take(self, known: dict[str, int | None], rows: Sequence[Row]) -> None:
         known.update((term, number) for term, number, *_ in rows)
-        if not self._boards.state.tables.guarded:
-            df = self._boards.remembered("df")
-            df.update((number, self._boards.bm25.df_of(held)) for _, number, *held in rows)
+        if not self._context.state.tables.guarded:
+            df = self._context.remembered("df")
+            df.update((number, self._context.bm25.df_of(held)) for _, number, *held in rows)
 
 
 def numbers_of(terms: Sequence[str]) -> Statement:
@@ -148,20 +148,20 @@ class Snapshots:
     def _snapshot(
         self, state: State, config: RetrievalConfig, structure: Structure | None, stale: Structure | None = None
     ) -> Snapshot:
-        boards = Boards(self._link, state, config, Bm25(state, config), self._sums)
-        edges, lookup = Edges(boards), Lookup(boards)
+        context = PartContext(self._link, state, config, Bm25(state, config), self._sums)
+        edges, lookup = Edges(context), Lookup(context)
         return Snapshot(
             generation=state.generation,
             embedder=state.embedder,
             own_share=1.0,
             size=state.nodes,
-            vectors=Vectors(boards),
-            text=Text(boards),
-            tokens=Tokens(boards),
+            vectors=Vectors(context),
+            text=Text(context),
+            tokens=Tokens(context),
             edges=edges,
             hidden=np.empty(0, np.int64),
-            names=Names(boards),
+            names=Names(context),
             lookup=lookup,
             structure=structure or Structure(edges, lookup.ids, stale, inline=FETCHED_EDGES),
-            expect=boards.expect,
+            expect=context.expect,
         )

@@ -13,8 +13,8 @@ from typing import Any
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.postgres.state import State
+from fourfold.index.bm25 import Statistics
 from fourfold.index.changes import FIELDS
-from fourfold.index.text_worth import Statistics
 
 MASKS = range(1, 8)
 """Sets of fields, as bits: 1 name, 2 type, 4 text."""

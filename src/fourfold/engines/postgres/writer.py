@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
-from fourfold.engines.postgres import counts, sums
+from fourfold.engines.postgres import counts, moments
 from fourfold.engines.postgres.arrays import copied, numbers, split
 from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.filters import figure
@@ -69,8 +69,8 @@ class Writer:
 
     def finish(self) -> None:
         """Write what the transaction has counted; the last statement before its commit."""
-        if self._waiting > sums.MOST_WAITING:
-            sums.fold(self._connection, self.generation)
+        if self._waiting > moments.MOST_WAITING:
+            moments.fold(self._connection, self.generation)
             self._waiting = 0
         self._vectors += self._counted["vectors"]
         moved = ", ".join(f"{name} = {name} + %s" for name in _COUNTED)
@@ -154,7 +154,7 @@ class Writer:
     def replaced_vectors(self, more: int) -> None:
         """Say that all vectors are others now, and so many more than before."""
         self._counted["vectors"] += more
-        sums.drop(self._connection)
+        moments.drop(self._connection)
         self._with_moments, self._waiting = False, 0
 
     def execute(self, statement: str, *parameters: Any) -> None:
@@ -238,7 +238,7 @@ class Writer:
         self._copy("vectors (node, vector)", {"node": nums, "vector": matrix})
         self._counted["vectors"] += len(nums)
         if self._with_moments:
-            self._waiting += sums.queue(self._connection, 1, nums)
+            self._waiting += moments.queue(self._connection, 1, nums)
 
     def _put_words(self, rows: Sequence[Row], nums: NDArray[np.int64], postings: Mapping[str, NDArray[Any]]) -> None:
         order = np.lexsort((postings["term"], postings["node"]))
@@ -260,7 +260,7 @@ class Writer:
             return
         listed = list(nums)
         if self._with_moments:
-            self._waiting += sums.queue(self._connection, -1, np.array(listed, np.int64))
+            self._waiting += moments.queue(self._connection, -1, np.array(listed, np.int64))
         gone = self._connection.execute("DELETE FROM vectors WHERE node = ANY(%s::bigint[])", (listed,)).rowcount
         self._counted["vectors"] -= gone
         self._connection.execute("DELETE FROM attributes WHERE node = ANY(%s::bigint[])", (listed,))

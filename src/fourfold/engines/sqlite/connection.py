@@ -20,7 +20,7 @@ from fourfold.engines.sqlite.schema import (
     strangers,
 )
 from fourfold.errors import StoreError, warn
-from fourfold.when_needed import once
+from fourfold.lazy import once
 
 _BUSY_SECONDS = 60.0
 _READING_KB = 2_000

@@ -24,7 +24,7 @@ from fourfold.index.text import TextSegment
 from fourfold.index.tokens import TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
-from fourfold.runs import bounds
+from fourfold.ragged import bounds
 
 _DERIVED_FROM = 20_000
 """Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""

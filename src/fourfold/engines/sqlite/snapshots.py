@@ -27,8 +27,8 @@ from fourfold.index.changes import Changes
 from fourfold.index.edges import Edges, EdgeSegment
 from fourfold.index.edges import merge as merge_edges
 from fourfold.index.files import DamagedFileError
-from fourfold.index.fusion import fused_at
 from fourfold.index.names import Names, NameSegment
+from fourfold.index.neighbour_mixing import fused_at
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import Segment, grown
 from fourfold.index.snapshot import Snapshot
@@ -38,7 +38,7 @@ from fourfold.index.tokens import Tokens, TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
-from fourfold.runs import bounds
+from fourfold.ragged import bounds
 from fourfold.signals.late import distinct_pieces, wordpiece_text
 
 _PAGE = 10_000

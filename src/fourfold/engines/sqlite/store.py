@@ -24,6 +24,7 @@ from fourfold import deadline
 from fourfold.arguments import said
 from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
+from fourfold.engines.sqlite.checkpoints import Log
 from fourfold.engines.sqlite.connection import (
     Place,
     QuietConnection,
@@ -34,7 +35,6 @@ from fourfold.engines.sqlite.connection import (
     way_back,
     whole_path,
 )
-from fourfold.engines.sqlite.log import Log
 from fourfold.engines.sqlite.rows import (
     DamagedValueError,
     generation_of,

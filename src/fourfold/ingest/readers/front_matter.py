@@ -8,7 +8,7 @@ from typing import Any
 
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.documents import of_others
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 MAX_LENGTH = 16_384
 """Most characters of front matter: every chunk of a text carries it."""

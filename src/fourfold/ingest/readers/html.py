@@ -10,7 +10,7 @@ from typing import Any
 from fourfold.arguments import shown
 from fourfold.errors import InvalidValueError
 from fourfold.ingest.readers.parsed import Parsed, cut_at, decoded, with_those_above
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 _HIDDEN = frozenset({"script", "style", "template", "noscript"})
 _BLOCKS = frozenset(

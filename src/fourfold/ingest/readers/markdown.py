@@ -8,7 +8,7 @@ from typing import Any
 
 from fourfold.ingest.readers.front_matter import front_matter
 from fourfold.ingest.readers.parsed import Parsed, cut_at, plain_lines, with_those_above
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 _WIKI_LINK = re.compile(r"\[\[([^\[\]|#\n]+)(?:#[^\[\]|\n]*)?(?:\|[^\[\]\n]*)?\]\]")
 _EMPHASIS = frozenset({"em_open", "em_close", "strong_open", "strong_close"})

@@ -8,7 +8,7 @@ from typing import Any
 from fourfold.errors import InvalidValueError, MissingExtraError
 from fourfold.ingest.documents import Section
 from fourfold.ingest.readers.parsed import Parsed, without_halves
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 
 def read_pdf(data: bytes) -> Parsed:

@@ -8,7 +8,7 @@ from typing import Any
 
 from fourfold.ingest.readers.front_matter import MAX_LENGTH
 from fourfold.ingest.readers.parsed import Parsed, cut_at, plain_lines, with_those_above
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 _DOCUMENT = re.compile(r":doc:`(?:[^`<]*<)?([^`<>]+)>?`")
 _TOC_ENTRY = re.compile(r"(?:[^<]*<)?([^<>*?:]+)>?\Z")

@@ -23,7 +23,7 @@ async function judge(place, grade) {
   const row = rows[place];
   const form = row?.querySelector("form.verdict");
   if (!form) return;
-  const body = new URLSearchParams({ bound: pool.dataset.bound, grade });
+  const body = new URLSearchParams({ form_token: pool.dataset.formToken, grade });
   const answer = await fetch(form.getAttribute("action"), { method: "POST", body, headers: { "X-Lens": "part" } });
   const html = await answer.text();
   if (!answer.ok) {

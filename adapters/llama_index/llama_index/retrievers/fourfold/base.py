@@ -41,8 +41,8 @@ from fourfold import (
 from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.engines.foreign import address_with
-from fourfold.given import no_open_graph, open_graph
 from fourfold.ingest.nodes import name_keys_of
+from fourfold.open_graph import no_open_graph, open_graph
 from fourfold.presets import open_under
 
 if TYPE_CHECKING:

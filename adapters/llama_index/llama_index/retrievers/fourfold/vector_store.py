@@ -39,10 +39,10 @@ from pydantic import ModelWrapValidatorHandler
 
 from fourfold import InvalidValueError, RetrievalConfig, Retriever, SearchResult, StoreError
 from fourfold.arguments import finite_number, shown, strings, whole_number
-from fourfold.given import OpenedOnce, no_open_graph, open_graph
 from fourfold.ingest.nodes import name_keys_of
 from fourfold.listing import by_filter
 from fourfold.mmr import diverse
+from fourfold.open_graph import OpenedOnce, no_open_graph, open_graph
 
 _HYBRID = (VectorStoreQueryMode.DEFAULT, VectorStoreQueryMode.HYBRID, VectorStoreQueryMode.SEMANTIC_HYBRID)
 _TEXT = (VectorStoreQueryMode.TEXT_SEARCH, VectorStoreQueryMode.SPARSE)

@@ -18,10 +18,10 @@ from numpy.typing import NDArray
 
 from fourfold.index.base import Keys, NamePart, Nodes
 from fourfold.index.names import LONGEST, hashes
-from fourfold.language.wording import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
-from fourfold.runs import bounds
-from fourfold.scripts import without_marks
+from fourfold.language.lexicon import AUXILIARIES, QUESTION, RELATIVE, SAY_NOTHING, misspelt
+from fourfold.ragged import bounds
 from fourfold.tokenizer import split_identifier
+from fourfold.word_breaks import without_marks
 
 Words = Sequence[tuple[str, tuple[str, ...]]]
 """Each word of a question as typed, with its terms."""

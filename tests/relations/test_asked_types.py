@@ -14,9 +14,9 @@ from fourfold import Edge, Node, Retriever
 from fourfold.config import Paths
 from fourfold.edge_types import label
 from fourfold.embed.static import bundled
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence, may_ask
-from fourfold.relations.relations import Relations
+from fourfold.relations.asked_types import Relations
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fourfold.index.names import LONGEST
-from fourfold.language import names
+from fourfold.language import name_matching
 from fourfold.tokenizer import make_tokenizer
 
 TOKENIZER = make_tokenizer("snowball-english")
@@ -41,29 +41,29 @@ def asks(word, terms):
     ],
 )
 def test_a_part_names_a_node_where_it_is_large_enough_and_no_other_has_it(question, expected, words):
-    found = names.partly(TOKENIZER.terms_of_words(question), np.arange(len(NAMES)), NAMES, asks)
+    found = name_matching.partly(TOKENIZER.terms_of_words(question), np.arange(len(NAMES)), NAMES, asks)
     assert (found and (found.nodes.tolist(), (found.start, found.end), found.whole)) == (
         None if expected is None else ([expected], words, " ".join(NAMES[expected]))
     )
 
 
 def test_of_nobody_nobody_is_named():
-    assert names.partly(TOKENIZER.terms_of_words("books"), np.arange(0), [], asks) is None
+    assert name_matching.partly(TOKENIZER.terms_of_words("books"), np.arange(0), [], asks) is None
 
 
 def test_names_as_long_as_texts_are_no_matter_of_seconds():
     words = [(f"w{number % 50}", (f"w{number % 50}",)) for number in range(800)]
     long = [tuple(f"w{number * 7 % 50}" for number in range(size)) for size in (30, 1000) for _ in range(4)]
     begun = time.thread_time()
-    assert names.partly(words, np.arange(len(long)), long, asks) is None
+    assert name_matching.partly(words, np.arange(len(long)), long, asks) is None
     assert time.thread_time() - begun < 2.0  # it took 27 s
 
 
 def test_of_a_name_longer_than_any_no_part_is_read():
     name = tuple(f"w{number}" for number in range(4 * LONGEST + 1))
     words = [(word, (word,)) for word in name]
-    assert names.partly(words, np.arange(1), [name], asks) is None
-    assert names.partly(words, np.arange(1), [name[1:]], asks).end == len(words)
+    assert name_matching.partly(words, np.arange(1), [name], asks) is None
+    assert name_matching.partly(words, np.arange(1), [name[1:]], asks).end == len(words)
 
 
 WRITTEN = [("noël", "coward"), ("harry", "nilsson"), ("odetta",), ("otto",), ("leonardo", "dicaprio"), ("noel", "gay")]
@@ -85,13 +85,13 @@ WRITTEN = [("noël", "coward"), ("harry", "nilsson"), ("odetta",), ("otto",), ("
 )
 def test_a_name_is_told_without_accents_or_with_one_letter_wrong(question, expected):
     words = TOKENIZER.terms_of_words(question)
-    found = names.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: False)
+    found = name_matching.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: False)
     assert (found and found.nodes.tolist()) == (None if expected is None else [expected])
 
 
 def test_what_the_graph_has_word_for_word_is_no_misspelt_name():
     words = TOKENIZER.terms_of_words("the genre of Odeta and Harry Nilsson")
-    assert names.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: True) is None
+    assert name_matching.nearly(words, np.arange(len(WRITTEN)), WRITTEN, lambda place: True) is None
 
 
 @pytest.mark.parametrize(
@@ -116,4 +116,4 @@ def test_what_the_graph_has_word_for_word_is_no_misspelt_name():
     ],
 )
 def test_texts_say_names_word_by_word_and_identifiers_in_one_piece(name, expected):
-    assert names.said_in_words(name) is expected
+    assert name_matching.said_in_words(name) is expected

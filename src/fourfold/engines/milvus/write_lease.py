@@ -20,8 +20,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+from fourfold.engines.milvus.cleanup import recovered, swept
 from fourfold.engines.milvus.link import Link
-from fourfold.engines.milvus.remains import recovered, swept
 from fourfold.engines.milvus.schema import UNUSED
 from fourfold.engines.milvus.state import State
 from fourfold.errors import StoreError

@@ -8,14 +8,12 @@ import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths
-from fourfold.facts import silent
-from fourfold.index.base import Nodes
-from fourfold.language import names, passing
-from fourfold.language.names import Named
+from fourfold.facts import edge_only
+from fourfold.language import name_matching, passing
+from fourfold.language.name_matching import Named
 from fourfold.query import Query
-from fourfold.relations.relations import Relations
+from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
-from fourfold.signals import late
 
 _MAY_BE_MEANT = 8
 """Of so many of the best by text a question may name one by a part of its name, …"""
@@ -27,7 +25,7 @@ _RARE = 3
 def named_in(scores: Scores, query: Query) -> Sequence[Named]:
     """Return the nodes that words of a question name, in its order; looked up once, for every step that asks."""
     if scores.named is None:
-        scores.named = names.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
+        scores.named = name_matching.named(query.words, scores.term_numbers, scores.snapshot.names, query.names_of)
     return scores.named
 
 
@@ -63,7 +61,7 @@ def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[
         return None
     best = [scores.best_of(part, query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT] for part in scores.rankings]
     nodes = np.array(list(dict.fromkeys(np.concatenate(best).tolist())), np.int64) if best else np.empty(0, np.int64)
-    one = names.nearly(query.words, nodes, query.names_of(nodes), known)
+    one = name_matching.nearly(query.words, nodes, query.names_of(nodes), known)
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
         return None
     places = range(one.start, one.end)
@@ -80,11 +78,12 @@ def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths)
     if "text" not in scores.rankings:
         return None
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    one = names.partly(query.words, nodes, query.names_of(nodes), relations.hold)
+    one = name_matching.partly(query.words, nodes, query.names_of(nodes), relations.hold)
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
         return None
     rare = _told_by_a_rare_word(scores, query, relations, one)
-    return one if rare or told_by_edges(scores, query, relations, settings, [one], one.nodes) else None
+    silent = rare or edge_only.is_silent(scores, query, relations, settings, [one], one.nodes)
+    return one if silent else None
 
 
 def _told_by_a_rare_word(scores: Scores, query: Query, relations: Relations, one: Named) -> bool:
@@ -92,24 +91,3 @@ def _told_by_a_rare_word(scores: Scores, query: Query, relations: Relations, one
     words, known = query.words[one.start : one.end], scores.term_numbers
     own = [known[term] for word, terms in words if not relations.hold(word, terms) for term in terms if term in known]
     return bool(own) and int(scores.snapshot.text.df(np.array(own, np.int64)).min()) <= _RARE
-
-
-def told_by_edges(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, named: Sequence[Named], nodes: Nodes
-) -> bool:
-    """Tell whether nodes say nothing that their edges do not.
-
-    Args:
-        scores: those of the question.
-        query: the question.
-        relations: the edge types that it may ask for.
-        settings: the constants.
-        named: what it names.
-        nodes: distinct and ascending.
-
-    """
-    snapshot = scores.snapshot
-    asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
-    known = np.concatenate((*asked, relations.labels.pieces()))
-    told = silent.told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
-    return told >= settings.silent

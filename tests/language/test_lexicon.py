@@ -2,8 +2,8 @@
 
 import pytest
 
-from fourfold.language import wording
-from fourfold.language.wording import Families, Parts, is_past
+from fourfold.language import lexicon
+from fourfold.language.lexicon import Families, Parts, is_past
 from fourfold.tokenizer import make_tokenizer
 
 FAMILIES = Families(make_tokenizer("snowball-english").terms)
@@ -76,16 +76,16 @@ def test_a_short_word_is_no_doer_of_what_is_left_of_it():
     ],
 )
 def test_labels_are_cut_short(part, word, is_word, expected):
-    assert wording.abbreviated(part, word, is_word=is_word) is expected
+    assert lexicon.abbreviated(part, word, is_word=is_word) is expected
 
 
 @pytest.mark.parametrize(
     "name", ["2021-03-04", "17 January 2025", "1871", "year 412", "02:30 UTC", "9th century", "c. 1900"]
 )
 def test_dates(name):
-    assert wording.is_date([word.lower() for word, _ in make_tokenizer("snowball-english").terms_of_words(name)])
+    assert lexicon.is_date([word.lower() for word, _ in make_tokenizer("snowball-english").terms_of_words(name)])
 
 
 @pytest.mark.parametrize("name", ["", "May", "of the year", "Apollo 11", "90 minutes", "Line 12"])
 def test_what_is_no_date(name):
-    assert not wording.is_date([word.lower() for word, _ in make_tokenizer("snowball-english").terms_of_words(name)])
+    assert not lexicon.is_date([word.lower() for word, _ in make_tokenizer("snowball-english").terms_of_words(name)])

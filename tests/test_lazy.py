@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from fourfold.when_needed import lazy, once
+from fourfold.lazy import lazy, once
 
 THREADS = 8
 
@@ -78,7 +78,7 @@ print(len(made))
 def test_a_fork_while_something_is_made_does_not_wait_for_ever() -> None:
     program = """
 import os, threading
-from fourfold.when_needed import once
+from fourfold.lazy import once
 
 began = threading.Event()
 

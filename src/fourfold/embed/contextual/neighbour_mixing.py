@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.embed.contextual.composition import Floats, through_length
-from fourfold.when_needed import load
+from fourfold.lazy import load
 
 
 def fuse(texts: Floats, means: Floats, linked: NDArray[np.bool_], own_share: float) -> Fused:

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.index.base import Nodes
-from fourfold.index.product import inner
+from fourfold.index.inner_products import inner
 from fourfold.index.text_segment import TextSegment
 
 _BLOCK = 1 << 15

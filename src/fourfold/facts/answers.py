@@ -15,15 +15,15 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Paths
-from fourfold.facts import beyond, naming
+from fourfold.facts import edge_only, typed_neighbours
 from fourfold.facts.kinds import MOST_EDGES, Kinds
 from fourfold.index.base import Nodes
+from fourfold.language.lexicon import SAY_NOTHING, is_date
 from fourfold.language.meaning import SAME_FAMILY, Meaning
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
-from fourfold.language.wording import SAY_NOTHING, is_date
 from fourfold.query import Query
-from fourfold.relations.relations import Relations
+from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import paths
 from fourfold.signals.paths import Answer
@@ -101,7 +101,7 @@ class About:
         unsure = answer.sure < settings.silent_sure or by_kind
         if unsure and (beside := self.beside(answer)) is not None:
             answer = replace(beside, sure=settings.silent_sure)
-        elif answer.sure < 1.0 and self.told_by_edges(answer.named):
+        elif answer.sure < 1.0 and self._is_silent(answer.named):
             answer = self.where_unsure(meaning, answer)
         else:
             silent = False
@@ -150,11 +150,11 @@ class About:
                 return answer.first(typed, _OF_ANOTHER_KIND)
         if not self.kinds.any_has_type(np.concatenate([best[:_READ], *(one.nodes[:_READ] for one in self.named)])):
             return None
-        if (found := beyond.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
+        if (found := typed_neighbours.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
             return found
         ids, numbers = self.scores.snapshot.ids, self.relations.numbers
         steps = paths.single_steps(edges, self.named, numbers, self.settings, allowed, ids)
-        return beyond.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
+        return typed_neighbours.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
         """Return what a node answers that says nothing its edges do not: by a step unsaid, else by any edge."""
@@ -242,9 +242,9 @@ class About:
         """Tell whether nothing that the words lead to is of the kind asked for; of several names that is looked at."""
         return (len(self.named) == 1 or not self.sentence.kinds()) and not self._is_kind(places, answer).any()
 
-    def told_by_edges(self, nodes: Nodes) -> bool:
+    def _is_silent(self, nodes: Nodes) -> bool:
         """Tell whether nodes say nothing that their edges do not."""
-        return naming.told_by_edges(self.scores, self.query, self.relations, self.settings, self.named, nodes)
+        return edge_only.is_silent(self.scores, self.query, self.relations, self.settings, self.named, nodes)
 
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         snapshot, query = self.scores.snapshot, self.query
@@ -330,4 +330,4 @@ class About:
             return found
 
         edges, best = self.scores.snapshot.edges, answer.best(_AS_GOOD)
-        return beyond.behind(edges, answer, best, of_it, self.query.allowed) or answer
+        return typed_neighbours.behind(edges, answer, best, of_it, self.query.allowed) or answer

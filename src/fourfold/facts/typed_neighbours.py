@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.facts.kinds import MOST_EDGES
 from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
-from fourfold.language.names import Named
+from fourfold.language.name_matching import Named
 from fourfold.signals.paths import Answer
 from fourfold.signals.walks import Step, Walk
 

@@ -7,7 +7,7 @@ import ctypes
 import numpy as np
 import pytest
 
-from fourfold.index import product
+from fourfold.index import inner_products
 
 
 def assert_product(found: np.ndarray, rows: np.ndarray, questions: np.ndarray) -> None:
@@ -24,7 +24,7 @@ def test_rows_with_each_question(count: int, asked: int | None) -> None:
     rng = np.random.default_rng(count)
     rows = rng.standard_normal((count, 64)).astype(np.float32)
     question = rng.standard_normal(64 if asked is None else (64, asked)).astype(np.float32)
-    found = product.with_each(rows, question)
+    found = inner_products.with_each(rows, question)
     assert found.dtype == np.float32
     assert_product(found, rows, question)
 
@@ -33,13 +33,13 @@ def test_turned_questions_and_rows_of_a_read_only_map() -> None:
     rows = np.random.default_rng(1).standard_normal((300, 16)).astype(np.float32)
     mapped = np.frombuffer(rows.tobytes(), np.float32).reshape(300, 16)  # as a derived file is read: not writable
     questions = rows[:5]
-    assert_product(product.with_each(mapped, questions.T), rows, questions.T)
+    assert_product(inner_products.with_each(mapped, questions.T), rows, questions.T)
 
 
 def test_beyond_what_one_thread_reads(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(product, "_ALONE", 1000)
+    monkeypatch.setattr(inner_products, "_ALONE", 1000)
     rows = np.random.default_rng(2).standard_normal((500, 8)).astype(np.float32)
-    assert_product(product.with_each(rows, rows[0]), rows, rows[0])
+    assert_product(inner_products.with_each(rows, rows[0]), rows, rows[0])
 
 
 class Stack(ctypes.Structure):
@@ -57,7 +57,7 @@ def test_what_an_earlier_call_left_on_the_stack_is_no_invalid_operation() -> Non
         rows = np.random.default_rng(count).random((count, 5), np.float32)
         call(no_numbers)
         with np.errstate(all="raise"):
-            assert_product(product.with_each(rows, rows[0]), rows, rows[0])
+            assert_product(inner_products.with_each(rows, rows[0]), rows, rows[0])
 
 
 @pytest.mark.parametrize("count", [0, 1, 8191, 8192, 8193, 40_000])
@@ -65,4 +65,4 @@ def test_what_an_earlier_call_left_on_the_stack_is_no_invalid_operation() -> Non
 def test_inner_products(count: int, dtype: type) -> None:
     rng = np.random.default_rng(count)
     one, other = rng.random(count).astype(dtype), rng.random(count).astype(dtype)
-    assert product.inner(one, other) == pytest.approx(float(one.astype(np.float64) @ other), rel=1e-6)
+    assert inner_products.inner(one, other) == pytest.approx(float(one.astype(np.float64) @ other), rel=1e-6)

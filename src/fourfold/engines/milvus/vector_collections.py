@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from fourfold.engines.milvus import schema
 from fourfold.engines.milvus.link import Link
+from fourfold.engines.milvus.moments import Sums
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.staging import Gathered
 from fourfold.engines.milvus.state import State
-from fourfold.engines.milvus.sums import Sums
 from fourfold.errors import DimensionError
-from fourfold.index.directions import unit
+from fourfold.index.unit_vectors import unit
 
 _FIELDS = ("row", "num", "vector")
 

@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence, Set
 from types import MappingProxyType
 
-from fourfold.scripts import LONGEST_WORD
+from fourfold.word_breaks import LONGEST_WORD
 
 WHICH = frozenset({"what", "which"})
 QUESTION = WHICH | {"who", "whom", "whose", "where", "when"}

@@ -100,7 +100,7 @@ class Facets:
         self.cosines = np.concatenate((self.cosines, cosines))[order]
 
 
-class Board:
+class QuestionBatch:
     """What one question has asked of one generation, and what it has learned.
 
     Args:
@@ -123,8 +123,8 @@ class Board:
         self.asked_text = False
         self.expecting = False
         """Whether the next terms are those of the question itself."""
-        self.beside: Sequence[Board] = ()
-        """Other terms whose best will be asked for, each on a board of its own."""
+        self.beside: Sequence[QuestionBatch] = ()
+        """Other terms whose best will be asked for, each on a batch of its own."""
         self.named: tuple[NDArray[np.int64], NDArray[np.int64], Nodes] | None = None
         self._text: dict[int, Best] = {}
         self._near: dict[int, Best] = {}
@@ -132,7 +132,7 @@ class Board:
         self._near_sums: tuple[float, float, float, int] | None = None
 
     def expect(
-        self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys, beside: Sequence[Board] = ()
+        self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys, beside: Sequence[QuestionBatch] = ()
     ) -> None:
         """Know beforehand what will be asked for; nothing depends on it but the number of round trips."""
         self.allowed, self.pieces, self.keys, self.expecting = allowed, pieces, keys, True
@@ -217,7 +217,7 @@ class Board:
         return [
             *([frequency_statement(self.pieces)] if len(self.pieces) else ()),
             *([named_statement(_distinct(self.keys))] if len(self.keys) else ()),
-            *(board._statement(_BESIDE, 0, self.allowed) for board in self.beside),
+            *(batch._statement(_BESIDE, 0, self.allowed) for batch in self.beside),
         ]
 
     def _take_coming(self, found: Sequence[list[Row]]) -> None:
@@ -226,8 +226,8 @@ class Board:
             self._take_frequencies(left.pop(0))
         if len(self.keys):
             self._take_named(_distinct(self.keys), left.pop(0)[0])
-        for board in self.beside:
-            board._take_best(left.pop(0)[0], _BESIDE, self.allowed)
+        for batch in self.beside:
+            batch._take_best(left.pop(0)[0], _BESIDE, self.allowed)
 
     @property
     def _candidates(self) -> Candidates:

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from fourfold.config import Paths
 from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
-from fourfold.language import synonyms, wording
+from fourfold.language import lexicon, synonyms
+from fourfold.language.lexicon import ASKING, TOWNS, WHICH
 from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning, said_again, settle
-from fourfold.language.names import Named, Words
+from fourfold.language.name_matching import Named, Words
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import LEAD_BACK, Sentence
-from fourfold.language.wording import ASKING, TOWNS, WHICH
 from fourfold.relations import directions, sought
 from fourfold.relations.labels import Labels, by_role
 from fourfold.types import FloatArray
@@ -76,9 +76,9 @@ class Relations:
         self.numbers = np.array(numbers, np.int64)
         self._near = lru_cache(self.labels.most_words)(self._near_by)
         self._roles = by_role(names)
-        self._asking = self._by_stem(wording.ASKING)
-        self._same, self._inverse = self._by_stem(wording.SAME), self._by_stem(wording.INVERSE)
-        self._haunted, self._kinds = self._by_stem(wording.HAUNTS), self._by_stem(synonyms.KINDS)
+        self._asking = self._by_stem(lexicon.ASKING)
+        self._same, self._inverse = self._by_stem(lexicon.SAME), self._by_stem(lexicon.INVERSE)
+        self._haunted, self._kinds = self._by_stem(lexicon.HAUNTS), self._by_stem(synonyms.KINDS)
         self._thesaurus = [self._by_stem(each) for each in (synonyms.TURNED, synonyms.SAME, synonyms.ALONE)]
 
     def __len__(self) -> int:
@@ -93,7 +93,7 @@ class Relations:
     def _near_by(self, word: str, terms: Sequence[str]) -> float:
         """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
         if not self._may_ask(word, terms):
-            return inf if word in LEAD_BACK or word in wording.ASKING or word in wording.EXACTLY else -inf
+            return inf if word in LEAD_BACK or word in lexicon.ASKING or word in lexicon.EXACTLY else -inf
         key, own = terms[0] if len(terms) == 1 else word, reading(word)
         listed = word in LEAD_BACK or any(key in each for each in (self._same, self._inverse, self._asking))
         if listed or (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None:
@@ -231,7 +231,7 @@ class Relations:
         for others, turned in ((self._same, False), (self._inverse, True)):
             if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
                 return replace(found, similarity=self.labels.alone_first(found.similarity, found.slots))
-        if word in wording.SAY_NOTHING:
+        if word in lexicon.SAY_NOTHING:
             return None
         found = None if called is None else self._exactly(called, settings.asking, kind=True)
         if found is None and sentence.may_ask():  # "I need a token" asks for none
@@ -298,8 +298,8 @@ class Relations:
             if word == _WHERE and sentence.at(len(sentence.words) - 1) == _FROM:
                 origins = self.labels.similarity(_ORIGINS)[0] >= SAME_FAMILY
                 similarity = np.where(origins, similarity, _LESS * similarity)
-            if word in wording.LESS:
-                less = self.labels.similarity(wording.LESS[word])[0] >= SAME_FAMILY
+            if word in lexicon.LESS:
+                less = self.labels.similarity(lexicon.LESS[word])[0] >= SAME_FAMILY
                 similarity = np.where(less, _LESS, similarity)
                 best = float(similarity.max())
             return Asked(similarity, slots, best, settings.asking, kind=True, by_itself=True)
@@ -310,7 +310,7 @@ class Relations:
             or sentence.asks_how_much(place)
         ):
             return None
-        exactly = wording.EXACTLY.get(word, "")
+        exactly = lexicon.EXACTLY.get(word, "")
         if word == _FROM:  # where no other word asks for an edge
             return self._exactly(exactly, settings.kind, turned=True, alone=True)
         return self._exactly(exactly, settings.asking, kind=True, by_itself=True) if exactly else None

@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.embed.contextual.fusion import fuse
+from fourfold.embed.contextual.neighbour_mixing import fuse
 from fourfold.index.base import EdgePart, Nodes
-from fourfold.index.directions import unit
+from fourfold.index.unit_vectors import unit
+from fourfold.lazy import load
 from fourfold.types import FloatArray
-from fourfold.when_needed import load
 
 Rows = tuple[Nodes, NDArray[np.float32]]
 """Nodes that have a vector, ascending, and these vectors, (n, dimensions)."""

@@ -1,0 +1,63 @@
+"""Whether a node has anything to say that its edges do not.
+
+In a graph of facts the text of a node lists its edges, or there is none: such a node is no answer to a question that
+names it, what its edges lead to may be. A document says more than its links, and may answer.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered
+from fourfold.config import Paths
+from fourfold.index.base import EdgePart, Nodes, TokenPart
+from fourfold.language.name_matching import Named
+from fourfold.query import Query
+from fourfold.relations.asked_types import Relations
+from fourfold.scores import Scores
+from fourfold.signals import late
+
+
+def share_told_by_edges(
+    edges: EdgePart, tokens: TokenPart, nodes: Nodes, known: NDArray[np.integer], *, most: int
+) -> float:
+    """Return the share of the nodes' wordpieces that stand in ``known`` or in their neighbours, in [0, 1].
+
+    Args:
+        edges: the graph.
+        tokens: the wordpieces of its nodes.
+        nodes: distinct and ascending.
+        known: wordpieces that are told anyway: those of the question and of the edge types' labels.
+        most: edges of each direction and node that are looked at.
+
+    """
+    own = tokens.of(nodes)[1]
+    if not len(own):
+        return 1.0
+    near = edges.expand(nodes, weights="none", cap=most)
+    beside = tokens.of(ordered.distinct(near.targets.astype(np.int64)))[1]
+    return float(ordered.contains(np.sort(np.concatenate((known, beside))), own.astype(np.int64)).mean())
+
+
+def is_silent(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, named: Sequence[Named], nodes: Nodes
+) -> bool:
+    """Tell whether nodes say nothing that their edges do not.
+
+    Args:
+        scores: those of the question.
+        query: the question.
+        relations: the edge types that it may ask for.
+        settings: the constants.
+        named: what it names.
+        nodes: distinct and ascending.
+
+    """
+    snapshot = scores.snapshot
+    asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
+    known = np.concatenate((*asked, relations.labels.pieces()))
+    told = share_told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
+    return told >= settings.silent
