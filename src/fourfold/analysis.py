@@ -10,9 +10,9 @@ from typing import Any, TypeVar, cast
 from fourfold import arguments, pipeline
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
-from fourfold.graph_embedding import text_of
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.node_text import text_of
 from fourfold.query import Query
 from fourfold.session import Session
 from fourfold.tokenizer import Tokenizer, make_tokenizer, stored_tokenizer

@@ -83,7 +83,7 @@ def without_address(error: FourfoldError, address: str) -> str:
     if "://" in address and isinstance(error, StoreError):
         logger.warning("%s", said)
         return "The graph cannot be used at the moment; the log says why."
-    # a bare name says of no folder, and may be a word, or a letter, of any sentence
+    # a bare file name reveals no folder, and could be a part of any word of the sentence
     for written in (repr(address), address) if Path(address).name != address else (repr(address),):
         said = _replaced(said, f"The file {written}", "The graph")
         said = _replaced(_replaced(said, f"file {written}", "graph"), written, "the graph")

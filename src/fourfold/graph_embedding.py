@@ -11,7 +11,7 @@ from dataclasses import asdict, dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import arguments
+from fourfold import arguments, node_text
 from fourfold.arguments import said
 from fourfold.config import EmbeddingConfig
 from fourfold.embed import Cascade, ContextualEmbedder, Embedder
@@ -25,7 +25,6 @@ from fourfold.errors import (
     EmbedderMismatchError,
     InvalidValueError,
     KeyRefusedError,
-    StoreError,
     warn,
 )
 from fourfold.index.snapshot import Snapshot
@@ -38,9 +37,6 @@ Progress = Callable[[int, int], None]
 
 logger = logging.getLogger(__name__)
 _BATCH = 2048
-_READS = "embedding"
-"""Where the file keeps what the embedder read of each node."""
-_BEFORE_IT_WAS_STORED = '{"name_times": 2, "with_type": false}'
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +51,7 @@ class VectorsOf:
     def stored(cls, store: Settings) -> VectorsOf:
         """Read it."""
         embedder = store.meta("embedder")
-        return cls(store.meta("dimensions"), embedder, None if embedder is None else _read(store))
+        return cls(store.meta("dimensions"), embedder, node_text.stored_reads(store))
 
 
 class GraphEmbedding:
@@ -126,7 +122,7 @@ class GraphEmbedding:
             self._refuse_mixture(there, makers)
         (maker,) = makers
         if maker is not None:
-            self.check_reads(stored_reads(writer))
+            self.check_reads(node_text.stored_reads(writer))
             if not there:
                 self.settle(writer, maker)
 
@@ -170,7 +166,7 @@ class GraphEmbedding:
         embedder = self.embedder
         name = name or embedder.name
         writer.set_meta("embedder", name)
-        writer.set_meta(_READS, json.dumps(asdict(self._reads)))
+        writer.set_meta(node_text.READS, json.dumps(asdict(self._reads)))
         writer.set_meta(OWN_SHARE, None)
         writer.set_meta("embedder_training", None)
         writer.drop_models(name)
@@ -252,7 +248,7 @@ class GraphEmbedding:
 
     def text_of(self, node: Node) -> str:
         """Return what the embedder reads of a node."""
-        return text_of(node, self._reads)
+        return node_text.text_of(node, self._reads)
 
     def query(
         self, snapshot: Snapshot, text: str, given: Sequence[float] | FloatArray | None, mode: str
@@ -329,33 +325,3 @@ class GraphEmbedding:
             "query_vector."
         )
         return np.pad(vectors, ((0, 0), (0, max(dimensions - length, 0))))[:, :dimensions]
-
-
-def text_of(node: Node, reads: EmbeddingConfig) -> str:
-    """Return what an embedder reads of a node."""
-    names = [node.name] * (reads.name_times if node.text else 1)
-    parts = (*names, node.type if reads.with_type else "", node.text)
-    return " ".join(part for part in parts if part)
-
-
-def stored_reads(store: Settings) -> EmbeddingConfig | None:
-    """Return what was read of the nodes whose vectors an embedder made; None if it made none.
-
-    Raises:
-        StoreError: it cannot be read.
-
-    """
-    return None if store.meta("embedder") is None else _read(store)
-
-
-def _read(store: Settings) -> EmbeddingConfig:
-    try:
-        return EmbeddingConfig(**json.loads(store.meta(_READS) or _BEFORE_IT_WAS_STORED))
-    except (TypeError, ValueError) as error:
-        raise StoreError(f"What was embedded of each node cannot be read ({error}); embed the graph again.") from error
-
-
-def reads_in_force(store: Settings, wanted: EmbeddingConfig) -> EmbeddingConfig:
-    """Return what an embedder is to read of new nodes: where the config leaves it open, what it read of the others."""
-    stored = stored_reads(store)
-    return stored if stored is not None and wanted == EmbeddingConfig() else wanted

@@ -11,6 +11,7 @@ from fourfold.config import RetrievalConfig
 from fourfold.config_history import with_changes
 from fourfold.engines import ForeignSchema
 from fourfold.errors import StoreError
+from fourfold.markup import html_facts
 from fourfold.session import Session
 
 
@@ -49,6 +50,10 @@ class Handle(Shared):
     def __repr__(self) -> str:
         """Name the graph without reading it, so that a closed or broken one can be shown; never a password."""
         return f"<{type(self).__name__} {self._session.path!r}>"
+
+    def _repr_html_(self) -> str:
+        """Show in a notebook what the graph holds."""
+        return html_facts(type(self).__name__, self._session.info())
 
     def __copy__(self) -> Self:
         """Return this very retriever: it is a handle of an open file, which its copies share."""

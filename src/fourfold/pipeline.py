@@ -258,8 +258,8 @@ def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> No
         proximity, scores.pagerank = signals.graph.with_pagerank(proximity, ranks, graph.pagerank_share, query.allowed)
     if config.fusion.scaling == "standard":
         share = np.minimum(proximity.values / scores.seed_weights.sum(), 1.0)
-        everywhere = graph.background * share.sum() / (scores.snapshot.size + config.fusion.background)
-        scores.graph = NodeValues(proximity.nodes, np.maximum(share - everywhere, 0.0))
+        size = scores.snapshot.size + config.fusion.background
+        scores.graph = NodeValues(proximity.nodes, signals.graph.above_background(share, size, graph.background))
     else:
         scores.graph = NodeValues(proximity.nodes, signals.scaling.by_maximum(proximity.values))
 

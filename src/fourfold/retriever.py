@@ -24,7 +24,6 @@ from fourfold.graph_embedding import Progress
 from fourfold.handle import Handle
 from fourfold.learning import Learning
 from fourfold.maintenance import Maintenance
-from fourfold.markup import html_facts
 from fourfold.session import Session
 from fourfold.types import Edge, Explanation, FloatArray, Hit, Node, SearchResult, Weights
 from fourfold.validation import check_edge, check_node, name_edge
@@ -45,7 +44,7 @@ class Retriever(Handle, OldNames):
             package; never a network service (see docs/embeddings.md).
         config: the constants of retrieval; None for those applied to the file (``apply_config``), else the defaults.
         read_only: open an existing file without ever writing to it or beside it.
-        must_exist: raise StoreError where there is no such file, instead of beginning one.
+        must_exist: raise StoreError where there is no such file, instead of creating it.
         durable: a write that has returned outlives a power cut, at the price of waiting for the disk; else the last
             ones may be lost with the power, though never in part, and never with the process.
 
@@ -144,12 +143,12 @@ class Retriever(Handle, OldNames):
         weight. Of several nodes with one id the last counts.
 
         Args:
-            nodes: a node without a vector is embedded, unless vectors of unknown origin are there: those never get
-                company.
+            nodes: a node without a vector is embedded, unless the graph holds vectors of unknown origin: the
+                embedder's could not be compared with those.
             edges: both ends must be in the graph or among ``nodes``.
             vectors_by: the name of the embedder that made the vectors which nodes bring, such as
                 ``retriever.embedder.name``; stored with the graph, which from then on refuses another. None: unknown.
-            progress: called with (nodes done, nodes in all); anew where ``reembed`` changes the model meanwhile.
+            progress: called with (nodes done, nodes in all), anew if ``reembed`` changes the model during the write.
             also: run inside the transaction, after the nodes and edges are written; for rooms such as
                 ``fourfold.ingest`` that keep books beside the graph.
 
@@ -272,7 +271,7 @@ class Retriever(Handle, OldNames):
         return await asyncio.to_thread(partial(self.search_many, listed, **options))
 
     def query_vector(self, texts: Sequence[str]) -> FloatArray:
-        """Return one vector, (dimensions,), for a query that is told in several texts: the mean of their embeddings.
+        """Return one vector, (dimensions,), for a query given as several texts: the mean of their embeddings.
 
         Raises:
             EmbedderMismatchError: the graph's vectors were made with another embedder.
@@ -296,9 +295,13 @@ class Retriever(Handle, OldNames):
     def learn(self, queries: Sequence[JudgedQuery] | None = None, *, k: int = 10, apply: bool = True) -> Lesson:
         """Tune in the background, and put in force what the gate of ``fourfold tune`` lets pass; searches go on.
 
-        ``queries`` are judged ones, None those that ``learning.feedback`` collected; nDCG@k is maximised; with
-        ``apply=False`` it only tells. ``learn().wait()`` returns what came of it, ``.verdict`` says it, ``.stop()``
-        ends it. A config that somebody else applies meanwhile stays.
+        Args:
+            queries: judged ones; None for those that ``learning.feedback`` collected.
+            k: nDCG@k is maximised.
+            apply: False only measures. A config that somebody else applies meanwhile stays.
+
+        Returns:
+            The work under way: ``wait()`` returns its outcome, ``verdict`` says it, ``stop()`` ends it.
 
         Raises:
             InvalidValueError: no feedback calls a node relevant.
@@ -386,15 +389,11 @@ class Retriever(Handle, OldNames):
         return self._session.backend.manifest()
 
     def info(self) -> dict[str, Any]:
-        """Return what the file holds and what is in force, in plain JSON types; ``"edge_types"`` are all it ever had.
+        """Return what the file holds and what is in force, in plain JSON types.
 
-        ``"first_stage"`` names the nearest vectors, with the ``"recall"`` it had of the graph's own when it was made;
-        both are None where neither a search nor derived files have them. Of a foreign graph also, under ``"foreign"``,
-        how its file is read and what was skipped; after ``reembed`` was cut short, under ``"reembedding"``, the
-        embedder it is for and how many nodes have a new vector.
+        ``"edge_types"`` lists every type ever stored. ``"first_stage"`` is what proposes the nearest vectors,
+        ``"recall"`` its measured recall on the graph's own vectors; both None before an index was made. A foreign graph
+        has under ``"foreign"`` how its file is read and what was skipped; a graph whose ``reembed`` was cut short under
+        ``"reembedding"`` the embedder it is for and how many nodes have a new vector.
         """
         return self._session.info()
-
-    def _repr_html_(self) -> str:
-        """Show in a notebook what the file holds."""
-        return html_facts("Retriever", self.info())

@@ -162,7 +162,7 @@ class Scores:
     phrase: NodeValues = NO_VALUES
     phrase_asked: str = ""
     named: Sequence[Named] | None = None
-    """What words of the question name, once it was looked up, see ``naming.named_in``."""
+    """What words of the question name, once it was looked up, see ``subjects.named_in``."""
     called: Called = NOTHING
     """What the question calls by its name: all of text is theirs."""
     seeds: Nodes = field(default_factory=lambda: NO_NODES)

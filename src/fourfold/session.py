@@ -23,10 +23,11 @@ from fourfold.engines import open_backend
 from fourfold.engines.base import Row, Settings, Writer
 from fourfold.engines.foreign import Follower, ForeignSource
 from fourfold.errors import DimensionError, EmbedderMismatchError, InvalidValueError, StoreError, warn
-from fourfold.graph_embedding import GraphEmbedding, Progress, VectorsOf, reads_in_force, stored_reads
+from fourfold.graph_embedding import GraphEmbedding, Progress, VectorsOf
 from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
+from fourfold.node_text import reads_in_force, stored_reads
 from fourfold.reembedding import Reembedding, unfinished
 from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import make_tokenizer, same_language, stored_tokenizer, tokenizer_settings

@@ -186,7 +186,7 @@ class Grounds:
     """What stands behind a hit, or behind the best of a whole answer.
 
     ``confidence`` says how surely the graph knows what is asked, in [0, 1], calibrated on the graph's own texts;
-    ``cosine`` is the raw one of question and node, None without vectors; ``covered`` the share of the question's idf
+    ``cosine`` is that of question and node, unscaled, None without vectors; ``covered`` the share of the question's idf
     mass that the node holds (as in BM25); ``path`` how surely words of the question ask for edges that lead there from
     what it names, in [0, 1]: 0 where none do.
     """

@@ -47,7 +47,7 @@ _SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
 
 
 class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
-    """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
+    """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and explains each score.
 
     Open a graph with ``FourfoldRetriever(path="kg.sqlite")`` or share an open one with ``retriever=``; make one of
     documents with ``from_documents`` or of texts with ``from_texts``. ``k``, ``filter``, ``weights``, ``intent`` and
@@ -114,7 +114,7 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
     """Documents below this score are left out."""
 
     min_confidence: float | None = None
-    """Documents that the graph is less sure of are left out, from 0 to 1; .25 finds nothing in keyboard noise."""
+    """Documents that the graph is less sure of are left out, from 0 to 1; .25 rejects keyboard noise."""
 
     group_by: str | None = None
     """A metadata key of which each value has at most ``max_per_source`` documents."""

@@ -133,12 +133,12 @@ class FusionConfig:
         candidate_multiplier: of embeddings and phrases, the ``candidate_multiplier * limit`` best are kept
             (not with ``scaling="standard"``).
         weights: global weights. With ``intent_tilt=None`` they serve only queries without an intent.
-        encoder_share: what embedding has of embedding and text together, from 0 to 1, where more than a table of tokens
-            makes the vectors (a transformer, a service, any function) and ``weights`` are the default's; None: as
+        encoder_share: embedding's share of embedding and text together, from 0 to 1, where an encoder makes the vectors
+            (a transformer, a service, any function; no table of tokens) and ``weights`` are the default's; None: as
             ``weights`` say. With it late interaction counts half on embedding, see ``late.on_embedding``. Measured in
             docs/evaluation.md, "Beside a transformer".
-        foreign: what embedding keeps of its weight, from 0 to 1, in a question whose words the model in the package has
-            only in pieces: it reads English. Measured in docs/reading-questions.md, "Other languages".
+        foreign: the factor of embedding's weight, from 0 to 1, in a question whose words the model in the package
+            knows only in pieces: it reads English. Measured in docs/reading-questions.md, "Other languages".
         partial_weights: what a caller's mapping of weights leaves out (published); None: as without the mapping.
         intent_tilt: exponent τ in w ∝ global · (profile / mean profile)^τ; 0 ignores the intent; None takes the
             profile itself (published).
@@ -210,7 +210,8 @@ class GraphConfig:
         second_hop: share of what the first hop reached that goes one hop further.
         published_second_hop: the published rule instead: for intents that ask for it, +0.15 along each arrow from the
             20 best so far to a node that is no seed.
-        to_parts: share of what the first hop brought to a document that was cut which each of its parts has.
+        to_parts: where the first hop reaches a document that was cut, each of its parts gets this share of what
+            arrived.
         pagerank_share: share of PageRank in the component.
         pagerank_min_edges: only from that many edges on.
         background: so many times its mean over all nodes (and ``fusion.background`` imaginary ones) is taken off the
@@ -290,8 +291,8 @@ class DiversityConfig:
         exact_communities: greedy modularity at every size (published); else by size, see ``index.communities``.
         coverage: the best re-ordered by what of the question is not yet covered, where their texts mention others.
         sides: comparisons ("json vs pickle") have both sides first, and then take turns, see ``signals.sides``.
-        depth: so many of the best are told apart together, however few are asked for: the best 3 are the first of the
-            best 10, with the same scores. 0 looks only at those that are asked for.
+        depth: the bonus, coverage and sides look at so many of the best, however few are asked for, so that the best 3
+            are the first of the best 10, with the same scores; 0: only at those that are asked for.
 
     """
 

@@ -49,13 +49,13 @@ class Bridge:
     Args:
         weight: what h counts, beside the weights of text and embedding together; 0 turns it off.
         passages: how many of the best nodes lead on, beside what the question calls by its name.
-        pairs: how many links of so many passages are looked at in the end.
+        pairs: how many links, of all ``passages`` together, are scored in the end.
         sharpness: how much less a passage leads on that scores less than the best.
-        most_holders: a term is rare where at most that many nodes hold it, or in names that many names …
-        most_share: … and, but for names, at most that share of all, or two.
+        most_holders: a term is rare if at most that many nodes hold it; a term of names, if that many names do.
+        most_share: a term is rare if at most that share of all nodes holds it, two at least; not asked of names.
         prior: links are chosen by ``s_p · link · (prior + score of the far end)``.
-        named: what a node counts as if it added of the question to a passage that holds all words of its name and that
-            no mention links, in graphs without other edges; 0 leaves names alone.
+        named: the gain, as a share of the question, of a node whose whole name stands in a passage that no mention
+            links, in graphs without other edges; 0 turns it off.
 
     """
 
@@ -144,11 +144,11 @@ class Paths:
         sharpness: how much less a word asks for the types that are farther from it than the nearest.
         asking: how far words such as "where" are trusted.
         synonym: how far a word is trusted that asks for the same as a label's by the thesaurus (``language.synonyms``).
-        kind: how far a word is trusted that follows "which" and is in no label: it may say what the answer is.
+        kind: how far a word behind "which" is trusted that no label holds: it may only name the kind of answer.
         price: what a step costs, as a share of the largest trust in a word.
         against: factor of a step against the arrow.
         itself: factor of the named node where the path leads back to it.
-        clear: how far the words beside the names must be trusted in the mean for full sureness.
+        clear: mean trust of the words beside the names from which on the answer counts as fully sure.
         sharp_ends: how much less the end of a path counts that explains less than the best.
         step_back: the share of its other score that the named node loses where the words are sure.
         silent: a named node steps back whatever the words of the question are, where its edges tell at least that share

@@ -121,7 +121,7 @@ def public_names(module: ModuleType) -> list[str]:
         if not name.startswith("_")
         and str(getattr(original(module, name), "__module__", "")).partition(".")[0] in homes
     ]
-    # aliases last
+    # an entity is called by the name it was defined under, whatever else leads to it
     return sorted(names, key=lambda name: (getattr(original(module, name), "__name__", "") != name, name))
 
 

@@ -16,7 +16,7 @@ from fourfold.embed.static import bundled
 
 
 class Cascade:
-    """Chooses by what a graph tells of its vectors; one for each open graph.
+    """Picks the embedder of a graph whose caller gave none: the one trained from it, else the model in the package.
 
     Args:
         model: returns the model that the graph's file keeps under an embedder's name, or None.

@@ -1,7 +1,7 @@
 """Questions that name a node and ask for something else by the words of edge types: what they lead to is the answer.
 
-``relations`` reads the words and ``signals.paths`` walks them; ``about`` tells what of their ends is asked for. Here is
-decided from which nodes they are followed, and how far the answer is trusted.
+``relations`` reads the words and ``signals.paths`` walks them; ``answers`` tells what of their ends is asked for. Here
+is decided from which nodes they are followed, and how far the answer is trusted.
 """
 
 from __future__ import annotations

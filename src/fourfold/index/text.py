@@ -1,7 +1,7 @@
 """The text part: postings of several segments, ranked as one collection.
 
 What moves with every write (the number of nodes, idf, average lengths) is computed here, when a generation is first
-asked: see ``text_worth`` for BM25, ``text_walk`` for how little of the postings a question touches, ``text_segment``
+asked: see ``bm25`` for the formula, ``text_walk`` for how little of the postings a question touches, ``text_segment``
 for how they lie.
 """
 

@@ -259,7 +259,7 @@ class Sentence(Nouns):
         return counts and (place + 1 in self._content or self.at(place + 1) in NAMES)
 
     def heads(self) -> list[int]:
-        """Return the same of a question of whatever length."""
+        """Return the same as ``sought``, of a question of whatever length."""
         free = self._telling()
         if not free or not self.asks():
             return []

@@ -1,7 +1,7 @@
 """What the words of a question mean among the edge types of a graph.
 
 What a word is similar to among their labels (``labels``) decides what it means, and how far it is trusted. What English
-calls the same stands in ``language.wording`` and ``language.synonyms``, what a word does in its sentence in
+calls the same stands in ``language.lexicon`` and ``language.synonyms``, what a word does in its sentence in
 ``language.syntax``.
 """
 

@@ -144,6 +144,19 @@ def published_second_hop(edges: EdgePart, walk: Walk, seeds: Nodes, from_nodes: 
     return Walk((*walk.hops, hop), reached)
 
 
+def above_background(shares: FloatArray, size: float, factor: float) -> FloatArray:
+    """Return ``max(share − factor · mean over the population, 0)``, so that a dense graph does not lift everything.
+
+    Args:
+        shares: (n,) the proximity of what was reached, as shares of what the seeds gave; that of all others is 0.
+        size: of the population, what was not reached included.
+        factor: ``graph.background``; 0 takes nothing off.
+
+    """
+    left: FloatArray = np.maximum(shares - factor * shares.sum() / size, 0.0)
+    return left
+
+
 def with_pagerank(
     proximity: NodeValues, pagerank: NodeValues, share: float, allowed: Allowed | None
 ) -> tuple[NodeValues, NodeValues]:

@@ -146,7 +146,7 @@ class Finder:
     def _rank(
         self, query: str, limit: int, context: Sequence[str], weighting: Weighting
     ) -> tuple[Ranking, Query, State, list[str]]:
-        # ties that order nothing: a plan is the best matches within `loose_tie`, measured on plain text and embedding
+        # where no edge orders tools a plan is the best matches within `loose_tie`, measured on plain text and embedding
         state = self._knowledge.present()
         tied = state.graph.edge_count > 0 and not state.graph.orders
         request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)

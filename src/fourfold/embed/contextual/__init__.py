@@ -4,7 +4,7 @@
 |---|---|
 | ``rows`` | the tokens of many texts in one array |
 | ``composition`` | tokens → text vector, by learned attention; with its gradient |
-| ``fusion`` | text vector and neighbours → node vector; with its gradient |
+| ``neighbour_mixing`` | text vector and neighbours → node vector; with its gradient |
 | ``contrast`` | InfoNCE |
 | ``lessons`` | what a graph teaches: its texts, edges, titles; what is held out |
 | ``training`` | the loop: batches, Adam, early stopping, checkpoints |

@@ -52,7 +52,7 @@ dispatcher = instrument.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
 
 class FourfoldRetriever(BaseRetriever):
-    """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and tells how.
+    """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and explains each score.
 
     Each result is a new ``NodeWithScore``: the node as it was given to ``from_nodes``, a score in [0, 1], and under
     ``metadata["fourfold"]`` intent, weights, components, method, why, community, confidence, name, type and degraded.
