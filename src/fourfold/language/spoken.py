@@ -42,11 +42,15 @@ def read_aloud(
         if others and meant and start < len(typed):  # a node Centre is not meant beside them
             said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others
+    return [word for word in said if word], _renumbered(named, said)
+
+
+def _renumbered(named: Sequence[Named], said: Sequence[Word | None]) -> list[Named]:
+    """Return what is named by places among the words that are read: those that are not None."""
     if None not in said:
-        return [word for word in said if word], list(named)
+        return list(named)
     before = [sum(word is not None for word in said[:place]) for place in range(len(said) + 1)]
-    moved = [replace(one, start=before[one.start], end=before[one.end]) for one in named]
-    return [word for word in said if word], moved
+    return [replace(one, start=before[one.start], end=before[one.end]) for one in named]
 
 
 def _parted(word: Word) -> Word:

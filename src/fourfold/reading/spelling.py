@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Set
 from itertools import zip_longest
 from string import ascii_lowercase
 
@@ -84,17 +84,30 @@ def corrections(
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
     unknown = [word for word, terms in asked.items() if terms and known.isdisjoint(terms)]
-    near: dict[str, list[dict[str, str]]] = {}
-    for word in unknown[:_MOST]:
-        lowered, others = word.lower(), [other for other, _ in words if other != word]
-        is_word = any(whole(_without_affixes(lowered)))
-        ways = [_marked(lowered)] if word[0].isupper() or not is_word else []
-        if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
-            ways += [_likely(lowered)] * (len(word) >= _SHORT) + [_any(lowered)] * (len(word) >= _LONG)
-        if ways:
-            near[word] = [{meant: own[0] for meant in way if len(own := terms_of(meant)) == 1} for way in ways]
+    near = {
+        word: [_with_terms(way, terms_of) for way in _ways(word, [other for other, _ in words if other != word], whole)]
+        for word in unknown[:_MOST]
+    }
     often = _frequencies(snapshot, {term for ways in near.values() for way in ways for term in way.values()})
     return {word: _as_typed(meant, word) for word, ways in near.items() if (meant := _nearest(ways, often))}
+
+
+def _ways(word: str, others: Sequence[str], whole: Whole) -> Iterator[Iterator[str]]:
+    """Yield what else a word may be, the likeliest slips first; ``others`` tell whether the question is in English."""
+    lowered = word.lower()
+    is_word = any(whole(_without_affixes(lowered)))
+    if word[0].isupper() or not is_word:
+        yield _marked(lowered)
+    if word.isascii() and not is_word and legible(others, whole(others)) == 1.0:
+        if len(word) >= _SHORT:
+            yield _likely(lowered)
+        if len(word) >= _LONG:
+            yield _any(lowered)
+
+
+def _with_terms(way: Iterable[str], terms_of: Callable[[str], Sequence[str]]) -> dict[str, str]:
+    """Return the term of each word that has exactly one."""
+    return {meant: own[0] for meant in way if len(own := terms_of(meant)) == 1}
 
 
 def _frequencies(snapshot: Snapshot, terms: Set[str]) -> Mapping[str, int]:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from functools import partial
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.frozen import freeze
 from fourfold.plain_text import display_name, plain_text
-from fourfold.planning import Served, Settled, denies, permitted, planned, settled
+from fourfold.planning import Part, Permitted, Served, Settled, denies, permitted, planned, settled
 from fourfold.query import Query
 from fourfold.retriever import Retriever
 from fourfold.tools import workflow
@@ -18,7 +19,11 @@ from fourfold.tools.config import ToolConfig
 from fourfold.tools.search import Ranking, Weighting, best_of, cosines_of, rank, semantic_scores, similarity_of
 from fourfold.tools.state import Knowledge, State
 from fourfold.tools.types import Described, Step, ToolAnswer, ToolEntry, Workflow, unknown_context
+from fourfold.tools.workflow import Plan
 from fourfold.types import Node
+
+Goals: TypeAlias = dict[str, float]
+"""The ids of the tools directly meant, and how well each matches."""
 
 _NAME_LIMIT = 200
 _COMPARED = 3  # matches, of which the most similar tells how similar the question is to any
@@ -75,31 +80,9 @@ class Finder:
         """Return a plan, see ``ToolCatalog.suggest_workflow``."""
         parts, left_out = planned(request)
         said = permitted(request)
-
-        def serve(text: str, others: Sequence[object] = (), *, one: bool = True) -> Served[dict[str, float]] | None:
-            ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
-            goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
-            named = {
-                term for node in self.retriever.get(goals) for term in self._terms(display_name(node.name, node.id))
-            }
-            return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
-
-        came = settled(parts, serve, least=self.config.least_match, joined=self.config.joined_match)
-        if not parts and said.denied:  # the nearest to nothing would be what the request denies
-            came = Settled((), ())
-        elif not came.steps or (len(came.steps) == 1 and not came.missing):
-            # one thing to do: whatever comes close to the best match is meant, too, and where nothing serves it, the
-            # nearest there is
-            asked, whole = said.text, serve(said.text, one=False)
-            if len(parts) == 1 and denies(said.text):  # "read it without editing it" is not to find what edits
-                kept = serve(parts[0].text, one=False)
-                if kept is not None and (whole is None or kept.worth > whole.worth):
-                    asked, whole = parts[0].text, kept
-            lacks = came.missing or (said.text,)
-            served = whole is not None and whole.worth >= self.config.lone_match
-            came = Settled(((asked, whole.by if whole else {}),), () if served else lacks)
+        asked = self._settled(said, parts, partial(self._serve, limit, context))
         meant: dict[str, float] = {}
-        for _, goals in came.steps:
+        for _, goals in asked.steps:
             meant |= {goal: max(score, meant.get(goal, 0.0)) for goal, score in goals.items()}
         state = self._knowledge.present()
         found = workflow.plan(
@@ -107,10 +90,61 @@ class Finder:
             state.graph,
             self.config,
             successes=state.successes,
-            in_turn=len(came.steps) > 1,
+            in_turn=len(asked.steps) > 1,
         )
-        ids = state.ids
-        chosen = [*found.ordered.steps, *found.suggested]
+        steps, suggested = self._steps(found, state)
+        return Workflow(
+            request=request,
+            steps=steps,
+            suggested=suggested,
+            missing=asked.missing,
+            cycles=tuple(tuple(state.ids[p] for p in cycle) for cycle in found.ordered.cycles),
+            meta=freeze(
+                {
+                    "alpha": self.config.alpha(state.graph.edge_count),
+                    "graph_edges": state.graph.edge_count,
+                    "clauses": [text for text, _ in asked.steps],
+                }
+            ),
+            notes=(*said.notes, *left_out, *unknown_context(self._in_use(context, state)[1])),
+        )
+
+    def _serve(
+        self, limit: int, context: Sequence[str], text: str, others: Sequence[Goals] = (), *, one: bool = True
+    ) -> Served[Goals] | None:
+        """Return the tools that serve a part of a request, the best or all that come close to it; None for none."""
+        ranking, _, state, _ = self._rank(text, limit, context, "adaptive")
+        goals = {state.ids[p]: float(ranking.semantic[p]) for p in self._goals(ranking, state, one=one)}
+        named = {term for node in self.retriever.get(goals) for term in self._terms(display_name(node.name, node.id))}
+        return Served(goals, ranking.similarity, named <= set(self._terms(text))) if goals else None
+
+    def _settled(
+        self, said: Permitted, parts: Sequence[Part], serve: Callable[..., Served[Goals] | None]
+    ) -> Settled[Goals]:
+        """Return what serves each part of a request.
+
+        Where there is one thing to do, whatever comes close to the best match is meant, too, and where nothing serves
+        it, the nearest there is.
+        """
+        config = self.config
+        if not parts and said.denied:  # the nearest to nothing would be what the request denies
+            return Settled((), ())
+        found = settled(parts, serve, least=config.least_match, joined=config.joined_match)
+        if len(found.steps) > 1 or (found.steps and found.missing):
+            return found
+        text, whole = said.text, serve(said.text, one=False)
+        if len(parts) == 1 and denies(text):  # "read it without editing it" is not to find what edits
+            kept = serve(parts[0].text, one=False)
+            if kept is not None and (whole is None or kept.worth > whole.worth):
+                text, whole = parts[0].text, kept
+        if whole is not None and whole.worth >= config.lone_match:
+            return Settled(((text, whole.by),), ())
+        return Settled(((text, whole.by if whole else {}),), found.missing or (said.text,))
+
+    def _steps(self, found: Plan, state: State) -> tuple[tuple[Step, ...], tuple[Step, ...]]:
+        """Return the steps of a plan, and those that are only suggested, as an answer shows them."""
+        ids, ordered = state.ids, found.ordered
+        chosen = [*ordered.steps, *found.suggested]
         nodes = {n.id: n for n in self.retriever.get([ids[p] for p in chosen])}
         names = {p: display_name(nodes[ids[p]].name, ids[p]) for p in chosen if ids[p] in nodes}
 
@@ -124,23 +158,9 @@ class Finder:
                 kind=why.kind,
             )
 
-        ordered = found.ordered
-        return Workflow(
-            request=request,
-            steps=tuple(step(p, found.why[p], ordered.stage[p], ordered.after[p]) for p in ordered.steps if p in names),
-            suggested=tuple(
-                step(p, why, ordered.stage[why.other], [why.other]) for p, why in found.suggested.items() if p in names
-            ),
-            missing=came.missing,
-            cycles=tuple(tuple(ids[p] for p in cycle) for cycle in ordered.cycles),
-            meta=freeze(
-                {
-                    "alpha": self.config.alpha(state.graph.edge_count),
-                    "graph_edges": state.graph.edge_count,
-                    "clauses": [text for text, _ in came.steps],
-                }
-            ),
-            notes=(*said.notes, *left_out, *unknown_context(self._in_use(context, state)[1])),
+        return (
+            tuple(step(p, found.why[p], ordered.stage[p], ordered.after[p]) for p in ordered.steps if p in names),
+            tuple(step(p, w, ordered.stage[w.other], [w.other]) for p, w in found.suggested.items() if p in names),
         )
 
     def _rank(
