@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from fourfold import ordered
 from fourfold.config import Paths
-from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
 from fourfold.language.meaning import SAME_FAMILY, Meaning
 from fourfold.ragged import firsts
 from fourfold.types import FloatArray
@@ -51,6 +51,45 @@ class _Level:
     starts: NDArray[np.int64]
     origins: NDArray[np.int64]
     gained: FloatArray
+
+
+@dataclass(frozen=True, slots=True)
+class _Steps:
+    """Single steps, parallel (n_steps,): ``origins`` are states of the level before, ``nodes`` are where they lead.
+
+    ``gained`` (n_steps, n_words + 1) are the best sums behind them, by how many words are used up.
+    """
+
+    origins: NDArray[np.int64]
+    nodes: Nodes
+    types: NDArray[np.int64]
+    forward: NDArray[np.bool_]
+    gained: FloatArray
+
+    @classmethod
+    def of(cls, found: Steps, best: FloatArray, table: FloatArray, *, forward: bool) -> _Steps:
+        """Return steps along edges, or against them, by what the words are worth to them."""
+        origins, types = found.origin.astype(np.int64), found.types.astype(np.int64)
+        ways = np.full(len(types), forward)
+        return cls(origins, found.targets.astype(np.int64), types, ways, _gained(best[origins], table, types))
+
+    @classmethod
+    def joined(cls, parts: Sequence[_Steps]) -> _Steps:
+        """Return the steps of several parts."""
+        return cls(*(np.concatenate([getattr(one, name) for one in parts]) for name in cls.__slots__))
+
+    def rows(self, which: NDArray[np.bool_] | NDArray[np.intp]) -> _Steps:
+        """Return some of the steps."""
+        return _Steps(*(getattr(self, name)[which] for name in self.__slots__))
+
+    def grouped(self) -> _Level:
+        """Return the states that the steps lead to."""
+        steps = self.rows(np.lexsort((self.forward, self.types, self.nodes)))
+        first = (firsts(steps.nodes) | firsts(steps.types) | firsts(steps.forward)).nonzero()[0]
+        reached = np.maximum.reduceat(steps.gained, first, axis=0)
+        starts = np.append(first, len(steps.nodes))
+        states = steps.nodes[first], steps.types[first], steps.forward[first]
+        return _Level(*states, reached, starts, steps.origins, steps.gained)
 
 
 @dataclass(frozen=True)
@@ -211,33 +250,24 @@ def _next(
     parts = []
     mirrored = bool(tables[_TURNED].any())
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
-        steps = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
-        origin, target, kind = steps.origin, steps.targets.astype(np.int64), steps.types.astype(np.int64)
+        found = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
+        steps = _Steps.of(found, best, table, forward=forward)
         if came is not None:
-            back = (came[0][origin] == kind) & (came[1][origin] != forward)
+            back = (came[0][steps.origins] == steps.types) & (came[1][steps.origins] != forward)
             if mirrored and back.any():
-                turned = np.nonzero(back)[0]
-                gained = _gained(best[origin[turned]], tables[_TURNED], kind[turned])
-                parts.append((origin[turned], target[turned], kind[turned], np.full(len(turned), forward), gained))
-            origin, target, kind = origin[~back], target[~back], kind[~back]
-        gained = _gained(best[origin], table, kind)
-        parts.append((origin, target, kind, np.full(len(origin), forward), gained))
-    origin, target, kind, along, gained = (np.concatenate(columns) for columns in zip(*parts, strict=True))
-    gained -= price
-    worthwhile = gained[:, -1] > 0
+                turned = steps.rows(back)
+                parts.append(replace(turned, gained=_gained(best[turned.origins], tables[_TURNED], turned.types)))
+            steps = steps.rows(~back)
+        parts.append(steps)
+    steps = _Steps.joined(parts)
+    steps = replace(steps, gained=steps.gained - price)
+    worthwhile = steps.gained[:, -1] > 0
     if came is not None:
-        worthwhile &= ~ordered.contains(home, nodes)[origin]
+        worthwhile &= ~ordered.contains(home, nodes)[steps.origins]
     if not worthwhile.any():
         return None
-    origin, target, kind, along = origin[worthwhile], target[worthwhile], kind[worthwhile], along[worthwhile]
-    gained = gained[worthwhile]
-    order = np.lexsort((along, kind, target))
-    origin, target, kind, along, gained = origin[order], target[order], kind[order], along[order], gained[order]
-    first = (firsts(target) | firsts(kind) | firsts(along)).nonzero()[0]
-    reached = np.maximum.reduceat(gained, first, axis=0)
-    starts = np.append(first, len(target))
-    level = _Level(target[first], kind[first], along[first], reached, starts, origin, gained)
-    return level if len(first) <= settings.beam else _thinned(level, settings.beam, ids, edges.type_names)
+    level = steps.rows(worthwhile).grouped()
+    return level if len(level.nodes) <= settings.beam else _thinned(level, settings.beam, ids, edges.type_names)
 
 
 def _gained(before: FloatArray, table: FloatArray, kind: NDArray[np.int64]) -> FloatArray:
