@@ -87,9 +87,8 @@ class Graph:
         meaning = self.relations.read(words, settings)
         content = np.array([bool(terms) for _, terms in words])
         found = self.named(question)
-        return paths.answer(
-            self.edges, found, meaning, self.relations.numbers, content, settings, allowed, ids=self.ids
-        )
+        asked = paths.PathQuestion(named=found, meaning=meaning, numbers=self.relations.numbers, content=content)
+        return paths.answer(self.edges, asked, settings, allowed, ids=self.ids)
 
     def ids(self, nodes):
         return [self.name(node) for node in nodes]

@@ -26,6 +26,7 @@ from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import paths
+from fourfold.signals.common_ends import single_steps
 from fourfold.signals.paths import Answer
 
 _OF_ANOTHER_KIND = 0.5
@@ -153,7 +154,7 @@ class About:
         if (found := typed_neighbours.beside_the_way(edges, answer, best, is_type, allowed)) is not None:
             return found
         ids, numbers = self.scores.snapshot.ids, self.relations.numbers
-        steps = paths.single_steps(edges, self.named, numbers, self.settings, allowed, ids)
+        steps = single_steps(edges, self.named, numbers, self.settings, allowed, ids)
         return typed_neighbours.around(edges, self.named, steps, is_type, allowed, either=not self.sentence.joins())
 
     def where_unsure(self, meaning: Meaning, answer: Answer) -> Answer:
@@ -227,7 +228,7 @@ class About:
     def _standing_beside(self, of_it: Callable[[Nodes], NDArray[np.bool_]]) -> Answer | None:
         """Return what of some kind stands beside the named nodes; None where nothing does."""
         edges, ids, allowed = self.scores.snapshot.edges, self.scores.snapshot.ids, self.query.allowed
-        steps = paths.single_steps(edges, self.named, self.relations.numbers, self.settings, allowed, ids)
+        steps = single_steps(edges, self.named, self.relations.numbers, self.settings, allowed, ids)
         return paths.beside(steps, self.named, of_it)
 
     def of_kind_beside(self, one: Named) -> Named:
@@ -248,12 +249,17 @@ class About:
 
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         snapshot, query = self.scores.snapshot, self.query
-        content = np.array([bool(terms) for _, terms in query.words])
-        asked = self.named, meaning, self.relations.numbers, content, self.settings, query.allowed
-        together = self.sentence.joins()
-        clause, onward = self.sentence.clause(), self.sentence.asks_the()
-        how = partial(paths.answer, together=together, unsaid=unsaid, clause=clause, onward=onward)
-        return how(snapshot.edges, *asked, ids=snapshot.ids)
+        question = paths.PathQuestion(
+            named=self.named,
+            meaning=meaning,
+            numbers=self.relations.numbers,
+            content=np.array([bool(terms) for _, terms in query.words]),
+            together=self.sentence.joins(),
+            unsaid=unsaid,
+            clause=self.sentence.clause(),
+            onward=self.sentence.asks_the(),
+        )
+        return paths.answer(snapshot.edges, question, self.settings, query.allowed, ids=snapshot.ids)
 
     def _of_kind(self, answer: Answer) -> Answer:
         """Put first what is of the kind asked for: "which countries use X" asks for what is a country.

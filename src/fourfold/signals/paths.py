@@ -15,7 +15,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,17 +25,16 @@ from fourfold.edge_types import PART_OF
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
 from fourfold.language.meaning import SAME_FAMILY, Meaning
 from fourfold.language.name_matching import Named
+from fourfold.signals import common_ends
+from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.walks import Step, Walk, walk
 from fourfold.types import FloatArray
 
 _MOST_NAMED = 4
 """Of more named nodes those with the longest names are followed."""
 
-_IN_COMMON, _SURE_IN_COMMON = 0.7, 0.6
-"""What a node beside all that are named is worth, of the best by words; and how sure that is where no word asks."""
-
-_MOST_IN_COMMON = 50
-"""What more has in common with all that is named is not where a walk goes on."""
+_SURE_IN_COMMON = 0.6
+"""How sure what stands beside all that is named is where no word asks."""
 
 _MOST_AROUND = 1000
 """Where more stands beside the named node, each is followed only by words."""
@@ -145,87 +143,125 @@ def _best_path(walks: Sequence[tuple[Named, Walk]], node: int) -> tuple[int, lis
 
 def nothing(named: Sequence[Named]) -> Answer:
     """Return the answer to a question whose words ask for no edge."""
-    return Answer(NO_NODES, np.empty(0), 0.0, _nodes_of(named), ())
+    return Answer(NO_NODES, np.empty(0), 0.0, nodes_of(named), ())
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PathQuestion:
+    """A question as paths read it.
+
+    Args:
+        named: the nodes that it names, by places in ``meaning``.
+        meaning: what each word asks for, in the order of the question.
+        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
+        content: (n_words,) which words are no stop words.
+        together: whether all that is named is meant, not one thing or another.
+        unsaid: whether a first step may be taken that no word asks for.
+        clause: where a clause begins that goes on behind the names, -1: nowhere.
+        onward: whether the words may lead on from what all that is named has in common.
+
+    """
+
+    named: Sequence[Named]
+    meaning: Meaning
+    numbers: NDArray[np.int64]
+    content: NDArray[np.bool_]
+    together: bool = True
+    unsaid: bool = False
+    clause: int = -1
+    onward: bool = False
+
+    def free(self, named: Sequence[Named]) -> NDArray[np.int64]:
+        """Return the places of the words that are part of no name, ascending."""
+        free = np.ones(len(self.meaning.trust), bool)
+        for name in named:
+            free[name.start : name.end] = False
+        return free.nonzero()[0]
+
+    def clear(self, free: NDArray[np.int64], enough: float) -> float:
+        """Return how far the words beside the names are trusted in the mean, 1 from ``enough`` on."""
+        trust = self.meaning.trust[free]
+        beside = int((self.content[free] | (trust > 0)).sum())
+        told = float(trust.sum()) / max(beside, 1)
+        return min(1.0, told / enough) if enough else 1.0
 
 
 def answer(
     edges: EdgePart,
-    named: Sequence[Named],
-    meaning: Meaning,
-    numbers: NDArray[np.int64],
-    content: NDArray[np.bool_],
+    question: PathQuestion,
     settings: Paths,
     allowed: Allowed | None = None,
     *,
-    together: bool = True,
-    unsaid: bool = False,
-    clause: int = -1,
-    onward: bool = False,
     ids: Callable[[Nodes], Sequence[str]],
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
 
     Args:
         edges: the graph.
-        named: the nodes that the question names, by places in ``meaning``.
-        meaning: what each word of the question asks for, in the order of the question.
-        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
-        content: (n_words,) which words of the question are no stop words.
+        question: what it names and what its words ask for.
         settings: the constants.
         allowed: nodes that may be reached and passed through.
-        together: whether all that is named is meant, not one thing or another.
-        unsaid: whether a first step may be taken that no word asks for.
-        clause: where a clause begins that goes on behind the names, -1: nowhere.
-        onward: whether the words may lead on from what all that is named has in common.
         ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
 
     """
-    called = _meant(named, meaning)
-    named = _told_apart(edges, called, content | (meaning.trust > 0), settings)
-    taken = np.zeros(len(meaning.trust), bool)
-    for name in named:
-        taken[name.start : name.end] = True
-    free = np.nonzero(~taken)[0]
-    beside = int((content[free] | (meaning.trust[free] > 0)).sum())
-    told = float(meaning.trust[free].sum()) / max(beside, 1)
-    clear = min(1.0, told / settings.clear) if settings.clear else 1.0
+    meaning, numbers = question.meaning, question.numbers
+    called = _meant(question.named, meaning)
+    named = _told_apart(edges, called, question.content | (meaning.trust > 0), settings)
+    free = question.free(named)
     asking = free[meaning.trust[free] > 0]
-    kinds = meaning.kind & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
 
     def follow(nodes: Nodes, words: Meaning) -> Walk | None:
         found = walk(edges, nodes, words, numbers, settings, allowed, ids=ids)
         return found if found is not None and len(found.nodes) else None
 
-    walks = []
-    together, unsaid = together and len(named) > 1, unsaid and len(named) == 1
-    steps = single_steps(edges, named, numbers, settings, allowed, ids) if together or unsaid else []
-    for name in named:
-        asked = [meaning.of(words[:_MOST_ASKING]) for words in _orders(name, asking, kinds, clause)]
-        walks += [(name, one) for words in asked if (one := follow(name.nodes, words)) is not None]
-        if unsaid:
-            around = _around(name, steps)
-            found = (follow(around.nodes, words) for words in asked)
-            walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
+    together, unsaid = question.together and len(named) > 1, question.unsaid and len(named) == 1
+    steps = common_ends.single_steps(edges, named, numbers, settings, allowed, ids) if together or unsaid else []
+    walks = _walks(question, named, asking, steps if unsaid else None, follow)
     shared = steps if together else []
-    if onward:
+    if question.onward:
         words = meaning.of(asking.tolist()[:_MOST_ASKING])
-        walks += _from_in_common(edges, named, shared, words, numbers, follow, settings)
+        walks += common_ends.onward(edges, named, shared, words, numbers, follow, settings)
     if not walks and not shared:
         return None
     nodes, totals = _together(walks)
     if shared:
-        nodes, totals = _in_common(nodes, totals, walks, shared)
+        nodes, totals = common_ends.preferred(nodes, totals, walks, shared)
     itself = settings.itself if len(named) == 1 else 0.0
-    totals = np.where(ordered.contains(_nodes_of(named), nodes), itself * totals, totals)
+    totals = np.where(ordered.contains(nodes_of(named), nodes), itself * totals, totals)
     top = float(totals.max())
     if top <= 0:
         return None
     kept = totals > 0
     sure = _SURE_IN_COMMON
     if walks:
-        sure = max(one.explained for _, one in walks) * float(meaning.trust[asking].max()) * clear
+        explained = max(one.explained for _, one in walks)
+        sure = explained * float(meaning.trust[asking].max()) * question.clear(free, settings.clear)
     values = np.exp(settings.sharp_ends * (totals[kept] / top - 1.0))
-    return Answer(nodes[kept], values, sure, _nodes_of(called), tuple(walks), tuple(steps))
+    return Answer(nodes[kept], values, sure, nodes_of(called), tuple(walks), tuple(steps))
+
+
+def _walks(
+    question: PathQuestion,
+    named: Sequence[Named],
+    asking: NDArray[np.int64],
+    steps: Sequence[tuple[Named, Walk]] | None,
+    follow: Callable[[Nodes, Meaning], Walk | None],
+) -> list[tuple[Named, Walk]]:
+    """Return the walks from each named node by the words, which are at the places ``asking``, and where each began.
+
+    ``steps`` are those of one step that no word asks for, from the ends of which walks may begin, too; else None.
+    """
+    meaning = question.meaning
+    kinds = meaning.kind & (meaning.trust >= SAME_FAMILY)  # "where" is no step behind those that it asks about
+    walks = []
+    for name in named:
+        asked = [meaning.of(words[:_MOST_ASKING]) for words in _orders(name, asking, kinds, question.clause)]
+        walks += [(name, one) for words in asked if (one := follow(name.nodes, words)) is not None]
+        if steps is not None:
+            around = _around(name, steps)
+            found = (follow(around.nodes, words) for words in asked)
+            walks += [(around, one) for one in map(Walk.after_another, filter(None, found)) if len(one.nodes)]
+    return walks
 
 
 def _orders(name: Named, asking: NDArray[np.int64], kinds: NDArray[np.bool_], clause: int) -> list[list[int]]:
@@ -237,10 +273,6 @@ def _orders(name: Named, asking: NDArray[np.int64], kinds: NDArray[np.bool_], cl
     if right and 0 <= clause < name.start:  # "the capital of the country where the author of X died"
         orders.append([p for p in left if p > clause] + right + [p for p in left if p <= clause])
     return orders
-
-
-def _nodes_of(named: Sequence[Named]) -> Nodes:
-    return ordered.distinct(np.concatenate([name.nodes for name in named]))
 
 
 def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
@@ -265,7 +297,7 @@ def _told_apart(edges: EdgePart, named: Sequence[Named], says: NDArray[np.bool_]
         if not near or not 1 < len(name.nodes) <= _NAMESAKES:
             continue
         steps = edges.expand(name.nodes, weights="none", cap=settings.fan)
-        beside = ordered.distinct(steps.origin[ordered.contains(_nodes_of(near), steps.targets)])
+        beside = ordered.distinct(steps.origin[ordered.contains(nodes_of(near), steps.targets)])
         if len(beside):
             found[place] = replace(name, nodes=name.nodes[beside])
     return found
@@ -281,21 +313,6 @@ def _around(name: Named, steps: Sequence[tuple[Named, Walk]]) -> Named:
     return replace(name, nodes=nodes if len(nodes) <= _MOST_AROUND else nodes[:0])
 
 
-def single_steps(
-    edges: EdgePart,
-    named: Sequence[Named],
-    numbers: NDArray[np.int64],
-    settings: Paths,
-    allowed: Allowed | None,
-    ids: Callable[[Nodes], Sequence[str]],
-) -> list[tuple[Named, Walk]]:
-    """Return the walks of one step by whatever edge from each of several named nodes."""
-    any_edge = replace(Meaning.none(1, len(numbers)), asked=np.ones((1, len(numbers))), trust=np.ones(1))
-    one_step = replace(settings, steps=1, against=1.0)
-    found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed, ids=ids)) for name in named]
-    return [(name, one) for name, one in found if one is not None and len(one.nodes)]
-
-
 def beside(
     steps: Sequence[tuple[Named, Walk]], named: Sequence[Named], of_it: Callable[[Nodes], NDArray[np.bool_]]
 ) -> Answer | None:
@@ -309,60 +326,13 @@ def beside(
     """
     around = [one.nodes for _, one in steps]
     nodes = ordered.distinct(np.concatenate(around)) if around else NO_NODES
-    nodes = ordered.without(nodes, _nodes_of(named))
+    nodes = ordered.without(nodes, nodes_of(named))
     nodes = nodes[of_it(nodes)]
     if not len(nodes):
         return None
     shared = np.mean([ordered.contains(one, nodes) for one in around], axis=0)
     nodes = nodes[shared == shared.max()]
-    return Answer(nodes, np.ones(len(nodes)), 0.0, _nodes_of(named), (), tuple(steps))
-
-
-def _in_common(
-    nodes: Nodes, totals: FloatArray, walks: Sequence[tuple[Named, Walk]], steps: Sequence[tuple[Named, Walk]]
-) -> tuple[Nodes, FloatArray]:
-    """Return E where the named nodes that stand beside a node count as reaching it: "which Ghanaian plays for X"."""
-    starts = sorted({name.start for name, _ in (*walks, *steps)})
-    every = ordered.distinct(np.concatenate((nodes, *(one.nodes for _, one in steps))))
-    beside, reached = np.zeros((len(starts), len(every)), bool), np.zeros((len(starts), len(every)), bool)
-    for name, one in steps:
-        beside[starts.index(name.start)] |= ordered.contains(one.nodes, every)
-    for name, one in walks:
-        reached[starts.index(name.start)] |= ordered.contains(one.nodes, every)
-    found = np.zeros(len(every))
-    found[every.searchsorted(nodes)] = totals
-    top = float(found.max(initial=0.0)) or 1.0
-    found *= (beside | reached).mean(axis=0)
-    return every, np.where(beside.all(axis=0), np.maximum(found, _IN_COMMON * top), found)
-
-
-def _from_in_common(
-    edges: EdgePart,
-    named: Sequence[Named],
-    steps: Sequence[tuple[Named, Walk]],
-    asked: Meaning,
-    numbers: NDArray[np.int64],
-    follow: Callable[[Nodes, Meaning], Walk | None],
-    settings: Paths,
-) -> list[tuple[Named, Walk]]:
-    """Return the walks that go on from what stands beside all that is named: the fee of X in 1996, from one record.
-
-    They go on by other types than those that lead there: who plays for X and Y is no step to a third team.
-    """
-    around = [one.nodes for _, one in steps]
-    if not len(asked.trust) or not around or len(around) < len(named):
-        return []
-    own = _nodes_of(named)
-    common = ordered.without(reduce(ordered.common, around), own)
-    if not 0 < len(common) <= _MOST_IN_COMMON:
-        return []
-    back = edges.expand(common, weights="none", cap=settings.fan)
-    links = np.isin(numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
-    found = follow(common, replace(asked, asked=np.where(links, 0.0, asked.asked)))
-    if found is None:
-        return []
-    found = found.after_another()
-    return [(replace(name, nodes=common), found) for name in named] if len(found.nodes) else []
+    return Answer(nodes, np.ones(len(nodes)), 0.0, nodes_of(named), (), tuple(steps))
 
 
 def _together(walks: Sequence[tuple[Named, Walk]]) -> tuple[Nodes, FloatArray]:

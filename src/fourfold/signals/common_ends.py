@@ -1,0 +1,91 @@
+"""What stands beside all that a question names, by any edge: "which Ghanaian plays for X", "the fee of X in 1996"."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import reduce
+
+import numpy as np
+from numpy.typing import NDArray
+
+from fourfold import ordered
+from fourfold.config import Paths
+from fourfold.index.base import Allowed, EdgePart, Nodes
+from fourfold.language.meaning import Meaning
+from fourfold.language.name_matching import Named
+from fourfold.signals.walks import Walk, walk
+from fourfold.types import FloatArray
+
+_WORTH = 0.7
+"""What a node beside all that are named is worth, of the best by words."""
+
+_MOST = 50
+"""What more has in common with all that is named is not where a walk goes on."""
+
+
+def nodes_of(named: Sequence[Named]) -> Nodes:
+    """Return all nodes of some names, distinct and ascending."""
+    return ordered.distinct(np.concatenate([name.nodes for name in named]))
+
+
+def single_steps(
+    edges: EdgePart,
+    named: Sequence[Named],
+    numbers: NDArray[np.int64],
+    settings: Paths,
+    allowed: Allowed | None,
+    ids: Callable[[Nodes], Sequence[str]],
+) -> list[tuple[Named, Walk]]:
+    """Return the walks of one step by whatever edge from each of several named nodes."""
+    any_edge = replace(Meaning.none(1, len(numbers)), asked=np.ones((1, len(numbers))), trust=np.ones(1))
+    one_step = replace(settings, steps=1, against=1.0)
+    found = [(name, walk(edges, name.nodes, any_edge, numbers, one_step, allowed, ids=ids)) for name in named]
+    return [(name, one) for name, one in found if one is not None and len(one.nodes)]
+
+
+def preferred(
+    nodes: Nodes, totals: FloatArray, walks: Sequence[tuple[Named, Walk]], steps: Sequence[tuple[Named, Walk]]
+) -> tuple[Nodes, FloatArray]:
+    """Return E where the named nodes that stand beside a node count as reaching it: "which Ghanaian plays for X"."""
+    starts = sorted({name.start for name, _ in (*walks, *steps)})
+    every = ordered.distinct(np.concatenate((nodes, *(one.nodes for _, one in steps))))
+    beside, reached = np.zeros((len(starts), len(every)), bool), np.zeros((len(starts), len(every)), bool)
+    for name, one in steps:
+        beside[starts.index(name.start)] |= ordered.contains(one.nodes, every)
+    for name, one in walks:
+        reached[starts.index(name.start)] |= ordered.contains(one.nodes, every)
+    found = np.zeros(len(every))
+    found[every.searchsorted(nodes)] = totals
+    top = float(found.max(initial=0.0)) or 1.0
+    found *= (beside | reached).mean(axis=0)
+    return every, np.where(beside.all(axis=0), np.maximum(found, _WORTH * top), found)
+
+
+def onward(
+    edges: EdgePart,
+    named: Sequence[Named],
+    steps: Sequence[tuple[Named, Walk]],
+    asked: Meaning,
+    numbers: NDArray[np.int64],
+    follow: Callable[[Nodes, Meaning], Walk | None],
+    settings: Paths,
+) -> list[tuple[Named, Walk]]:
+    """Return the walks that go on from what stands beside all that is named: the fee of X in 1996, from one record.
+
+    They go on by other types than those that lead there: who plays for X and Y is no step to a third team.
+    """
+    around = [one.nodes for _, one in steps]
+    if not len(asked.trust) or not around or len(around) < len(named):
+        return []
+    own = nodes_of(named)
+    common = ordered.without(reduce(ordered.common, around), own)
+    if not 0 < len(common) <= _MOST:
+        return []
+    back = edges.expand(common, weights="none", cap=settings.fan)
+    links = np.isin(numbers, back.types[ordered.contains(own, back.targets.astype(np.int64))])
+    found = follow(common, replace(asked, asked=np.where(links, 0.0, asked.asked)))
+    if found is None:
+        return []
+    found = found.after_another()
+    return [(replace(name, nodes=common), found) for name in named] if len(found.nodes) else []
