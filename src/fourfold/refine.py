@@ -91,30 +91,10 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     strength = bridge.strengths(scores.table.totals(passages), settings.sharpness)
     strength[ordered.contains(called, passages)] = 1.0
     few = max(settings.pairs * len(passages) // max(settings.passages, 1), settings.pairs)
-    most, ids, snapshot = _PAIRS_SCORED * few, scores.snapshot.ids, scores.snapshot
-    mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
-    pairs = _shared_terms(scores, passages, settings)
-    if len(mentioned):
-        pairs = bridge.joined(pairs, mentioned)
-    free = difference(np.arange(len(passages)), mentioned.passages)
-    named = _names_held(scores, query, passages, free, settings)
-    if len(named):
-        pairs = bridge.joined(pairs, named)
-    if not len(snapshot.hidden):  # else it may be another part of the document
-        leading = np.concatenate((mentioned.passages, named.passages[named.links == 1.0]))
-        scores.mentioning = frozenset(passages[leading].tolist())
-    if query.allowed is not None:
-        pairs = pairs.of(query.allowed.contains(pairs.nodes))
-    early: FloatArray = strength[pairs.passages] * pairs.links
-    if len(snapshot.hidden) and len(pairs) > most:  # the parts of a document are linked alike: the ids tell nothing
-        early = bridge.promised(pairs, strength, _first_look(scores, pairs.nodes), settings)
-    pairs = bridge.chosen(pairs, early, most, ids)
+    pairs, free = _links(scores, query, passages, _PAIRS_SCORED * few, settings)
+    pairs = _promising(scores, query, pairs, strength, few, settings)
     if not len(pairs):
         return
-    scores.take(ordered.distinct(pairs.nodes))
-    scores.tabulate(query)
-    promise = bridge.promised(pairs, strength, scores.table.totals(pairs.nodes), settings)
-    pairs = bridge.chosen(pairs, promise, few, ids)
     covered = _covered(scores, np.concatenate((passages, pairs.nodes)), config)
     of_passages, of_nodes = covered[: len(passages)], covered[len(passages) :]
     leads_on = np.zeros(len(passages))
@@ -126,6 +106,38 @@ def bridges(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         by_name = frozenset(gains.nodes[gains.named].tolist())
         scores.bridges = Bridges(NodeValues(gains.nodes, weight * gains.values), whence, by_name)
         scores.add_up(query, scores.table.nodes, scores.table.components)
+
+
+def _links(
+    scores: Scores, query: Query, passages: Nodes, most: int, settings: Bridge
+) -> tuple[Pairs, NDArray[np.int64]]:
+    """Return what passages are linked to, and the places of those that no mention links."""
+    snapshot = scores.snapshot
+    mentioned = mentions.links(snapshot.edges, snapshot.hidden, passages, most, query.allowed)
+    free = difference(np.arange(len(passages)), mentioned.passages)
+    named = _names_held(scores, query, passages, free, settings)
+    pairs = _shared_terms(scores, passages, settings)
+    for others in (mentioned, named):
+        pairs = bridge.joined(pairs, others) if len(others) else pairs
+    if not len(snapshot.hidden):  # else it may be another part of the document
+        leading = np.concatenate((mentioned.passages, named.passages[named.links == 1.0]))
+        scores.mentioning = frozenset(passages[leading].tolist())
+    return pairs if query.allowed is None else pairs.of(query.allowed.contains(pairs.nodes)), free
+
+
+def _promising(scores: Scores, query: Query, pairs: Pairs, strength: FloatArray, few: int, settings: Bridge) -> Pairs:
+    """Return the ``few`` links that promise most; those of several times as many have their score asked for."""
+    most, ids = _PAIRS_SCORED * few, scores.snapshot.ids
+    early: FloatArray = strength[pairs.passages] * pairs.links
+    if len(scores.snapshot.hidden) and len(pairs) > most:  # the parts of a document are linked alike
+        early = bridge.promised(pairs, strength, _first_look(scores, pairs.nodes), settings)
+    pairs = bridge.chosen(pairs, early, most, ids)
+    if not len(pairs):
+        return pairs
+    scores.take(ordered.distinct(pairs.nodes))
+    scores.tabulate(query)
+    promise = bridge.promised(pairs, strength, scores.table.totals(pairs.nodes), settings)
+    return bridge.chosen(pairs, promise, few, ids)
 
 
 def _first_look(scores: Scores, nodes: Nodes) -> FloatArray:
@@ -157,11 +169,10 @@ def _names_held(scores: Scores, query: Query, passages: Nodes, free: NDArray[np.
     pairs = Pairs(free[held.origin], held.nodes, held.shares)
     if query.allowed is not None:
         pairs = pairs.of(query.allowed.contains(pairs.nodes))
-    return (
-        pairs.of(np.array([*map(name_matching.said_in_words, query.written_of(pairs.nodes))], bool))
-        if len(pairs)
-        else pairs
-    )
+    if not len(pairs):
+        return pairs
+    in_words = [name_matching.said_in_words(name) for name in query.written_of(pairs.nodes)]
+    return pairs.of(np.array(in_words, bool))
 
 
 def _covered(scores: Scores, nodes: Nodes, config: RetrievalConfig) -> NDArray[np.float32]:
