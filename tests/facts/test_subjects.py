@@ -3,6 +3,8 @@
 import pytest
 from fact_graphs import graph_of
 
+from fourfold import Edge, Node, Retriever
+
 PLAYERS = graph_of("""
     Lionel Messi|position played|forward · Lionel Messi|member of team|Barca · Neymar Jr|member of team|Santos FC
     · Neymar Jr|position played|winger · Play|performer|Bobby Ferrin · Play|genre|comedy
@@ -51,3 +53,37 @@ def test_a_name_is_known_without_its_accents_and_with_a_letter_wrong(question, a
 
 def test_another_word_is_no_misspelt_name():
     assert SINGERS.search("what was the occupation of Henry Nilbert").ids[0] not in {"songwriter", "Brooklyn"}
+
+
+@pytest.fixture(scope="module")
+def tables():
+    """What a database of films holds: each node is a table, and says what its rows say."""
+    columns = {"Film": "title, runtime, tagline", "Viewer": "name, email", "Studio": "name, address", "Genre": "name"}
+    retriever = Retriever()
+    retriever.add(
+        [Node(name, name, text=f"Table of {name}. Columns: {own}") for name, own in columns.items()],
+        [Edge("Viewer", "Film", "RATED"), Edge("Studio", "Film", "PRODUCED"), Edge("Film", "Genre", "IN_GENRE")],
+    )
+    return retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("List the 5 films that were rated most.", "Film"),
+        ("Find 3 films with a long tagline.", "Film"),
+        ("What are the names of the first 3 studios that produced anything?", "Studio"),
+        ("Which viewers rated more than ten of them?", "Viewer"),
+    ],
+)
+def test_a_node_that_is_what_the_question_asks_for_is_the_answer(tables, question, answer):
+    assert tables.search(question).ids[0] == answer
+
+
+def test_what_is_named_beside_it_leads_there(tables):
+    assert tables.search("Which viewers rated the film with the longest title?").ids[0] == "Viewer"
+
+
+def test_in_a_graph_of_facts_a_name_in_that_place_leads_on():
+    graph = graph_of("Kim Oda|nationality|Ghanaian · Lee Vu|nationality|Welsh · Kim Oda|team|Ajax · Lee Vu|team|Leeds")
+    assert graph.search("which Ghanaian scored most").ids[0] == "Kim Oda"

@@ -6,7 +6,8 @@ names it, what its edges lead to may be. A document says more than its links, an
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,13 @@ from fourfold.signals import late
 
 
 def share_told_by_edges(
-    edges: EdgePart, tokens: TokenPart, nodes: Nodes, known: NDArray[np.integer], *, most: int
+    edges: EdgePart,
+    tokens: TokenPart,
+    nodes: Nodes,
+    known: NDArray[np.integer],
+    *,
+    most: int,
+    said_by: Callable[[Nodes], NDArray[np.integer]] | None = None,
 ) -> float:
     """Return the share of the nodes' wordpieces that stand in ``known`` or in their neighbours, in [0, 1].
 
@@ -32,18 +39,27 @@ def share_told_by_edges(
         nodes: distinct and ascending.
         known: wordpieces that are told anyway: those of the question and of the edge types' labels.
         most: edges of each direction and node that are looked at.
+        said_by: nodes → the wordpieces of theirs that edges tell; None: all.
 
     """
     own = tokens.of(nodes)[1]
     if not len(own):
         return 1.0
     near = edges.expand(nodes, weights="none", cap=most)
-    beside = tokens.of(ordered.distinct(near.targets.astype(np.int64)))[1]
+    targets = ordered.distinct(near.targets.astype(np.int64))
+    beside = tokens.of(targets)[1] if said_by is None else said_by(targets)
     return float(ordered.contains(np.sort(np.concatenate((known, beside))), own.astype(np.int64)).mean())
 
 
 def is_silent(
-    scores: Scores, query: Query, relations: Relations, settings: Paths, named: Sequence[Named], nodes: Nodes
+    scores: Scores,
+    query: Query,
+    relations: Relations,
+    settings: Paths,
+    named: Sequence[Named],
+    nodes: Nodes,
+    *,
+    by_names: bool = False,
 ) -> bool:
     """Tell whether nodes say nothing that their edges do not.
 
@@ -54,10 +70,17 @@ def is_silent(
         settings: the constants.
         named: what it names.
         nodes: distinct and ascending.
+        by_names: whether edges tell no more than the names of what they lead to, not its texts.
 
     """
+
+    def called(beside: Nodes) -> Nodes:
+        return late.distinct_pieces([" ".join(chain.from_iterable(query.names_of(beside)))])[0].astype(np.int64)
+
     snapshot = scores.snapshot
     asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])
     known = np.concatenate((*asked, relations.labels.pieces()))
-    told = share_told_by_edges(snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges)
+    told = share_told_by_edges(
+        snapshot.edges, snapshot.tokens, nodes, known, most=settings.silent_edges, said_by=called if by_names else None
+    )
     return told >= settings.silent

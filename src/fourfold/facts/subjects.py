@@ -11,6 +11,7 @@ from fourfold.config import Paths
 from fourfold.facts import edge_only
 from fourfold.language import name_matching, passing
 from fourfold.language.name_matching import Named
+from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
@@ -39,6 +40,7 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
     if (near := _nearly(scores, query, relations, found)) is not None:
         found = sorted([*found, near], key=lambda one: one.start)
+    found = [one for one in found if not _is_asked_for(scores, query, relations, settings, one, found)]
     if len(found) > 1:
         found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
     if found:
@@ -47,6 +49,20 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
         one = _partly(scores, query, relations, settings)
         if one is not None:
             yield [one]
+
+
+def _is_asked_for(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, one: Named, found: Sequence[Named]
+) -> bool:
+    """Tell whether a name stands where the question says what it asks for: "list the films that …", a table Film.
+
+    Such a node is an answer itself, and no path begins there, unless it has nothing to say but its edges: then what it
+    is the kind of may be meant. What the nodes beside it say, too, tables alike, its edges do not tell.
+    """
+    places = Sentence(query.words, [other for other in found if other is not one]).of_type()
+    if not set(range(one.start, one.end)).issubset(places):
+        return False
+    return not edge_only.is_silent(scores, query, relations, settings, [one], one.nodes, by_names=True)
 
 
 def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[Named]) -> Named | None:

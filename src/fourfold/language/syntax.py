@@ -299,6 +299,8 @@ class Sentence(Nouns):
         return self.opens(place) or self._commands() or self._is_named(place) or self._who_are(place)
 
     def _is_named(self, place: int) -> bool:
+        while self._only_counts(place - 1):
+            place -= 1
         before = self._before(place)
         return self.at(before) == "of" and self.at(before - 1) in NAMES
 
