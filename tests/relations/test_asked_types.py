@@ -363,3 +363,23 @@ ATLAS = graph_of("""
 )
 def test_what_goes_on_behind_the_name_in_a_clause_is_walked_before_what_stands_before_it(question, answer):
     assert ATLAS.search(question).ids[0] == answer
+
+
+SQUADS = graph_of("""
+    Kim Oda|plays_position|Keeper · Kim Oda|plays_in_club|Ajax · Kim Oda|plays_for_country|Ghana
+    · Lee Vu|plays_position|Keeper · Lee Vu|plays_in_club|Leeds · Lee Vu|plays_for_country|Wales
+    · Bo Lind|plays_position|Winger · Bo Lind|plays_in_club|Leeds · Bo Lind|plays_for_country|Ghana
+    · Ajax|is_in_country|Holland · Leeds|is_in_country|England
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("who plays at position Keeper ?", {"Kim Oda", "Lee Vu"}),
+        ("who plays at position Keeper for country Ghana ?", {"Kim Oda"}),
+        ("who plays for Leeds ?", {"Lee Vu", "Bo Lind"}),
+    ],
+)
+def test_a_word_of_most_labels_is_no_step_beside_another_of_one_of_them(question, answers):
+    assert set(SQUADS.search(question).ids[: len(answers)]) == answers

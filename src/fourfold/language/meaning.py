@@ -325,13 +325,27 @@ def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
         meaning.trust[0], meaning.asked[0] = 0.0, 0.0
 
 
-def said_again(meaning: Meaning, free: NDArray[np.bool_], loose: Sequence[int]) -> list[int]:
+def said_again(
+    meaning: Meaning, free: NDArray[np.bool_], loose: Sequence[int], left_out: Sequence[NDArray[np.bool_]]
+) -> list[int]:
     """Return which words the thesaurus joins to what another word asks for by its own name.
 
-    Where a step is led back along, both ends tell it: in "who appeared in the same films" the films are enough.
+    Where a step is led back along, both ends tell it: in "who appeared in the same films" the films are enough. So does
+    a word say again what stands in what another asks for: "plays" in "plays at position X", beside ``plays_position``.
+
+    Args:
+        meaning: of the words.
+        free: (n_words,) which belong to no name.
+        loose: the places of those that the thesaurus joins to something.
+        left_out: of each of these from which labels it was left out, as most have it, (n_types,).
+
     """
     enough = _COULD_SAY if meaning.mirrors.any() else SAME_FAMILY
     own = free & (meaning.trust >= enough) & ~meaning.mirrors
     own[loose] = False
     said = (meaning.asked[own] >= enough).any(axis=0)
-    return [place for place in loose if (meaning.asked[place, said] >= meaning.trust[place]).any()]
+    return [
+        place
+        for place, out in zip(loose, left_out, strict=True)
+        if (meaning.asked[place, said] >= meaning.trust[place]).any() or (said & out).any()
+    ]

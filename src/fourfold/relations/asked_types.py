@@ -132,7 +132,8 @@ class Relations:
         if (meaning.trust[sentence.free()] > settings.kind).any():
             self._by_itself(meaning, sentence, [place for place, asked in by.items() if asked.alone], settings)
         loose = [place for place, asked in by.items() if asked.loose and not asked.alone]
-        self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose), settings)
+        left_out = [self.labels.words.left_out(words[place][1]) for place in loose]
+        self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose, left_out), settings)
         to_places = self.labels.grammar.to_places | (haunts is not None and haunts.means)
         sought.end_there(meaning, sentence, lambda place: self.calls(sentence.words[place], words[place][1]), settings)
         settle(meaning, sentence, [self.labels.words.families_of(terms) for _, terms in words], to_places)

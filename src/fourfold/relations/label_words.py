@@ -122,6 +122,18 @@ class LabelWords:
         found[list(_found(self._anywhere, terms))] = True
         return found
 
+    def left_out(self, terms: Iterable[str]) -> NDArray[np.bool_]:
+        """Return which labels one of some terms was left out of, as most have it, (n_types,): plays_position."""
+        found = np.zeros(len(self.labels), bool)
+        found[list(_found(self._common, terms))] = True
+        return found
+
+    @lazy
+    def _common(self) -> Mapping[str, NDArray[np.int64]]:
+        """Of which labels a term was left out."""
+        left = (set(one.last).difference(one.own) for one in self.labels)
+        return _rows([frozenset(term for word in words for term in self.terms(word)) for words in left])
+
     @lazy
     def _anywhere(self) -> Mapping[str, NDArray[np.int64]]:
         """In which types' names a term stands; made for the first question about a kind."""
