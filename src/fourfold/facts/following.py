@@ -18,6 +18,7 @@ from fourfold.language import name_matching
 from fourfold.language.meaning import Meaning
 from fourfold.language.spoken import read_aloud
 from fourfold.language.syntax import Sentence, may_ask
+from fourfold.language.unspaced import parted
 from fourfold.query import MOST_WORDS, Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import AskedPaths, Scores
@@ -73,6 +74,7 @@ def _understood(
     found, typed = None, query.words
     for named in subjects.ways(scores, query, relations, settings):
         words, named = read_aloud(query.topic, typed, named, relations.labels.terms)
+        words, named = parted(words, named, query.names_of, relations.labels.words.within, relations.labels.terms)
         query = replace(query, words=words)
         asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
         meaning = relations.read(query.words, settings, named)

@@ -88,7 +88,8 @@ class Relations:
         """Tell whether any word may ask for an edge, whatever the question names: if not, ``read`` trusts none."""
         plain = [(word.lower(), terms) for word, terms in words]
         self.labels.learn([word for word, terms in plain if self._may_ask(word, terms)])
-        return any(self._near(word, terms) > settings.low for word, terms in plain)
+        near = any(self._near(word, terms) > settings.low for word, terms in plain)
+        return near or any(self.labels.words.within(word) for word, _ in plain)
 
     def _near_by(self, word: str, terms: Sequence[str]) -> float:
         """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""

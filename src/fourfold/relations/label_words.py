@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from fourfold.edge_types import label
 from fourfold.language import lexicon
 from fourfold.language.lexicon import Families
+from fourfold.language.unspaced import runs_together
 from fourfold.lazy import lazy
 from fourfold.relations.path_labels import parts_of
 
@@ -121,6 +122,24 @@ class LabelWords:
         found = np.zeros(len(self.labels), bool)
         found[list(_found(self._anywhere, terms))] = True
         return found
+
+    def spelt_so(self, word: str) -> NDArray[np.bool_] | None:
+        """Return which labels have a word as it is, (n_types,), in a script without word boundaries; None: none has.
+
+        There words that share characters say other things: 女儿 and 侄女, a daughter and a niece.
+        """
+        if word not in self._unspaced:
+            return None
+        return self.any(np.array([one == word for one in self.flat], bool))
+
+    def within(self, run: str) -> list[str]:
+        """Return the words of labels that stand in a run of characters without word boundaries."""
+        return [word for word in self._unspaced if word in run]
+
+    @lazy
+    def _unspaced(self) -> frozenset[str]:
+        """The words of labels in scripts without word boundaries."""
+        return frozenset(filter(runs_together, self.flat))
 
     def left_out(self, terms: Iterable[str]) -> NDArray[np.bool_]:
         """Return which labels one of some terms was left out of, as most have it, (n_types,): plays_position."""

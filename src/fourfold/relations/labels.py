@@ -120,6 +120,9 @@ class Labels:
                 own[whole] = np.maximum(own[whole], SAME_FAMILY)  # "birthplace" is all of a birth's place
         cosines = np.array([self._whole @ vector for vector in vectors])
         similarity = np.maximum(nearest, cosines.clip(0.0, 1.0))
+        for place, word in enumerate(new):
+            if (spelt := self.words.spelt_so(word)) is not None:
+                similarity[place] *= np.where(spelt, 1.0, _COMPOUND)
         return zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True)
 
     def _weigh_parts(self, own: FloatArray) -> None:
