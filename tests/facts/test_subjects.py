@@ -87,3 +87,33 @@ def test_what_is_named_beside_it_leads_there(tables):
 def test_in_a_graph_of_facts_a_name_in_that_place_leads_on():
     graph = graph_of("Kim Oda|nationality|Ghanaian · Lee Vu|nationality|Welsh · Kim Oda|team|Ajax · Lee Vu|team|Leeds")
     assert graph.search("which Ghanaian scored most").ids[0] == "Kim Oda"
+
+
+@pytest.fixture(scope="module")
+def proposals():
+    titles = {
+        "PEP 8": "Style Guide for Python Code", "PEP 12": "Sample Template", "PEP 345": "Metadata for Packages 1.2",
+        "PEP 566": "Metadata for Packages 2.1", "PEP 3000": "Python 3000",
+    }  # fmt: skip
+    about = "A proposal on what packages say of themselves, which goes beyond PEP 8 and PEP 12, and replaces others."
+    nodes = [Node(code, f"{code} – {title}", text=f"{title}. {about}") for code, title in titles.items()]
+    authors = {"PEP 8": "Ada Lund", "PEP 12": "Bo Reyes", "PEP 345": "Cy Holm", "PEP 566": "Di Moss", "PEP 3000": "Ed"}
+    edges = [Edge(code, author, "author") for code, author in authors.items()]
+    edges += [Edge("PEP 345", "PEP 566", "superseded_by"), Edge("PEP 566", "PEP 8", "requires")]
+    retriever = Retriever()
+    retriever.add([*nodes, *(Node(author, author) for author in authors.values())], edges)
+    return retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Who wrote PEP 566?", "Di Moss"),
+        ("Who is the author of PEP 8?", "Ada Lund"),
+        ("What is PEP 345 superseded by?", "PEP 566"),
+        ("Which PEPs does PEP 566 require?", "PEP 8"),
+        ("Who wrote the PEP that PEP 345 was superseded by?", "Di Moss"),
+    ],
+)
+def test_what_a_name_begins_with_is_enough_where_that_is_a_code(proposals, question, answer):
+    assert proposals.search(question).ids[0] == answer

@@ -117,3 +117,27 @@ def test_what_the_graph_has_word_for_word_is_no_misspelt_name():
 )
 def test_texts_say_names_word_by_word_and_identifiers_in_one_piece(name, expected):
     assert name_matching.said_in_words(name) is expected
+
+
+@pytest.mark.parametrize(
+    ("question", "named"),
+    [
+        ("who wrote PEP 8", ["pep 8 style guide"]),
+        ("PEP 8 and RFC 2616", ["pep 8 style guide", "rfc 2616 http"]),
+        ("who wrote PEP 8 1", []),
+        ("who wrote PEP 81", []),
+        ("CS101 lecturer", ["cs101 introduction"]),
+        ("Article 6", []),
+        ("what happened in 2014", []),
+        ("Apollo 11", []),
+    ],
+)
+def test_a_code_at_the_beginning_of_one_name_names_it(question, named):
+    written = [
+        ("pep", "8", "style", "guide"), ("rfc", "2616", "http"), ("cs101", "introduction"), ("article", "6", "scope"),
+        ("article", "6", "fines"), ("2014", "games"), ("apollo", "11"),
+    ]  # fmt: skip
+    found = name_matching.by_code(
+        [(word, (word.lower(),)) for word in question.split()], np.arange(len(written)), written
+    )
+    assert [one.whole for one in found] == named

@@ -10,7 +10,7 @@ from fourfold import refine
 from fourfold.config import Paths
 from fourfold.facts import edge_only
 from fourfold.language import name_matching, passing
-from fourfold.language.name_matching import Named
+from fourfold.language.name_matching import Named, has_figures
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
@@ -38,6 +38,7 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     """
     snapshot = scores.snapshot
     found = [one for one in named_in(scores, query) if snapshot.edges.degree(one.nodes).any()]
+    found = _with_codes(scores, query, found)
     if (near := _nearly(scores, query, relations, found)) is not None:
         found = sorted([*found, near], key=lambda one: one.start)
     found = [one for one in found if not _is_asked_for(scores, query, relations, settings, one, found)]
@@ -49,6 +50,21 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
         one = _partly(scores, query, relations, settings)
         if one is not None:
             yield [one]
+
+
+def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]:
+    """Return what a question names, with what it calls by the code that a name begins with: of the best by text."""
+    known, text = scores.term_numbers, scores.snapshot.text
+    figures = [known[term] for word, own in query.words if has_figures(word) for term in own if term in known]
+    if not figures or "text" not in scores.rankings:
+        return found
+    nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes.astype(np.int64)
+    nodes = nodes[text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
+    taken = {place for one in found for place in range(one.start, one.end)}
+    codes = name_matching.by_code(query.words, nodes, query.names_of(nodes))
+    apart = [one for one in codes if taken.isdisjoint(range(one.start, one.end))]
+    more = [one for one in apart if scores.snapshot.edges.degree(one.nodes).any()]
+    return sorted([*found, *more], key=lambda one: one.start)
 
 
 def _is_asked_for(

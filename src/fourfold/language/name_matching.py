@@ -217,6 +217,50 @@ def partly(
     return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
 
 
+def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> list[Named]:
+    """Return the nodes that a question calls by the code that their names begin with: "PEP 8 – Style Guide", PEP 8.
+
+    A code goes to the last of the first figures in a row, and has letters, too. One that several of the nodes begin
+    with names none.
+
+    Args:
+        words: each word of the question as typed, with its terms.
+        nodes: the nodes that may be meant.
+        written: the words of each name, in lower case.
+
+    """
+    typed = [word.lower() for word, _ in words]
+    codes = [_code(name) for name in written]
+    found = []
+    for node, name, code in zip(nodes, written, codes, strict=True):
+        begin = _begin_of(code, typed) if code and codes.count(code) == 1 else -1
+        if begin >= 0 and not has_figures("".join(typed[begin + len(code) :][:1])):  # no Python 3 in "Python 3.1"
+            found.append(Named(np.array([node]), begin, begin + len(code), " ".join(name)))
+    return sorted(found, key=lambda one: one.start)
+
+
+def _begin_of(part: Sequence[str], typed: Sequence[str]) -> int:
+    """Return where words stand in a row in the question; -1 where they do not."""
+    places = range(len(typed) - len(part) + 1)
+    return next((place for place in places if tuple(typed[place : place + len(part)]) == part), -1)
+
+
+def has_figures(word: str) -> bool:
+    """Tell whether a word has figures in it."""
+    return any(letter.isdigit() for letter in word)
+
+
+def _code(name: Sequence[str]) -> tuple[str, ...]:
+    """Return the words of the code that a name begins with and goes on behind; none where it does not."""
+    figures = [*map(has_figures, name[: LONGEST + 1])]
+    if True not in figures:
+        return ()
+    first = figures.index(True)
+    end = first + len([*takewhile(bool, figures[first:])])
+    code = tuple(name[:end])
+    return code if end < len(name) and any(letter.isalpha() for letter in "".join(code)) else ()
+
+
 def nearly(
     words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], known: Callable[[int], bool]
 ) -> Named | None:
