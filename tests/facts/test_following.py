@@ -396,3 +396,24 @@ def test_a_word_that_others_qualify_before_a_name_asks_for_its_edge():
         retriever.add([*clubs, *players, *others], edges)
         found = retriever.search("who is from the professional football team Sion FC ?")
     assert set(found.ids[:2]) == {"p0", "p3"}
+
+
+ATLAS = graph_of("""
+    Tarn|language|Tarnish · Merin|language|Merinese · Merin|language|Tarnish · Tarn|continent|Boreas
+    · Merin|continent|Boreas · Tarn|currency|Crown · Merin|currency|Mark · Tarn|capital|Velm · Merin|capital|Oss
+    · Tarn|borders|Merin · Ina Roe|native_language|Merinese · Ina Roe|employer|Oss Mills · Oss Mills|city|Oss
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("Where is Tarnish spoken?", {"Tarn", "Merin"}),
+        ("Where do people pay with the Mark?", {"Merin"}),
+        ("Where is Tarn?", {"Boreas"}),
+        ("Where is the employer of Ina Roe?", {"Oss"}),
+        ("On which continent do people pay with the Crown?", {"Boreas"}),
+    ],
+)
+def test_where_something_is_done_is_the_place_that_this_leads_to(question, answers):
+    assert set(ATLAS.search(question).ids[: len(answers)]) == answers

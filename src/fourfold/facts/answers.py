@@ -123,7 +123,20 @@ class About:
             of_it = None if shorter is None else self.kinds.typed(places, shorter.nodes)
             if shorter is not None and of_it is not None and of_it.any():
                 return self._sensible(shorter.first(of_it, _OF_ANOTHER_KIND))
+        if (places := self.sentence.where()) and (meaning.trust[places] > 0).any():
+            shorter = self._walked(meaning.without(places), unsaid=unsaid)
+            if shorter is not None and self._are_places(shorter.best(_AS_GOOD)[:_MOST_ENDS]):
+                return self._sensible(self._of_kind(shorter))
         return self._sensible(self._of_kind(found))
+
+    def _are_places(self, nodes: Nodes) -> bool:
+        """Tell whether nodes are places by their edges: "where is X spoken" asks for the country, not where that is."""
+        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.of_places]
+        if not len(types) or edges.degree(nodes).sum() > MOST_EDGES:
+            return False
+        worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
+        have = [edges.expand(nodes, forward=way, worth=worth, weights="none").origin for way in (True, False)]
+        return 2 * len(ordered.distinct(np.concatenate(have).astype(np.int64))) > len(nodes) > 0
 
     def _passes(self, places: Sequence[int], answer: Answer) -> bool:
         """Tell whether what is of the type asked for stands on the way to the best end, which is of another.

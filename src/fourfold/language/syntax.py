@@ -223,6 +223,10 @@ class Sentence(Nouns):
         end = next((place for place, word in enumerate(self.words) if word in PREPOSITIONS), 0)
         return self.at(end) == "of" and self.at(end - 1) in _DATES
 
+    def where(self) -> list[int]:
+        """Return where "where" stands, if it does."""
+        return [place for place, word in enumerate(self.words) if word == "where" and place not in self.names]
+
     def asks_when_of_name(self) -> bool:
         """Tell whether it asks when something happened to what it names: "when was X first performed"."""
         return self.at(0) == "when" and self.at(1) in AUXILIARIES and self._past_article(2) in self._starts
