@@ -330,6 +330,17 @@ def test_a_bounded_walk_touches_no_more_than_it_must(large):
     assert all(0 < len(walk.rows) < 500 for walk in ranking._walks)
 
 
+def test_many_nodes_are_deleted_by_one_pass_over_the_postings(large, monkeypatch):
+    monkeypatch.setattr(TextSegment, "held", None)  # looks up each posting of each node
+    gone, kept = large[1].nums[::20], np.delete(large[1].nums, np.s_[::20])
+    nums, tokens, counts = zipf(36_000, 2, first=50_000)
+    own = np.isin(nums, kept)
+    alone = TextSegment.build(nums[own], tokens[np.repeat(own, counts)], counts[own], READINGS)
+    ours = large[1].without(gone)
+    np.testing.assert_array_equal(ours.totals, alone.totals)
+    np.testing.assert_array_equal(ours.df[ours.df[:, -1] > 0], alone.df)
+
+
 def test_what_was_learnt_before_serves_questions(large, monkeypatch):
     question = {0: 1.0, 1: 2.0, 3: 1.0, 1500: 1.0}
     cold = Text(large, weights=WEIGHTS, k1=1.2, b=0.75).ask(question)

@@ -29,6 +29,9 @@ _COMMON = 1 / 8
 _NARROW = 1 << 16
 """Up to so many distinct values take two bytes each."""
 
+_FEW = 64
+"""What fewer than one in so many nodes hold is looked up node by node; for more all postings are looked through."""
+
 
 @dataclass(frozen=True, eq=False)
 class TextSegment:
@@ -190,7 +193,7 @@ class TextSegment:
         live[rows] = False
         gone = np.concatenate(([len(rows)], self.lengths[rows].sum(axis=0, dtype=np.int64)))
         df = self.df[:].copy()
-        if len(rows) * 16 < len(self):
+        if len(rows) * _FEW < len(self):
             _, term, codes = self.held(rows)
         else:
             place, _, codes = self._postings(self.live[:] & ~live)
@@ -324,19 +327,18 @@ class TextSegment:
 
         """
         starts = self.starts[:]
-        terms = [np.repeat(np.arange(len(starts) - 1, dtype=np.int32), np.diff(starts))]
-        nodes, codes = [self.nodes[:]], [self.codes[:]]
+        kept = slice(None) if alive is None or alive.all() else alive[self.nodes[:]].nonzero()[0]
+        counts = np.diff(starts if isinstance(kept, slice) else kept.searchsorted(starts))
+        terms = [np.repeat(np.arange(len(counts), dtype=np.int32), counts)]
+        nodes, codes = [self.nodes[kept]], [self.codes[kept]]
+        del kept
         for column, place in enumerate(self.column_terms.tolist()):
             codes_of = self.columns[column * len(self) : (column + 1) * len(self)]
-            own = np.flatnonzero(codes_of)
+            own = np.flatnonzero(codes_of if alive is None else codes_of * alive)
             terms.append(np.full(len(own), place, np.int32))
             nodes.append(own.astype(np.int32))
             codes.append(codes_of[own])
-        term, node, code = np.concatenate(terms), np.concatenate(nodes), np.concatenate(codes)
-        if alive is None or alive.all():
-            return term, node, code
-        kept = alive[node]
-        return term[kept], node[kept], code[kept]
+        return np.concatenate(terms), np.concatenate(nodes), np.concatenate(codes)
 
     @classmethod
     def _of(

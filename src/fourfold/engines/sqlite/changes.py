@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import OWN_SHARE
-from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, texts, token_of
+from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, numbers, texts, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.index.changes import FIELDS, PIECE, TOKEN, Changes
 from fourfold.validation import LARGEST_WEIGHT
@@ -80,10 +80,7 @@ def changes_since(
         token_counts += chunk_counts
         token_chunks.append(records)
     edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since, among[1])
-    deleted: Mapping[str, list[int]] = {"node": [], "edge": []}
-    if since >= 0:
-        for kind, num in connection.execute("SELECT kind, num FROM deletions WHERE generation > ?", (since,)):
-            deleted[kind].append(num)
+    deleted = {kind: _deleted(connection, kind, since) for kind in ("node", "edge")}
     changes = Changes(
         generation=(generation := generation_of(connection)),
         token=token_of(connection, generation),
@@ -102,8 +99,8 @@ def changes_since(
         edge_targets=_whole(edges[2]),
         edge_types=_whole(edges[3]).astype(np.int32),
         edge_weights=edges[4].astype(np.float32),
-        deleted_nodes=np.array(deleted["node"], np.int64),
-        deleted_edges=np.array(deleted["edge"], np.int64),
+        deleted_nodes=deleted["node"],
+        deleted_edges=deleted["edge"],
     )
     _check(connection, changes)
     return changes
@@ -129,6 +126,13 @@ def texts_now(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArra
     found = np.array(nums, np.int64), np.concatenate(chunks), np.array(counts, np.int64)
     _check_texts(connection, *found[:2])
     return found
+
+
+def _deleted(connection: sqlite3.Connection, kind: str, since: int) -> NDArray[np.int64]:
+    """Return the numbers of the nodes, or of the edges, that were deleted after a generation."""
+    if since < 0:
+        return np.empty(0, np.int64)
+    return numbers(connection, "SELECT num FROM deletions WHERE generation > ? AND kind = ?", (since, kind))
 
 
 def _records(blobs: Sequence[bytes | None]) -> tuple[list[int], NDArray[Any]]:
