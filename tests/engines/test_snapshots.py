@@ -650,3 +650,35 @@ def test_the_codes_of_vectors_that_took_the_place_of_all_others_are_kept_with_th
     with Retriever(tmp_path / "kg.sqlite") as retriever:
         (segment,) = retriever.backend.snapshot().vectors.segments
         assert segment.sums is not None, "codes were made, and found too coarse for so few"
+
+
+def test_what_takes_the_place_of_all_rows_is_kept_too(path, read):
+    """Else every opening reads it anew: derived files went on showing what it replaced."""
+    with Retriever(path) as retriever:
+        retriever.add(nodes(40), [Edge(edge.source, edge.target, "part_of", weight=2.0) for edge in edges(40)])
+        expected = answers(retriever)
+        if (thread := retriever.backend.snapshots._compaction) is not None:
+            thread.join(60)
+        generation = retriever.generation
+        assert answers(retriever) == expected
+    read.clear()
+    with Retriever(path) as retriever:
+        assert answers(retriever) == expected and read == [generation]
+
+
+def test_what_cannot_be_kept_is_not_tried_again_and_again(path, monkeypatch):
+    tried = []
+
+    def full(*args):
+        tried.append(args)
+        raise OSError("no space left")
+
+    with Retriever(path) as retriever:
+        monkeypatch.setattr("fourfold.index.files.write", full)
+        retriever.add(nodes(40))
+        for _ in range(3):
+            answers(retriever)
+            if (thread := retriever.backend.snapshots._compaction) is not None:
+                thread.join(60)
+            retriever.add(nodes(1))
+    assert len(tried) == 1

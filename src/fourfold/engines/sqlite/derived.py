@@ -36,9 +36,15 @@ class Derived:
     def __init__(self, path: str, *, writable: bool) -> None:
         self.folder = None if path == ":memory:" else Path(f"{path}.index")
         self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
+        self._refused = False
         self._opened: Path | None = None
         self._aside: set[Path] = set()
         """Folders found damaged that cannot be deleted, such as beside a file opened for reading."""
+
+    @property
+    def may_write(self) -> bool:
+        """Whether files may be written, as far as the last attempt tells."""
+        return self.writable and not self._refused
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -96,6 +102,7 @@ class Derived:
         if not self.writable or self.folder is None:
             return False
         target = self._at(facts["generation"], facts["token"])
+        self._refused = True
         if target in self._aside:
             return False
         try:
@@ -103,6 +110,7 @@ class Derived:
         except OSError as error:
             logger.warning("No derived files were written beside the store: %s.", error)
             return False
+        self._refused = False
         for folder in self._folders():
             newer = files.facts(folder) if folder.name > target.name else None
             if folder != target and not (newer and knows(int(newer["generation"]), str(newer["token"]))):

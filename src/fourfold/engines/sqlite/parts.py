@@ -25,6 +25,8 @@ from fourfold.index.tokens import TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.ragged import bounds
+from fourfold.signals.late import distinct_pieces, wordpiece_text
+from fourfold.types import Node
 
 _DERIVED_FROM = 20_000
 """Rows from which derived files are worth their place; smaller graphs are read faster than files are checked."""
@@ -78,6 +80,11 @@ class Parts:
             and sum(map(len, segments)) > (1 + 1 / _COMPACTED_AT) * max(segments[0].size, _DERIVED_FROM)
             for segments in (self.vectors, self.text, self.edges)
         )
+
+    def are_new(self) -> bool:
+        """Whether many rows, and all that are older, are in memory alone: derived files show what they replaced."""
+        oldest = [segments[0] for segments in (self.text, self.edges) if segments]
+        return any(len(segment) >= _DERIVED_FROM and isinstance(segment.nums, np.ndarray) for segment in oldest)
 
     def await_codes(self, first_stage: FirstStageSettings) -> bool:
         """Whether many vectors were taken in without codes."""
@@ -143,6 +150,21 @@ def name_segment(changes: Changes) -> NameSegment:
     starts = bounds(np.bincount(node, minlength=len(changes.nums)))
     terms, counts = changes.tokens["term"][own], changes.tokens["count"][own]
     return NameSegment.build(changes.nums, name_keys(terms.astype(np.int64), counts.astype(np.int64), starts))
+
+
+def token_segment(changes: Changes, nodes_of: Callable[[Sequence[int]], Mapping[int, Node]]) -> TokenSegment:
+    """Return the wordpieces of what changed; of nodes that an older version wrote they are read from the text."""
+    counts, pieces = changes.piece_counts, changes.pieces
+    if (unread := np.nonzero(counts < 0)[0]).size:
+        nodes = nodes_of(changes.nums[unread].tolist())
+        texts = [wordpiece_text(nodes[num]) if num in nodes else "" for num in changes.nums[unread].tolist()]
+        found = dict(zip(unread.tolist(), distinct_pieces(texts), strict=True))
+        ends = np.cumsum(np.maximum(counts, 0))
+        own = np.split(pieces, ends[:-1])
+        each = [found.get(place, own[place]) for place in range(len(counts))]
+        counts = np.array([len(row) for row in each], np.int64)
+        pieces = np.concatenate(each).astype(np.int32)
+    return TokenSegment.build(changes.nums, bounds(counts), pieces)
 
 
 def text_segment(nums: Nodes, tokens: NDArray[Any], counts: NDArray[np.int64], config: RetrievalConfig) -> TextSegment:

@@ -20,7 +20,7 @@ from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.changes import texts_now
 from fourfold.engines.sqlite.derived import Derived
-from fourfold.engines.sqlite.parts import Parts, State, ends_of, name_segment, text_segment
+from fourfold.engines.sqlite.parts import Parts, State, ends_of, name_segment, text_segment, token_segment
 from fourfold.engines.sqlite.store import Store
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.changes import Changes
@@ -38,8 +38,6 @@ from fourfold.index.tokens import Tokens, TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
 from fourfold.index.vectors import Vectors
-from fourfold.ragged import bounds
-from fourfold.signals.late import distinct_pieces, wordpiece_text
 
 _PAGE = 10_000
 
@@ -220,7 +218,7 @@ class Snapshots:
                 partial(merge_vectors, first_stage=settings),
             ),
             grown(old.text, gone, text_segment(*changes.texts, self._config), TextSegment.merge),
-            grown(old.tokens, gone, self._token_segment(changes), TokenSegment.merge),
+            grown(old.tokens, gone, token_segment(changes, self._store.nodes), TokenSegment.merge),
             grown(old.names, gone, name_segment(changes), NameSegment.merge),
             edges,
         )
@@ -242,20 +240,6 @@ class Snapshots:
             self._config.graph.weights_of(names),
             changes.own_share,
         )
-
-    def _token_segment(self, changes: Changes) -> TokenSegment:
-        """Return the wordpieces of what changed; of nodes that an older version wrote they are read from the text."""
-        counts, pieces = changes.piece_counts, changes.pieces
-        if (unread := np.nonzero(counts < 0)[0]).size:
-            nodes = self._store.nodes(changes.nums[unread].tolist())
-            texts = [wordpiece_text(nodes[num]) if num in nodes else "" for num in changes.nums[unread].tolist()]
-            found = dict(zip(unread.tolist(), distinct_pieces(texts), strict=True))
-            ends = np.cumsum(np.maximum(counts, 0))
-            own = np.split(pieces, ends[:-1])
-            each = [found.get(place, own[place]) for place in range(len(counts))]
-            counts = np.array([len(row) for row in each], np.int64)
-            pieces = np.concatenate(each).astype(np.int32)
-        return TokenSegment.build(changes.nums, bounds(counts), pieces)
 
     def _edges(self, segments: Sequence[EdgeSegment], names: Sequence[str]) -> Edges:
         return Edges(segments, names, self._store.ids)
@@ -353,7 +337,8 @@ class Snapshots:
         """Whether all segments are to be merged, or only vectors to be coded; None where neither is worth it."""
         if self._state is None or self._closed:
             return None
-        whole = self._state.parts.scattered()
+        parts = self._state.parts
+        whole = parts.scattered() or (self._derived.may_write and parts.are_new())
         return whole if whole or self._state.parts.await_codes(self._first_stage) else None
 
     def _compact_all(self) -> None:
