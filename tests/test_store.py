@@ -7,6 +7,7 @@ import random
 import shutil
 import sqlite3
 import time
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
@@ -326,6 +327,21 @@ def test_many_new_nodes_enter_the_full_text_at_once_and_not_one_by_one(tmp_path,
         assert len(retriever.backend.phrase("alpha beta", None)) == 199
         assert len(retriever.backend.phrase("gamma", None)) == 1
     assert sum("INTO 'main'.'fts_data'" in statement for statement in ran) < 50
+    check_file(tmp_path / "kg.sqlite")
+
+
+def test_the_full_text_does_not_read_anew_what_stays_as_it_is(tmp_path, check_file):
+    nodes = [Node(f"n{i}", f"name {i}", text="alpha beta") for i in range(5)]
+    ran = []
+    with Retriever(tmp_path / "kg.sqlite", embedder=lambda texts: [[1.0]] * len(texts)) as retriever:
+        retriever.add(nodes)
+        retriever.backend._writer.set_trace_callback(ran.append)
+        retriever.add([replace(node, metadata={"year": 1999}) for node in nodes])
+        assert not any("'fts_data'" in statement for statement in ran)
+        retriever.add([replace(nodes[0], text="gamma", metadata={"year": 2000}), nodes[1]])
+        assert [node.metadata for node in retriever.get(["n0", "n1", "n2"])] == [{"year": 2000}, {}, {"year": 1999}]
+        assert len(retriever.backend.phrase("alpha beta", None)) == 4
+        assert len(retriever.backend.phrase("gamma", None)) == 1
     check_file(tmp_path / "kg.sqlite")
 
 

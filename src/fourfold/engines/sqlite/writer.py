@@ -17,7 +17,15 @@ from numpy.typing import NDArray
 from fourfold.arguments import shown
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
-from fourfold.engines.sqlite.rows import LARGEST_NUMBER, DamagedValueError, encodable, generation_of, meta, nums_of
+from fourfold.engines.sqlite.rows import (
+    LARGEST_NUMBER,
+    DamagedValueError,
+    encodable,
+    generation_of,
+    id_list,
+    meta,
+    nums_of,
+)
 from fourfold.engines.sqlite.schema import EDGES_BY_TARGET, FULL_TEXT_TRIGGER
 from fourfold.filters import attributes
 from fourfold.index.changes import FIELDS, PIECE, TOKEN
@@ -125,17 +133,25 @@ class Writer:
         if self._put is not None:
             self._put.update(known)
         connection = self._connection
+        read = self._texts([row.node.id for num, row in zip(nums, rows, strict=True) if num <= last])
+        put: list[tuple[Any, ...]] = []
+        kept: list[tuple[Any, ...]] = []
+        for num, row in zip(nums, rows, strict=True):
+            node, rest = row.node, (_json(row.node), row.hash, self.generation)
+            texts = node.name, node.type, node.text
+            if num in read and read[num] == tuple(map(str.encode, texts)):
+                kept.append((*rest, num))
+            else:
+                put.append((num, node.id, *texts, *rest))
         with self._full_text_at_once(last) if following - last > _MANY else nullcontext():
             connection.executemany(
                 "INSERT INTO nodes (num, id, name, type, text, metadata, hash, generation) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
                 "type = excluded.type, text = excluded.text, metadata = excluded.metadata, hash = excluded.hash, "
                 "generation = excluded.generation",
-                (
-                    (num, r.node.id, r.node.name, r.node.type, r.node.text, _json(r.node), r.hash, self.generation)
-                    for num, r in zip(nums, rows, strict=True)
-                ),
+                put,
             )
+        connection.executemany("UPDATE nodes SET metadata = ?, hash = ?, generation = ? WHERE num = ?", kept)
         marks = [(num,) for num in nums if num <= last]  # a new node has nothing yet
         connection.executemany("DELETE FROM attributes WHERE node = ?", marks)
         connection.executemany(
@@ -156,6 +172,17 @@ class Writer:
             ((num, row.pieces.astype(PIECE).tobytes()) for num, row in zip(nums, rows, strict=True)),
         )
         self._put_tokens(nums, terms, lengths)
+
+    def _texts(self, ids: Sequence[str]) -> dict[int, tuple[bytes, ...]]:
+        """Return name, type and text of nodes by number: what stays as it is the full text need not read anew.
+
+        As bytes: damaged ones, which are none of a text, can be written over.
+        """
+        sql = (
+            "SELECT n.num, CAST(n.name AS BLOB), CAST(n.type AS BLOB), CAST(n.text AS BLOB) "
+            "FROM json_each(?) j JOIN nodes n ON n.id = j.value"
+        )
+        return {num: tuple(texts) for num, *texts in self._connection.execute(sql, (id_list(ids),))}
 
     @contextmanager
     def _full_text_at_once(self, last: int) -> Iterator[None]:
