@@ -682,3 +682,22 @@ def test_what_cannot_be_kept_is_not_tried_again_and_again(path, monkeypatch):
                 thread.join(60)
             retriever.add(nodes(1))
     assert len(tried) == 1
+
+
+def test_what_another_process_has_compacted_is_taken_over(path, monkeypatch):
+    """Else each process merges the same, and holds the files that the other deleted until it is closed."""
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+    with Retriever(path) as retriever, Retriever(path) as other:
+        answers(other)
+        retriever.add(nodes(20), edges(20))
+        retriever.maintenance.compact()
+        monkeypatch.setattr(parts.Parts, "compacted", pytest.fail)
+        retriever.delete(["n39"])
+        answers(other)
+        snapshots = other.backend.snapshots
+        if (thread := snapshots._compaction) is not None:
+            thread.join(60)
+        (folder,) = derived(path)
+        assert {segment.nums.path.parent for segment in snapshots._state.parts.text} == {folder}
+        assert answers(other) == answers(retriever)
+        assert snapshots._compaction is None

@@ -37,6 +37,7 @@ class Derived:
         self.folder = None if path == ":memory:" else Path(f"{path}.index")
         self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
         self._refused = False
+        self._seen = ""
         self._opened: Path | None = None
         self._aside: set[Path] = set()
         """Folders found damaged that cannot be deleted, such as beside a file opened for reading."""
@@ -45,6 +46,10 @@ class Derived:
     def may_write(self) -> bool:
         """Whether files may be written, as far as the last attempt tells."""
         return self.writable and not self._refused
+
+    def have_newer(self) -> bool:
+        """Whether there are files of a later write than at the last look: another process has put them there."""
+        return any(folder.name > self._seen for folder in self._folders())
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -66,7 +71,9 @@ class Derived:
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
     ) -> tuple[tuple[dict[str, Any], dict[str, files.Mapped]] | None, bool]:
         """Return what ``newest`` does, and whether a folder went away meanwhile."""
-        for folder in self._folders():
+        folders = self._folders()
+        self._seen = max((folder.name for folder in folders), default="")
+        for folder in folders:
             if folder in self._aside:
                 continue
             facts = files.facts(folder) if folder.exists() else None

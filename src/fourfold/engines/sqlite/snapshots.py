@@ -145,6 +145,7 @@ class Snapshots:
         self.current()
         if (thread := self._compaction) is not None:
             thread.join()
+        self._take_over()
         self._compact()
         with self._lock:
             self._compact_beside()  # what was written meanwhile
@@ -328,8 +329,8 @@ class Snapshots:
         return opened if opened is not None and same else state
 
     def _compact_beside(self) -> None:
-        """Compact beside the searches, where that is worth it and is not done already."""
-        if self._compaction is None and self._worth_compacting() is not None:
+        """Compact beside the searches, where that is worth it or done by another process, and not under way already."""
+        if self._compaction is None and (self._worth_compacting() is not None or self._derived.have_newer()):
             self._compaction = threading.Thread(target=self._compact_all, name="fourfold-compaction", daemon=True)
             self._compaction.start()
 
@@ -345,6 +346,7 @@ class Snapshots:
         """Compact, and again what was written meanwhile: no other write may come that would see to it."""
         try:
             while True:
+                self._take_over()
                 with self._lock:  # whoever writes after this look begins anew
                     if (whole := self._worth_compacting()) is None:
                         self._compaction = None
@@ -353,6 +355,19 @@ class Snapshots:
         except BaseException:
             self._compaction = None
             raise
+
+    def _take_over(self) -> None:
+        """Go on with what another process has merged and kept: no need to do the same, or to hold what it replaced."""
+        try:
+            if not self._derived.have_newer() or (kept := self._opened()) is None:
+                return
+            with self._lock:
+                changes = self._store.changes(kept.generation)
+                if self._state is not None and not self._closed and changes.own_share == kept.own_share:
+                    self._take_in(kept.parts, changes)
+                    self._show()
+        except DamagedFileError:
+            self.forget()
 
     def _compact(self, *, whole: bool = True) -> None:
         """Merge all segments of the present state, or only code vectors; then mark what was replaced meanwhile."""
