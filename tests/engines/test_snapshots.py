@@ -1,5 +1,6 @@
 """Derived files beside a SQLite store: faster, never wrong, and worth nothing that the store could not give."""
 
+import gc
 import json
 import os
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 import threading
 import time
+import weakref
 from pathlib import Path
 
 import numpy as np
@@ -701,3 +703,22 @@ def test_what_another_process_has_compacted_is_taken_over(path, monkeypatch):
         assert {segment.nums.path.parent for segment in snapshots._state.parts.text} == {folder}
         assert answers(other) == answers(retriever)
         assert snapshots._compaction is None
+
+
+def test_what_a_generation_held_is_let_go_with_it(path):
+    """Arrays in memory, and files that a compaction replaced, would else wait for the collector of cycles."""
+    gc.collect()
+    gc.disable()
+    try:
+        with Retriever(path) as retriever:
+            answers(retriever)
+            old, own = retriever.backend.snapshot(), retriever.backend.snapshots._state.parts
+            held = [weakref.ref(each) for each in (old, old.text, old.vectors, old.edges, own.text[0], own.edges[0])]
+            del old, own
+            retriever.add(nodes(5))
+            retriever.search("a question whose answer nobody remembers")
+            retriever.maintenance.compact()
+            retriever.search("a second question whose answer nobody remembers")
+            assert [ref() for ref in held] == [None] * len(held)
+    finally:
+        gc.enable()

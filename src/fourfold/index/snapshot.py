@@ -111,11 +111,13 @@ class Snapshot:
 
     @lazy
     def _ids(self) -> Remembered[int, str]:
-        return Remembered(lambda nodes: self.lookup.ids(np.array(nodes, np.int64)), _REMEMBERED)
+        lookup = self.lookup  # not the snapshot, whose arrays would wait for the collector of cycles
+        return Remembered(lambda nodes: lookup.ids(np.array(nodes, np.int64)), _REMEMBERED)
 
     @lazy
     def _numbers(self) -> Remembered[str, int | None]:
-        return Remembered(lambda terms: map(self.lookup.term_numbers(terms).get, terms), _REMEMBERED)
+        lookup = self.lookup
+        return Remembered(lambda terms: map(lookup.term_numbers(terms).get, terms), _REMEMBERED)
 
     def pagerank(self) -> NodeValues:
         """Return the PageRank of every node that has an edge."""

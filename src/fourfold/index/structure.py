@@ -108,6 +108,11 @@ class Structure:
         """Whether communities are being found in the background at this moment."""
         return self._thread is not None and self._thread.is_alive()
 
+    def over(self, edges: EdgePairs) -> Structure:
+        """Return the same over the very edges that lie elsewhere now; where they lay is let go."""
+        self._edges = edges
+        return self
+
     def pagerank(self) -> NodeValues:
         """Return the PageRank of every node that has an edge."""
         with self._lock:

@@ -47,6 +47,7 @@ class Text:
         b: float,
         names: int | None = None,
     ) -> None:
+        self._memory = Memory()
         totals = np.zeros(len(weights) + 1, np.int64)
         for segment in segments:
             totals += segment.totals[:]
@@ -56,10 +57,13 @@ class Text:
         self._statistics = Statistics(tuple(weights), k1, b, self.size, tuple(averages))
         self._bounded = min(weights, default=0.0) >= 0
         self._nowhere = np.zeros(len(weights) + 1, np.int64)
-        self._memory = Memory()
         self._names = names
         alive = [segment for segment in segments if segment.totals[:][0]]
         self._shards = [Shard(number, one, self._statistics, self._memory) for number, one in enumerate(alive)]
+
+    def __del__(self) -> None:
+        """Forget the words, which hold what remembers them: arrays would wait for the collector of cycles."""
+        self._memory.words = {}
 
     def weighed(self, weights: Sequence[float], *, k1: float, b: float, names: bool) -> Text:
         """Return the same postings as other constants weigh them, with the names that they hold or without."""

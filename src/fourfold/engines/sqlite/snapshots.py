@@ -264,7 +264,7 @@ class Snapshots:
         if before is not None and edges.same_as(before.edges):
             structure, part = before.structure, before.edges  # which knows its hubs, and which types are in use
         elif before is not None and before.generation == state.generation:
-            structure = before.structure
+            structure = before.structure.over(edges)
         else:
             stale = before.structure if before is not None else None
             structure = Structure(edges, self._store.ids, stale, by_id=self._by_id)
@@ -359,11 +359,12 @@ class Snapshots:
     def _take_over(self) -> None:
         """Go on with what another process has merged and kept: no need to do the same, or to hold what it replaced."""
         try:
+            config = self._config
             if not self._derived.have_newer() or (kept := self._opened()) is None:
                 return
             with self._lock:
                 changes = self._store.changes(kept.generation)
-                if self._state is not None and not self._closed and changes.own_share == kept.own_share:
+                if self._state is not None and self._config is config and changes.own_share == kept.own_share:
                     self._take_in(kept.parts, changes)
                     self._show()
         except DamagedFileError:
