@@ -13,6 +13,7 @@ import pytest
 from fourfold import Edge, FourfoldError, Node, Retriever, StoreError
 from fourfold.checking import check
 from fourfold.engines.sqlite import changes
+from fourfold.tools import ToolCatalog
 
 SOAK = Path(__file__).parents[2] / "benchmarks" / "soak"
 
@@ -53,6 +54,7 @@ CRAFTED = {
     "dimensions": [("UPDATE meta SET value = '1e9' WHERE key = 'dimensions'",)],
     "staging": [("INSERT INTO meta VALUES ('staging', '{}')",)],
     "half a character": [("UPDATE nodes SET metadata = ? WHERE id = 'n1'", '{"a": "\\ud800"}')],
+    "name of an edge type": [("UPDATE edge_types SET type = ?", b"\xff")],
     "version": [("PRAGMA user_version = -3",)],
     "view": [
         ("ALTER TABLE nodes RENAME TO old",),
@@ -78,6 +80,32 @@ def test_a_number_of_a_node_that_is_none_is_not_taken_for_another(path):
     alter(path, ("UPDATE attributes SET node = 'x' WHERE node = 1",))
     with Retriever(path, read_only=True) as retriever, pytest.raises(StoreError, match="damaged.*'x'"):
         retriever.matching({"n": {"$lt": 5}})
+
+
+@pytest.mark.parametrize(
+    "crafted",
+    [
+        ("UPDATE feedback SET node = ?", b"n1"),
+        ("UPDATE feedback SET query = ?", b"save"),
+        ("UPDATE feedback SET grade = 'good'",),
+        ("UPDATE feedback SET grade = 9e999",),
+        ("UPDATE usage SET uses = 'many'",),
+        ("UPDATE usage SET successes = 1e30",),
+        ("UPDATE usage SET recent = -1.0",),
+        ("UPDATE usage SET used_at = ?", b"now"),
+    ],
+    ids=lambda crafted: crafted[0].removeprefix("UPDATE "),
+)
+def test_what_was_learned_is_checked_when_it_is_read(path, crafted):
+    with Retriever(path) as retriever:
+        retriever.learning.feedback("save", "n1")
+        ToolCatalog(retriever).record_use(["n1"])
+    assert check(path).sound
+    alter(path, crafted)
+    with Retriever(path) as retriever, pytest.raises(StoreError, match="damaged"):
+        ToolCatalog(retriever).search_tools("save")
+        retriever.learn()
+    assert "is damaged" in check(path).problems[0]
 
 
 def test_a_check_holds_a_part_of_a_graph_at_a_time(tmp_path, monkeypatch):

@@ -132,6 +132,8 @@ class SqliteBackend(Store):
         with self._snapshot() as connection:
             for part in pages(connection):
                 changes_since(connection, -1, part)  # refuses numbers and lengths that no writer gives
+        self.feedback()  # and these two other kinds of values
+        self.usage()
         return found
 
     def save(self, path: str) -> None:

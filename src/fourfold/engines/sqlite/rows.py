@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import sqlite3
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
@@ -103,6 +104,21 @@ def texts(values: Iterable[object]) -> list[Any]:
     listed = list(values)
     if other := set(map(type, listed)) - {str}:
         raise DamagedValueError(f"{other.pop().__name__} in the place of a text")
+    return listed
+
+
+def amounts(values: Iterable[object], kind: type[int] | type[float]) -> list[Any]:
+    """Return values that are all finite numbers of a kind, from 0 on.
+
+    Raises:
+        DamagedValueError: one is not.
+
+    """
+    listed: list[Any] = list(values)
+    if other := set(map(type, listed)) - {kind}:
+        raise DamagedValueError(f"{other.pop().__name__} in the place of a number")
+    if listed and not 0 <= min(listed) <= max(listed) < math.inf:
+        raise DamagedValueError(f"{min(listed)} to {max(listed)} in the place of numbers from 0 on")
     return listed
 
 

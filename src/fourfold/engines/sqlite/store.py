@@ -37,6 +37,7 @@ from fourfold.engines.sqlite.connection import (
 )
 from fourfold.engines.sqlite.rows import (
     DamagedValueError,
+    amounts,
     generation_of,
     id_list,
     meta,
@@ -203,7 +204,7 @@ class Store:
     def edge_type_names(self) -> list[str]:
         """Return every edge type ever used; the position is the type's number."""
         with self.reading() as connection:
-            return [row[0] for row in connection.execute("SELECT type FROM edge_types ORDER BY num")]
+            return texts(row[0] for row in connection.execute("SELECT type FROM edge_types ORDER BY num"))
 
     def changes(self, since: int) -> Changes:
         """Return all that changed after a generation; ``since=-1`` is everything."""
@@ -298,11 +299,8 @@ class Store:
                 "ORDER BY s.id, t.id, y.type",
                 {"n": nums},
             ).fetchall()
-            return [
-                Edge(source, target, kind, float(weight))
-                for *ends, weight in rows
-                for source, target, kind in [texts(ends)]
-            ]
+            texts(end for *ends, _ in rows for end in ends)
+            return [Edge(source, target, kind, float(weight)) for source, target, kind, weight in rows]
 
     def manifest(self) -> dict[str, str]:
         """Return the content hash of every node by id."""
@@ -313,10 +311,13 @@ class Store:
     def feedback(self) -> list[tuple[str, str, float]]:
         """Return what users said of answers: (query, node id, grade), oldest query first."""
         with self.reading() as connection:
-            return connection.execute(
+            rows = connection.execute(
                 "SELECT query, node, grade FROM feedback f "
                 "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
             ).fetchall()
+            texts(said for *told, _ in rows for said in told)
+            amounts((grade for *_, grade in rows), float)
+            return rows
 
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the numbers that a statement selects as ``num``."""

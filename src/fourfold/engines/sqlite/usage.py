@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 
+from fourfold.engines.sqlite.rows import amounts, texts
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.engines.usage import Usage
@@ -22,6 +23,8 @@ CREATE TABLE IF NOT EXISTS usage (
     used_at REAL NOT NULL   -- seconds since the epoch; the moment ``recent`` is true of
 )
 """
+_KINDS = (int, int, float, float)
+"""Of its columns after the node."""
 
 
 def put(writer: Writer, usage: Mapping[str, Usage]) -> None:
@@ -44,6 +47,9 @@ def read(store: Store, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'usage'").fetchone():
             return {}
         rows = connection.execute(sql, {"ids": None if ids is None else json.dumps(list(ids))}).fetchall()
+        texts(row[0] for row in rows)
+        for place, kind in enumerate(_KINDS, start=1):
+            amounts((row[place] for row in rows), kind)
     return {identity: Usage(*row) for identity, *row in rows}
 
 
@@ -56,4 +62,5 @@ def edges_from(store: Store, ids: Sequence[str], types: Sequence[str]) -> list[E
     )
     with store.reading() as connection:
         rows = connection.execute(sql, {"ids": json.dumps(list(ids)), "types": json.dumps(list(types))}).fetchall()
+        texts(end for row in rows for end in row[:3])
     return [Edge(*row) for row in rows]
