@@ -3,6 +3,8 @@
 import json
 import logging
 import shutil
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -193,6 +195,45 @@ def test_damaged_files_beside_a_graph_opened_for_reading_are_left_aside(folder, 
     with Retriever(copy / "kg.sqlite", read_only=True) as retriever:
         assert [rounded(DOORS[door](retriever)) for door in ("search", "impact_analysis")] == expected
     assert sorted(file.read_bytes() for file in manifest(copy).values()) == before
+
+
+OUT_OF_DESCRIPTORS = """
+import os, resource, sys
+from fourfold import Node, Retriever
+from fourfold.engines.sqlite import parts
+
+parts._DERIVED_FROM = 10
+with Retriever(":memory:") as warm:  # what a first search loads is loaded
+    warm.add([Node("a", "save")])
+    warm.search("save")
+with Retriever(sys.argv[1]) as retriever:
+    retriever.get(["n01"])
+    resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
+    held = []
+    try:
+        while True:
+            held.append(os.open(os.devnull, os.O_RDONLY))
+    except OSError:
+        os.close(held.pop()), os.close(held.pop())
+    print(retriever.search("save").ids)
+    for descriptor in held:
+        os.close(descriptor)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no limit of descriptors")
+def test_a_process_without_descriptors_leaves_derived_files_to_others(folder, tmp_path):
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (derived,) = (copy / "kg.sqlite.index").iterdir()
+    made = derived.stat().st_ino
+    script = [sys.executable, "-c", OUT_OF_DESCRIPTORS, copy / "kg.sqlite"]
+    done = subprocess.run(script, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "Too many open files" in done.stderr  # it was short of them
+    with Retriever(folder / "kg.sqlite") as retriever:
+        assert done.stdout == f"{retriever.search('save').ids}\n"
+    assert derived.stat().st_ino == made
 
 
 def test_damage_that_is_met_while_communities_are_found_beside_the_questions(folder, tmp_path, monkeypatch):

@@ -41,6 +41,9 @@ _LONG = 256
 _FIRST_BLOCK = 1 << 20
 """Bytes of a block in folders whose manifests do not say it."""
 
+_SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
+"""What a process has too little of, or its machine: that says nothing of the file."""
+
 _MANIFEST = "manifest.json"
 _PARTIAL = "partial-"
 
@@ -61,6 +64,7 @@ class Mapped:
 
     Raises:
         DamagedFileError: the file is missing or has another size; on reading, a block is not what was written.
+        OSError: there is no descriptor or no memory left to map it.
 
     """
 
@@ -78,6 +82,8 @@ class Mapped:
                     raise DamagedFileError(f"The derived file {str(path)!r} is not {size} bytes long.")
                 self._bytes = mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) if size else b""
         except OSError as error:
+            if error.errno in _SHORT:
+                raise
             raise DamagedFileError(f"The derived file {str(path)!r} cannot be read: {error}.") from error
         self._array = np.frombuffer(self._bytes, dtype).reshape(shape)
         self._checksums = checksums
@@ -192,6 +198,7 @@ def read(folder: Path) -> dict[str, Mapped]:
 
     Raises:
         DamagedFileError: a file is missing or has another size.
+        OSError: there is no descriptor or no memory left to map it.
 
     """
     manifest = _manifest(folder)

@@ -91,6 +91,11 @@ class Derived:
                 logger.warning("%s It is left aside and derived again.", error)
                 self._remove(folder)
                 continue
+            except OSError as error:
+                logger.warning(
+                    "The derived files in %r cannot be opened now, the store is read: %s.", str(folder), error
+                )
+                continue
             self._opened = folder
             return (facts, arrays), False
         return None, False
