@@ -55,6 +55,8 @@ CRAFTED = {
     "staging": [("INSERT INTO meta VALUES ('staging', '{}')",)],
     "half a character": [("UPDATE nodes SET metadata = ? WHERE id = 'n1'", '{"a": "\\ud800"}')],
     "name of an edge type": [("UPDATE edge_types SET type = ?", b"\xff")],
+    "no table": [("DROP TABLE passages",)],
+    "no trigger": [("DROP TRIGGER node_deleted",)],
     "version": [("PRAGMA user_version = -3",)],
     "view": [
         ("ALTER TABLE nodes RENAME TO old",),

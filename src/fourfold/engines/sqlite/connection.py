@@ -16,6 +16,7 @@ from fourfold.engines.sqlite.schema import (
     OLDEST_SEARCHED,
     SCHEMA_VERSION,
     migrate,
+    missing,
     schema_version,
     strangers,
 )
@@ -348,6 +349,7 @@ def _checked_version(connection: sqlite3.Connection, path: str, *, read_only: bo
         application = connection.execute("PRAGMA application_id").fetchone()[0]
         tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
         stranger = next(strangers(connection), None)
+        lacking = next(missing(connection, version), None)
         connection.execute("COMMIT")
         connection.execute("PRAGMA trusted_schema = ON")  # by now it is ours, whose triggers keep the full text
     except sqlite3.OperationalError as error:
@@ -369,6 +371,11 @@ def _checked_version(connection: sqlite3.Connection, path: str, *, read_only: bo
         raise StoreError(f"The file {path!r} has schema version {version}, which no version of fourfold writes.")
     if stranger is not None:
         raise StoreError(f"The file {path!r} holds {stranger}, which fourfold did not make so; it is not opened.")
+    if lacking is not None:
+        raise StoreError(
+            f"The file {path!r} lacks {lacking}, which all of its schema version have: it is damaged, or older than "
+            "the first release; restore a backup, or index its sources again into another file."
+        )
     return version
 
 

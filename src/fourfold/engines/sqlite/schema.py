@@ -221,6 +221,16 @@ def strangers(connection: sqlite3.Connection) -> Iterator[str]:
             yield f"the {kind} {name!r}"
 
 
+def missing(connection: sqlite3.Connection, version: int) -> Iterator[str]:
+    """Yield the tables and triggers that a file of a version was made with, and that this one has not."""
+    there = set(connection.execute("SELECT type, name FROM sqlite_master"))
+    for script in (script for before, script in MIGRATIONS.items() if before < version):
+        for statement in _statements(script):
+            made = re.match(r"CREATE (?:VIRTUAL )?(TABLE|TRIGGER) (\w+)", _plain(statement))
+            if made and (made[1].lower(), made[2]) not in there:
+                yield f"the {made[1].lower()} {made[2]!r}"
+
+
 def _plain(statement: str) -> str:
     """Return a statement without comments, quotation marks and line breaks."""
     return " ".join(re.sub(r"--[^\n]*", "", statement).replace('"', "").split()).rstrip(";")
