@@ -6,6 +6,7 @@ import shutil
 import subprocess
 import sys
 import threading
+import zlib
 
 import numpy as np
 import pytest
@@ -195,6 +196,18 @@ def test_damaged_files_beside_a_graph_opened_for_reading_are_left_aside(folder, 
     with Retriever(copy / "kg.sqlite", read_only=True) as retriever:
         assert [rounded(DOORS[door](retriever)) for door in ("search", "impact_analysis")] == expected
     assert sorted(file.read_bytes() for file in manifest(copy).values()) == before
+
+
+@pytest.mark.parametrize("strange", [{"generation": "1"}, {"token": 5}, {"own_share": "all"}, {"parts": 3}])
+def test_derived_files_that_say_strange_things_of_themselves_are_derived_again(folder, tmp_path, strange):
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (derived,) = (copy / "kg.sqlite.index").iterdir()
+    said = json.loads((derived / "manifest.json").read_text().partition("\n")[2])
+    content = json.dumps(said | {"facts": said["facts"] | strange})
+    (derived / "manifest.json").write_text(f"{zlib.crc32(content.encode())}\n{content}")
+    with Retriever(folder / "kg.sqlite") as whole, Retriever(copy / "kg.sqlite") as retriever:
+        assert retriever.search("save the file").ids == whole.search("save the file").ids
 
 
 OUT_OF_DESCRIPTORS = """

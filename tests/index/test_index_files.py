@@ -2,6 +2,7 @@
 
 import errno
 import json
+import os
 import zlib
 from pathlib import Path
 
@@ -130,6 +131,37 @@ def test_a_damaged_manifest_is_no_folder_of_ours(folder, content):
     assert files.facts(folder) is None
     with pytest.raises(files.DamagedFileError):
         files.read(folder)
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        {"matrix": None},
+        {"matrix": {"file": "0.bin", "dtype": "<f4", "shape": [3000, 130]}},
+        {"matrix": {"file": 0, "dtype": "<f4", "shape": [3000, 130], "crc": ""}},
+        {"matrix": {"file": "0.bin", "dtype": "none", "shape": [3000, 130], "crc": ""}},
+        {"matrix": {"file": "0.bin", "dtype": "<f4", "shape": {}, "crc": "A"}},
+        {"matrix": {"file": "0.bin", "dtype": "<f4", "shape": [3000, 130], "crc": "", "block": 0}},
+        {"matrix": {"file": "0.bin", "dtype": "|O", "shape": [195_000], "crc": [0], "block": 1 << 22}},
+    ],
+)
+def test_what_describes_no_array_is_damage_though_its_checksum_fits(folder, strange):
+    manifest = folder / "manifest.json"
+    content = json.dumps(json.loads(manifest.read_text().partition("\n")[2]) | {"arrays": strange})
+    manifest.write_text(f"{zlib.crc32(content.encode())}\n{content}")
+    with pytest.raises(files.DamagedFileError):
+        files.read(folder)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(folder):
+    for name in ("0.bin", "manifest.json", "told.json"):
+        (folder / name).unlink(missing_ok=True)
+        os.mkfifo(folder / name)
+        with pytest.raises(files.DamagedFileError):
+            files.read(folder)
+    assert files.facts(folder) is None
+    assert files.read_note(folder, "told") is None
 
 
 def test_nothing_is_left_of_a_write_that_failed(tmp_path, monkeypatch):

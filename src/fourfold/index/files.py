@@ -11,12 +11,13 @@ import base64
 import errno
 import json
 import mmap
+import operator
 import os
 import shutil
 import threading
 import zlib
-from collections.abc import Mapping, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
+from fourfold.arguments import said
 from fourfold.errors import FourfoldError
 
 FORMAT = 3
@@ -77,6 +79,8 @@ class Mapped:
         self._block = block
         size = int(np.prod(shape)) * dtype.itemsize
         try:
+            if not path.is_file():  # which waits for nobody, as opening a pipe does
+                raise DamagedFileError(f"The derived file {str(path)!r} cannot be read: there is no such file.")
             with path.open("rb") as file:
                 if os.fstat(file.fileno()).st_size != size or len(checksums) != -(-size // block):
                     raise DamagedFileError(f"The derived file {str(path)!r} is not {size} bytes long.")
@@ -189,8 +193,8 @@ def write(folder: Path, arrays: Mapping[str, NDArray[Any]], facts: Mapping[str, 
 
 def facts(folder: Path) -> dict[str, Any] | None:
     """Return what a folder says of itself; None where it is none of ours, of another format, or damaged."""
-    manifest = _manifest(folder)
-    return None if manifest is None else dict(manifest["facts"])
+    found = (_manifest(folder) or {}).get("facts")
+    return found if isinstance(found, dict) else None
 
 
 def read(folder: Path) -> dict[str, Mapped]:
@@ -204,16 +208,33 @@ def read(folder: Path) -> dict[str, Mapped]:
     manifest = _manifest(folder)
     if manifest is None:
         raise DamagedFileError(f"The derived folder {str(folder)!r} has no manifest that can be read.")
-    return {
-        name: Mapped(
-            folder / of["file"],
-            np.dtype(of["dtype"]),
-            tuple(of["shape"]),
-            _unpacked(of["crc"]),
-            of.get("block", _FIRST_BLOCK),
-        )
-        for name, of in manifest["arrays"].items()
-    }
+    with as_written(folder):
+        return {
+            name: Mapped(
+                folder / Path(of["file"]).name,
+                np.dtype(of["dtype"]),
+                tuple(of["shape"]),
+                _unpacked(of["crc"]),
+                operator.index(of.get("block", _FIRST_BLOCK)),
+            )
+            for name, of in manifest["arrays"].items()
+        }
+
+
+@contextmanager
+def as_written(folder: object) -> Iterator[None]:
+    """Take what a folder says of itself for damaged where it cannot be: a checksum that fits says not who wrote it.
+
+    Raises:
+        DamagedFileError: what is read inside raised something else than that.
+
+    """
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, AttributeError, ArithmeticError) as error:
+        raise DamagedFileError(
+            f"The derived files in {str(folder)!r} are not described as they were written: {said(error)}."
+        ) from error
 
 
 def write_note(folder: Path, name: str, note: Mapping[str, Any]) -> None:
@@ -278,6 +299,8 @@ def _sealed(content: str) -> str:
 def _unsealed(path: Path) -> dict[str, Any] | None:
     """Return the JSON object of a file whose checksum stands before it; None where it is not what was written."""
     try:
+        if not path.is_file():
+            return None
         checksum, _, content = path.read_text(encoding="utf-8").partition("\n")
         if int(checksum) != zlib.crc32(content.encode()):
             return None

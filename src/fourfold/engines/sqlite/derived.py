@@ -81,7 +81,7 @@ class Derived:
                 return None, True
             if facts is None or any(facts.get(name) != value for name, value in wanted.items()):
                 continue
-            if not knows(int(facts["generation"]), str(facts["token"])):
+            if not _known(facts, knows):
                 continue
             try:
                 arrays = files.read(folder)
@@ -125,7 +125,7 @@ class Derived:
         self._refused = False
         for folder in self._folders():
             newer = files.facts(folder) if folder.name > target.name else None
-            if folder != target and not (newer and knows(int(newer["generation"]), str(newer["token"]))):
+            if folder != target and not (newer and _known(newer, knows)):
                 self._remove(folder)
         for partial in files.leftovers(self.folder, time.time() - _LEFT_BEHIND):
             self._remove(partial)
@@ -169,3 +169,9 @@ class Derived:
     def _remove(self, folder: Path) -> None:
         if self.writable:
             files.remove(folder)
+
+
+def _known(facts: Mapping[str, Any], knows: Callable[[int, str], bool]) -> bool:
+    """Whether the store remembers the write that a folder says it was derived from."""
+    generation, token = facts.get("generation"), facts.get("token")
+    return type(generation) is int and 0 <= generation < 2**63 and isinstance(token, str) and knows(generation, token)

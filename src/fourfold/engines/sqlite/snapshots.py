@@ -26,7 +26,7 @@ from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.changes import Changes
 from fourfold.index.edges import Edges, EdgeSegment
 from fourfold.index.edges import merge as merge_edges
-from fourfold.index.files import DamagedFileError
+from fourfold.index.files import DamagedFileError, as_written
 from fourfold.index.names import Names, NameSegment
 from fourfold.index.neighbour_mixing import fused_at
 from fourfold.index.quantised import FirstStageSettings
@@ -311,10 +311,11 @@ class Snapshots:
         if found is None:
             return None
         facts, arrays = found
-        if facts.get("fused_by") != self._read_by(facts["own_share"])["fused_by"]:
-            return None
-        parts = Parts.from_arrays(facts["parts"], arrays)
-        return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
+        with as_written(self._derived.folder):
+            if facts.get("fused_by") != self._read_by(facts["own_share"])["fused_by"]:
+                return None
+            parts = Parts.from_arrays(facts["parts"], arrays)
+            return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
 
     def _kept(self, state: State, read_by: dict[str, Any]) -> State:
         """Return a state as it was written beside the store, with the mapped files; as it is where that fails."""
