@@ -258,6 +258,30 @@ async def test_asearch_many_and_errors_in_the_thread():
         assert threading.active_count() < 50
 
 
+ON_A_FULL_DISK = """
+import resource, sys
+from fourfold import Retriever, StoreError
+resource.setrlimit(resource.RLIMIT_FSIZE, (1 << 14, 1 << 14))  # no file may grow beyond it, as on a full disk
+try:
+    Retriever(sys.argv[1])
+except StoreError as error:
+    print(error)
+with Retriever(sys.argv[1], read_only=True) as retriever:
+    print(retriever.search("alpha").ids)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no such limit")
+def test_a_file_beside_which_nothing_finds_room_says_how_it_is_read(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "alpha")])
+    done = subprocess.run([sys.executable, "-c", ON_A_FULL_DISK, path], capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "no room left beside it; it can be read as it is: read_only=True" in done.stdout
+    assert done.stdout.splitlines()[1] == "['a']"
+
+
 def test_a_file_that_was_written_over_says_what_to_do(tmp_path):
     path = tmp_path / "kg.sqlite"
     with Retriever(path) as retriever:

@@ -327,15 +327,18 @@ def way_back(error: sqlite3.Error) -> str:
 
 def _way_out(error: Exception, path: str) -> str:
     """Return, as the end of a sentence, what to do where nothing can be written; "" where something else is wrong."""
-    code = getattr(error, "sqlite_errorcode", 0) & 0xFF  # the rest tells which file beside it could not be made
-    if code not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY) or path == ":memory:":
+    code = getattr(error, "sqlite_errorcode", 0)
+    full = code == sqlite3.SQLITE_IOERR_SHMSIZE
+    kind = code & 0xFF  # the rest tells which file beside it could not be made
+    if path == ":memory:" or not full and kind not in (sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_READONLY):
         return ""
     try:
         with open(path, "rb"):
             file = whole_path(path)
             if _log_size(file) and not os.path.exists(f"{file}-shm"):
                 return f"; beside it lies a write-ahead log whose writer is gone, and {_COPY_BOTH}"
-            return "; it can be read as it is: read_only=True (Lens and fourfold-mcp: --read-only)"
+            room = ", for there is no room left beside it" if full else ""
+            return f"{room}; it can be read as it is: read_only=True (Lens and fourfold-mcp: --read-only)"
     except OSError:
         return ""
 
