@@ -14,7 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from fourfold.arguments import file_path
+from fourfold.arguments import file_path, shown
+from fourfold.copying import unfinished
 from fourfold.engines import Backend, open_backend, shown_address
 from fourfold.errors import FourfoldError, StoreError
 from fourfold.retriever import Retriever
@@ -82,6 +83,8 @@ def check(path: str | Path) -> Check:
 def _problems(backend: Backend) -> Iterator[str]:
     """Yield what is wrong; what cannot be read at all ends the list."""
     try:
+        if (source := unfinished(backend)) is not None:
+            yield f"It is the beginning of a copy of {shown(source)}; fourfold copy with the same two places ends it."
         yield from backend.problems()
         yield from _changed(backend)
     except StoreError as error:

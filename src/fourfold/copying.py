@@ -72,6 +72,12 @@ def copy(source: Retriever, target: Retriever, *, progress: Progress | None = No
     return _Copy(source.backend, target.backend, source.path, target.path, progress).run()
 
 
+def unfinished(backend: Backend) -> str | None:
+    """Return the address of the graph whose copy was cut short in this place; None where none was."""
+    mark = backend.meta(_MARK)
+    return None if mark is None else str(json.loads(mark)["from"])
+
+
 class _Copy:
     def __init__(
         self, source: Backend, target: Backend, source_path: str, path: str, progress: Progress | None

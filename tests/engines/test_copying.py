@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold.checking import check
 from fourfold.cli import create_app
 from fourfold.copying import copy
 from fourfold.engines.usage import Usage
@@ -76,6 +77,23 @@ def test_a_copy_that_was_cut_short_goes_on(filled, pg_url, monkeypatch):
         Both(target, filled).same_state()
         with pytest.raises(StoreError, match="already"):
             copy(filled, target)
+
+
+def test_check_tells_a_copy_that_was_cut_short(filled, tmp_path, monkeypatch):
+    monkeypatch.setattr("fourfold.copying._BATCH", 20)
+    half = str(tmp_path / "half.sqlite")
+
+    def cut(done, total):
+        if done >= 60:
+            raise Cut
+
+    with Retriever(half) as target, pytest.raises(Cut):
+        copy(filled, target, progress=cut)
+    (problem,) = check(half).problems
+    assert problem.startswith(f"It is the beginning of a copy of {filled.path!r}; fourfold copy")
+    with Retriever(half) as target:
+        copy(filled, target)
+    assert check(half).sound
 
 
 def test_what_is_written_meanwhile_comes_along(filled, pg_url, monkeypatch):

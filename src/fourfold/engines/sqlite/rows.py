@@ -30,6 +30,7 @@ _KINDS: Mapping[str, Callable[[str], bool]] = {
     OWN_SHARE: lambda value: 0 <= float(value) <= 1,
     **dict.fromkeys(("embedder", "tokenizer", "words"), lambda value: value.isprintable()),
     "staging": lambda value: isinstance(json.loads(value)["embedder"], str),
+    "copying": lambda value: isinstance(json.loads(value)["from"], str),
     **dict.fromkeys(
         ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest", "ingest_roots"),
         lambda value: isinstance(json.loads(value), (dict, list)),
