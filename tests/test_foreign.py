@@ -301,6 +301,17 @@ def test_columns_and_views_made_of_json_are_read(make):
         assert graph.get(["a"])[0].name == "Ada" and not graph.info()["foreign"]["notes"]
 
 
+@pytest.mark.parametrize("levels", [300, 900, 2000, 5000, 100_000])
+def test_json_of_any_depth_harms_no_other_row(make, levels):
+    deep = f'{{"x": {"[" * levels}{"]" * levels}}}'
+    rows = [("INSERT INTO nodes VALUES (?, ?, ?)", [("a", "alpha", deep), ("b", "beta", '{"n": 1}')])]
+    path = make("CREATE TABLE nodes (id TEXT, name TEXT, metadata JSON);", rows)
+    with Retriever.open_foreign(path) as graph:
+        assert graph.search("alpha", mode="text").ids == ["a"]
+        assert graph.matching({"n": 1}) == ["b"]
+        assert graph.get(["a"])[0].metadata.keys() == ({"x"} if levels == 300 else {"metadata"})
+
+
 def test_a_file_with_columns_made_of_json_is_sent_to_open_foreign(make):
     with pytest.raises(StoreError, match="database of another application; open .* with Retriever.open_foreign"):
         Retriever(make(JSON_GRAPH))

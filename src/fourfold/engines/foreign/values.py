@@ -16,6 +16,9 @@ from fourfold.errors import DimensionError, InvalidValueError
 from fourfold.types import Node
 from fourfold.validation import LARGEST_WEIGHT
 
+_DEEPEST = 320
+"""Levels of JSON that are read: what is kept of it is walked by functions that call themselves, which Python bounds."""
+
 
 def words_of(value: object) -> str:
     """Return a value as text; nothing and blobs are none."""
@@ -46,7 +49,16 @@ def json_object(text: str) -> dict[str, Any] | None:
         json.dumps(value, ensure_ascii=False, allow_nan=False).encode()
     except (ValueError, RecursionError):
         return None
-    return value if isinstance(value, dict) else None
+    return value if isinstance(value, dict) and not is_too_deep(value) else None
+
+
+def is_too_deep(value: object) -> bool:
+    """Whether JSON is nested deeper than is read; at which depth Python itself gives up differs by its version."""
+    level, depth = [value], 0
+    while level and depth <= _DEEPEST:
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, (dict, list)))
+        level, depth = [part for parts in inner for part in parts], depth + 1
+    return bool(level)
 
 
 def weight_of(value: object) -> float | None:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.foreign import ForeignSchema
-from fourfold.engines.foreign.values import hash_of, metadata_of, require_one_dimension, vector_of
+from fourfold.engines.foreign.values import hash_of, is_too_deep, metadata_of, require_one_dimension, vector_of
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.foreign.statements import Statements
 from fourfold.engines.postgres.link import Link
@@ -182,7 +182,9 @@ def _parsed(text: str | None) -> dict[str, Any]:
         text = _NUL.sub(r"\1", text)
     try:
         found: dict[str, Any] = json.loads(text, parse_int=_whole)
-    except RecursionError:  # nested deeper than any of ours may be
+    except RecursionError:
+        return {}
+    if is_too_deep(found):
         return {}
     if "\\ud" in text.lower():
         found = json.loads(json.dumps(found, ensure_ascii=False).encode("utf-8", "replace"))
