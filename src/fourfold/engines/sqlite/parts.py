@@ -73,7 +73,11 @@ class Parts:
         rows = sum(map(len, self.text)) + sum(map(len, self.edges))
         return rows >= _DERIVED_FROM or any(segment.first_stage for segment in self.vectors)
 
-    def scattered(self) -> bool:
+    def worth_merging(self, *, keep: bool) -> bool:
+        """Whether a compaction is worth it; ``keep`` says whether files of it can be written."""
+        return self._scattered() or (keep and self._are_new())
+
+    def _scattered(self) -> bool:
         """Whether enough rows lie outside the oldest segments to be worth a compaction."""
         return any(
             len(segments) > 1
@@ -81,7 +85,7 @@ class Parts:
             for segments in (self.vectors, self.text, self.edges)
         )
 
-    def are_new(self) -> bool:
+    def _are_new(self) -> bool:
         """Whether many rows, and all that are older, are in memory alone: derived files show what they replaced."""
         oldest = [segments[0] for segments in (self.text, self.edges) if segments]
         return any(len(segment) >= _DERIVED_FROM and isinstance(segment.nums, np.ndarray) for segment in oldest)

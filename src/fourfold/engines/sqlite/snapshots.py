@@ -339,8 +339,7 @@ class Snapshots:
         """Whether all segments are to be merged, or only vectors to be coded; None where neither is worth it."""
         if self._state is None or self._closed:
             return None
-        parts = self._state.parts
-        whole = parts.scattered() or (self._derived.may_write and parts.are_new())
+        whole = self._state.parts.worth_merging(keep=self._derived.may_write)
         return whole if whole or self._state.parts.await_codes(self._first_stage) else None
 
     def _compact_all(self) -> None:
