@@ -1,5 +1,6 @@
 """Derived files beside a SQLite store: faster, never wrong, and worth nothing that the store could not give."""
 
+import errno
 import gc
 import json
 import os
@@ -21,8 +22,9 @@ from fourfold import Edge, Node, RetrievalConfig, Retriever, TextField
 from fourfold.cli import create_app
 from fourfold.engines.sqlite import parts, snapshots
 from fourfold.engines.sqlite.changes import OWN_SHARE, changes_since
+from fourfold.engines.sqlite.derived import Derived
 from fourfold.engines.sqlite.store import Store
-from fourfold.index import quantised, structure
+from fourfold.index import files, quantised, structure
 from fourfold.index.files import DamagedFileError
 
 WORDS = "save load file read write parse tree graph node edge disk cloud alpha beta gamma delta".split()
@@ -284,7 +286,7 @@ with Retriever(sys.argv[1]) as retriever:
         retriever.add([Node(f"w{n}", f"written {n}")])
         retriever.search("written")
         own = retriever.backend.snapshots
-        own._state = own._kept(own._state, own._read_by(1.0))
+        own._state = own._kept(own._state, parts.read_by(own._config, 1.0))
         print(n, flush=True)
 """
 
@@ -722,3 +724,76 @@ def test_what_a_generation_held_is_let_go_with_it(path):
             assert [ref() for ref in held] == [None] * len(held)
     finally:
         gc.enable()
+
+
+def settled(retriever):
+    """Wait for the compaction that is under way; fail where it goes on and on."""
+    thread = retriever.backend.snapshots._compaction
+    if thread is not None:
+        thread.join(60)
+        assert not thread.is_alive()
+
+
+@pytest.fixture
+def written(monkeypatch):
+    """Count what is written beside a file; writing without end fails."""
+    done, real = [], files.write
+
+    def write(folder, *args):
+        done.append(folder)
+        assert len(done) < 20, "the same is written again and again"
+        real(folder, *args)
+
+    monkeypatch.setattr(files, "write", write)
+    return done
+
+
+def test_two_configs_of_one_file_do_not_write_without_end(path, written):
+    """The second finds the first's files in the place of its own, which are read otherwise."""
+    with Retriever(path) as one, Retriever(path, config=RetrievalConfig().replace(index={"exact": True})) as other:
+        answers(other)
+        one.add(nodes(80))
+        for retriever in (one, other):
+            answers(retriever)
+            settled(retriever)
+        assert answers(one) == answers(other)
+    assert 0 < len(written) < 5
+
+
+def test_files_that_cannot_be_opened_are_not_written_without_end(path, written, monkeypatch):
+    def short(folder):
+        raise OSError(errno.EMFILE, "too many open files")
+
+    with Retriever(path) as retriever:
+        answers(retriever)
+        monkeypatch.setattr(files, "read", short)
+        retriever.add(nodes(80))
+        answers(retriever)
+        settled(retriever)
+    assert len(written) < 3
+
+
+def test_damaged_files_of_another_process_leave_ones_own_state(path, read):
+    with Retriever(path) as retriever:
+        expected = answers(retriever)
+        read.clear()
+        (own,) = derived(path)
+        theirs = own.with_name("9" + own.name[1:])
+        shutil.copytree(own, theirs)
+        state = retriever.backend.snapshots._state
+        manifest = theirs / "manifest.json"
+        facts = json.loads(manifest.read_text().partition("\n")[2])
+        facts["facts"]["parts"] = 7
+        manifest.write_text(files._sealed(json.dumps(facts)))
+        retriever.backend.snapshots._take_over()
+        assert retriever.backend.snapshots._state is state and answers(retriever) == expected and not read
+
+
+def test_a_folder_of_a_file_s_earlier_life_hides_no_later_one(path):
+    files_of = Derived(str(path), writable=True)
+    (own,) = derived(path)
+    own.with_name("999999999999-gone").mkdir()
+    files_of.newest({}, lambda generation, token: True)
+    assert not files_of.have_newer()
+    own.with_name("000000000099-new").mkdir()
+    assert files_of.have_newer()

@@ -9,7 +9,7 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -37,7 +37,7 @@ class Derived:
         self.folder = None if path == ":memory:" else Path(f"{path}.index")
         self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
         self._refused = False
-        self._seen = ""
+        self._seen: Set[str] = frozenset()
         self._opened: Path | None = None
         self._aside: set[Path] = set()
         """Folders found damaged that cannot be deleted, such as beside a file opened for reading."""
@@ -48,8 +48,12 @@ class Derived:
         return self.writable and not self._refused
 
     def have_newer(self) -> bool:
-        """Whether there are files of a later write than at the last look: another process has put them there."""
-        return any(folder.name > self._seen for folder in self._folders())
+        """Whether there are files that were not there at the last look: another process has put them there."""
+        return any(folder.name not in self._seen for folder in self._folders())
+
+    def refuse(self) -> None:
+        """Write no more for now: what was written is not what is opened, and would be written again and again."""
+        self._refused = True
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -72,7 +76,7 @@ class Derived:
     ) -> tuple[tuple[dict[str, Any], dict[str, files.Mapped]] | None, bool]:
         """Return what ``newest`` does, and whether a folder went away meanwhile."""
         folders = self._folders()
-        self._seen = max((folder.name for folder in folders), default="")
+        self._seen = {folder.name for folder in folders}
         for folder in folders:
             if folder in self._aside:
                 continue

@@ -136,6 +136,24 @@ class State:
     own_share: float
     embedder: str | None
 
+    @classmethod
+    def of(cls, facts: Mapping[str, Any], arrays: Mapping[str, Any]) -> State:
+        """Return the state that derived files hold."""
+        parts = Parts.from_arrays(facts["parts"], arrays)
+        return cls(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
+
+
+def wanted_by(config: RetrievalConfig) -> dict[str, Any]:
+    """Return what derived files must agree with."""
+    reading = [list(field.columns) for field in config.text.fields]
+    return {"reading": reading, "exact": config.index.exact, "first_stage": config.index.first_stage}
+
+
+def read_by(config: RetrievalConfig, own_share: float) -> dict[str, Any]:
+    """Return what segments depend on, beside the store; ``fused_by`` where vectors are partly their neighbours'."""
+    fused_by = None if own_share >= 1 else repr(config.index_key(own_share))
+    return {**wanted_by(config), "own_share": own_share, "fused_by": fused_by}
+
 
 def ends_of(segments: Iterable[EdgeSegment], nums: NDArray[np.int64]) -> list[Nodes]:
     """Return the nodes at the ends of some edges, as far as the segments know them."""

@@ -20,7 +20,16 @@ from fourfold import deadline, ordered
 from fourfold.config import RetrievalConfig
 from fourfold.engines.sqlite.changes import texts_now
 from fourfold.engines.sqlite.derived import Derived
-from fourfold.engines.sqlite.parts import Parts, State, ends_of, name_segment, text_segment, token_segment
+from fourfold.engines.sqlite.parts import (
+    Parts,
+    State,
+    ends_of,
+    name_segment,
+    read_by,
+    text_segment,
+    token_segment,
+    wanted_by,
+)
 from fourfold.engines.sqlite.store import Store
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.changes import Changes
@@ -182,7 +191,7 @@ class Snapshots:
             changes, state = self._store.changes(-1), None
         taken = self._take_in(state.parts if state is not None else Parts(), changes)
         if state is None and self._worth_keeping(taken.parts):
-            self._state = self._kept(taken, self._read_by(taken.own_share))
+            self._state = self._kept(taken, read_by(self._config, taken.own_share))
         else:
             self._compact_beside()
         self._show()
@@ -290,44 +299,35 @@ class Snapshots:
     def _first_stage(self) -> FirstStageSettings:
         return FirstStageSettings(self._config.index.exact, self._config.index.first_stage)
 
-    @property
-    def _facts(self) -> dict[str, Any]:
-        """What derived files must agree with."""
-        index = self._config.index
-        reading = [list(field.columns) for field in self._config.text.fields]
-        return {"reading": reading, "exact": index.exact, "first_stage": index.first_stage}
-
-    def _read_by(self, own_share: float) -> dict[str, Any]:
-        """Return what segments depend on, beside the store; ``fused_by`` where vectors are partly their neighbours'."""
-        fused_by = None if own_share >= 1 else repr(self._config.index_key(own_share))
-        return {**self._facts, "own_share": own_share, "fused_by": fused_by}
-
     def _worth_keeping(self, parts: Parts) -> bool:
         return self._derived.writable and parts.are_many()
 
     def _opened(self) -> State | None:
         """Return the newest state that derived files hold, where the store knows its generation; else None."""
-        found = self._derived.newest(self._facts, self._store.knows)
+        found = self._derived.newest(wanted_by(self._config), self._store.knows)
         if found is None:
             return None
         facts, arrays = found
-        with as_written(self._derived.folder):
-            if facts.get("fused_by") != self._read_by(facts["own_share"])["fused_by"]:
-                return None
-            parts = Parts.from_arrays(facts["parts"], arrays)
-            return State(facts["generation"], facts["token"], parts, facts["own_share"], facts["embedder"])
+        try:
+            with as_written(self._derived.folder):
+                fits = facts.get("fused_by") == read_by(self._config, facts["own_share"])["fused_by"]
+                return State.of(facts, arrays) if fits else None
+        except DamagedFileError:
+            self._derived.discard()
+            return None
 
-    def _kept(self, state: State, read_by: dict[str, Any]) -> State:
+    def _kept(self, state: State, made_by: dict[str, Any]) -> State:
         """Return a state as it was written beside the store, with the mapped files; as it is where that fails."""
         state = replace(state, parts=state.parts.compacted(self._first_stage))
         names, arrays = state.parts.arrays()
         of_it = {"generation": state.generation, "token": state.token, "embedder": state.embedder, "parts": names}
-        if not self._derived.write(arrays, read_by | of_it, self._store.knows):
+        if not self._derived.write(arrays, made_by | of_it, self._store.knows):
             return state
         opened = self._opened()
-        # another process may have put its own in their place, of an older generation than this one already shows
-        same = opened is not None and (opened.generation, opened.token) == (state.generation, state.token)
-        return opened if opened is not None and same else state
+        if opened is not None and (opened.generation, opened.token) == (state.generation, state.token):
+            return opened
+        self._derived.refuse()  # another process has put its own in their place, of a generation or config of its own
+        return state
 
     def _compact_beside(self) -> None:
         """Compact beside the searches, where that is worth it or done by another process, and not under way already."""
@@ -358,10 +358,10 @@ class Snapshots:
 
     def _take_over(self) -> None:
         """Go on with what another process has merged and kept: no need to do the same, or to hold what it replaced."""
+        config = self._config
+        if not self._derived.have_newer() or (kept := self._opened()) is None:
+            return
         try:
-            config = self._config
-            if not self._derived.have_newer() or (kept := self._opened()) is None:
-                return
             with self._lock:
                 changes = self._store.changes(kept.generation)
                 if self._state is not None and self._config is config and changes.own_share == kept.own_share:
@@ -376,15 +376,15 @@ class Snapshots:
             with self._lock:
                 if (begun := self._state) is None:
                     return
-                read_by = self._read_by(begun.own_share)
+                begun_by = read_by(self._config, begun.own_share)
             merged = begun.parts.compacted(self._first_stage) if whole else begun.parts.coded(self._first_stage)
             if merged.same_as(begun.parts) and self._derived.shows(begun.generation, begun.token):
                 return
             state = replace(begun, parts=merged)
             if whole and self._worth_keeping(merged):
-                state = self._kept(state, read_by)  # gigabytes, for which no search after a write waits
+                state = self._kept(state, begun_by)  # gigabytes, for which no search after a write waits
             with self._lock:
-                if self._state is None or self._read_by(self._state.own_share) != read_by:
+                if self._state is None or read_by(self._config, self._state.own_share) != begun_by:
                     return
                 # Everything after `begun` is read again from the store: little, and always right.
                 self._state = state
