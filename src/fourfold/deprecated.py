@@ -35,7 +35,7 @@ GONE: Mapping[str, str] = MappingProxyType(
 """Names of the last version that told of arrays over the whole graph, and what tells the same of a part."""
 
 
-class OldNames:
+class DeprecatedNames:
     """What was a Retriever's own and is a part's now."""
 
     if not TYPE_CHECKING:  # to a type checker the old names are gone

@@ -15,7 +15,7 @@ from fourfold.analysis import Analysis
 from fourfold.arguments import whole_number
 from fourfold.asking import Options
 from fourfold.config import RetrievalConfig
-from fourfold.deprecated import OldNames
+from fourfold.deprecated import DeprecatedNames
 from fourfold.embed import Embedder
 from fourfold.engines import Backend, ForeignSchema, open_foreign
 from fourfold.engines.base import Writer
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from fourfold.evaluate.background import Lesson
 
 
-class Retriever(Handle, OldNames):
+class Retriever(Handle, DeprecatedNames):
     """A four-signal retriever over one SQLite file.
 
     Args:

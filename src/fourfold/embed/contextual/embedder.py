@@ -26,7 +26,7 @@ class ContextualEmbedder:
     Args:
         table: token vectors with the attention inside, (n_tokens, dimensions); kept as int8, scaled by row.
         tokenizer: the tokenizer's JSON (Hugging Face ``tokenizers``).
-        own_share: η of the graph fusion, see ``embed.contextual.fusion``; the index applies it.
+        own_share: η of the graph fusion, see ``embed.contextual.neighbour_mixing``; the index applies it.
 
     """
 

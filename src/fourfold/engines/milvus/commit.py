@@ -22,7 +22,7 @@ from fourfold.engines.milvus.records import HELD_OF, PIECES_OF, SUMS_OF, Portion
 from fourfold.engines.milvus.rows import keepable, node_row
 from fourfold.engines.milvus.schema import OPEN, UNUSED
 from fourfold.engines.milvus.state import State
-from fourfold.engines.milvus.vector_collections import Spaces
+from fourfold.engines.milvus.vector_collections import VectorCollections
 from fourfold.engines.milvus.words import words_of
 from fourfold.engines.milvus.writer import Writer, edge_key
 from fourfold.index.changes import FIELDS
@@ -143,7 +143,7 @@ class Commit:
         self._records |= kept.records(arrays)
 
     def _vectors(self, state: State, touched: Sequence[int]) -> State:
-        writer, spaces = self._writer, Spaces(self._link, self._base, self)
+        writer, spaces = self._writer, VectorCollections(self._link, self._base, self)
         come = {num: (one.row.hash, one.row.vector) for num, one in writer.nodes.items() if one.row.vector is not None}
         state, moved = spaces.searched(state, touched, come)
         state, taken = spaces.staged(state, list(writer.gone), writer.staged)

@@ -14,7 +14,7 @@ from fourfold.engines.milvus.array_text import unpacked_pieces
 from fourfold.engines.milvus.link import Found, Link
 from fourfold.engines.milvus.moments import Sums
 from fourfold.engines.milvus.records import PIECES_OF, SUMS_OF
-from fourfold.engines.milvus.row_cache import Kept
+from fourfold.engines.milvus.row_cache import RowCache
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.words import Words
@@ -40,9 +40,9 @@ class Reading:
     def __init__(self, link: Link, state: State) -> None:
         self.link, self.state = link, state
         self.words = Words(link, state)
-        self._ids = Kept(_REMEMBERED, self._read_ids)
-        self._pieces = Kept(_REMEMBERED // 50, self._read_pieces)
-        self._units = Kept(_VECTORS, self._read_units)
+        self._ids = RowCache(_REMEMBERED, self._read_ids)
+        self._pieces = RowCache(_REMEMBERED // 50, self._read_pieces)
+        self._units = RowCache(_VECTORS, self._read_units)
         self._edges: tuple[Nodes, dict[int, tuple[int, int, int, float]], Edges] | None = None
 
     # -- nodes --------------------------------------------------------------------------------------------------

@@ -8,7 +8,7 @@ from typing import Generic, TypeVar
 V = TypeVar("V")
 
 
-class Kept(Generic[V]):
+class RowCache(Generic[V]):
     """Values by number; shared by threads, for a dictionary that was handed out only grows.
 
     Args:

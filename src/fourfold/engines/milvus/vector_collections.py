@@ -35,7 +35,7 @@ class Pages(Protocol):
 
 
 @dataclass(frozen=True)
-class Spaces:
+class VectorCollections:
     """Writes vectors.
 
     Args:

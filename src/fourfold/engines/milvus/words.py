@@ -12,7 +12,7 @@ from fourfold.engines.milvus import records
 from fourfold.engines.milvus.array_text import unpacked_terms
 from fourfold.engines.milvus.link import MOST, Found, Link, digest
 from fourfold.engines.milvus.records import HELD_OF
-from fourfold.engines.milvus.row_cache import Kept
+from fourfold.engines.milvus.row_cache import RowCache
 from fourfold.engines.milvus.rows import LOTS
 from fourfold.engines.milvus.state import State
 from fourfold.index.base import Nodes
@@ -69,7 +69,7 @@ class Words:
         self._held: dict[int, NDArray[np.int32]] = {}
         self._postings: dict[int, Postings] = {}
         self._kept = 0
-        self._lists = Kept(_LISTS, self._read_lists)
+        self._lists = RowCache(_LISTS, self._read_lists)
 
     def numbers(self, terms: Sequence[str]) -> dict[str, int]:
         """Return the number of each term that was ever used."""
