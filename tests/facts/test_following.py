@@ -417,3 +417,20 @@ ATLAS = graph_of("""
 )
 def test_where_something_is_done_is_the_place_that_this_leads_to(question, answers):
     assert set(ATLAS.search(question).ids[: len(answers)]) == answers
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "where is the country that borders Spain",
+        "Where's the country that borders Spain?",
+        "where is a country that borders Spain",
+    ],
+)
+def test_where_something_is_that_a_clause_describes_is_no_place_that_this_leads_to(question):
+    graph = graph_of("""
+        France|capital|Paris · Italy|capital|Rome · France|located_in|Europe · Italy|located_in|Europe
+        · France|borders|Spain · Italy|borders|France · Pyrenees|located_in|Spain · France|president|Macron
+        · Macron|residence|Elysee · Elysee|located_in|Paris · Louvre|located_in|Paris · Paris|located_in|France
+    """)
+    assert graph.search(question).ids[0] == "Europe"

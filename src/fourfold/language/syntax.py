@@ -46,6 +46,7 @@ _OR, _EITHER = "or", "either"
 _MORE = frozenset("first earlier later more less most least better".split())
 
 _ARE = frozenset({"are", "were"})
+_BE = _ARE | {"is", "was"}
 _FIRST = frozenset({"first", "last", "top", "distinct"})
 
 _MAKE = frozenset("write wrote written compose composed do did does make made create created".split())
@@ -224,8 +225,14 @@ class Sentence(Nouns):
         return self.at(end) == "of" and self.at(end - 1) in _DATES
 
     def where(self) -> list[int]:
-        """Return where "where" stands, if it does."""
-        return [place for place, word in enumerate(self.words) if word == "where" and place not in self.names]
+        """Return where "where" stands, if it asks where something is done: not in "where is the country that …"."""
+        places = [place for place, word in enumerate(self.words) if word == "where" and place not in self.names]
+        return [place for place in places if not self._is_where_it_is(place)]
+
+    def _is_where_it_is(self, place: int) -> bool:
+        """Tell whether "where" asks where something is that the words behind it describe: "where is the capital of"."""
+        article = place + 1 + (self.at(place + 1) in _BE)  # nothing is left of "is" in "where's the"
+        return self.at(article) in ARTICLES and article + 1 not in self.names
 
     def asks_when_of_name(self) -> bool:
         """Tell whether it asks when something happened to what it names: "when was X first performed"."""
