@@ -84,6 +84,47 @@ def test_what_is_named_beside_it_leads_there(tables):
     assert tables.search("Which viewers rated the film with the longest title?").ids[0] == "Viewer"
 
 
+@pytest.fixture(scope="module")
+def works():
+    """Names that say of which kind works are, each with a text of its own: no node is what a question asks for."""
+    texts = {
+        "Beatles": "An English rock band of the sixties with four members from Liverpool.",
+        "Ray Charles": "A pianist and singer, blind since childhood.",
+        "Nolan": "A British filmmaker known for puzzles.",
+        "German": "West Germanic language spoken by many million people.",
+        "French": "A Romance language spoken in Paris and beyond.",
+    }
+    edges = [
+        ("Help", "Beatles", "performed_by"), ("A Portrait", "Ray Charles", "performed_by"),
+        ("Help", "Yesterday", "contains"), ("A Portrait", "Yesterday", "contains"),
+        ("The Dark Knight", "Nolan", "directed_by"), ("American Psycho", "Mary Harron", "directed_by"),
+        ("The Dark Knight", "Bale", "stars"), ("American Psycho", "Bale", "stars"),
+        ("Goethe", "German", "writes_in"), ("Balzac", "French", "writes_in"),
+        ("Goethe", "Berlin", "visited"), ("Balzac", "Berlin", "visited"),
+    ]  # fmt: skip
+    names = dict.fromkeys(name for source, target, _ in edges for name in (source, target))
+    retriever = Retriever()
+    retriever.add([Node(name, name, text=texts.get(name, "")) for name in names], [Edge(*edge) for edge in edges])
+    return retriever
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what Nolan films star Bale", "The Dark Knight"),
+        ("list the Nolan films that star Bale", "The Dark Knight"),
+        ("which French authors visited Berlin", "Balzac"),
+        ("which German authors visited Berlin", "Goethe"),
+        ("which Beatles album contains Yesterday", "Help"),
+        ("which Beatles albums contain the song Yesterday", "Help"),
+    ],
+)
+def test_a_name_before_what_is_asked_for_says_which_of_them(works, question, answer):
+    first, second = works.search(question).hits[:2]
+    assert first.node.id == answer
+    assert second.score < first.score / 4
+
+
 def test_in_a_graph_of_facts_a_name_in_that_place_leads_on():
     graph = graph_of("Kim Oda|nationality|Ghanaian · Lee Vu|nationality|Welsh · Kim Oda|team|Ajax · Lee Vu|team|Leeds")
     assert graph.search("which Ghanaian scored most").ids[0] == "Kim Oda"

@@ -73,10 +73,13 @@ def _is_asked_for(
     """Tell whether a name stands where the question says what it asks for: "list the films that …", a table Film.
 
     Such a node is an answer itself, and no path begins there, unless it has nothing to say but its edges: then what it
-    is the kind of may be meant. What the nodes beside it say, too, tables alike, its edges do not tell.
+    is the kind of may be meant. What the nodes beside it say, too, tables alike, its edges do not tell. A name before
+    the noun says which of its kind: "what Nolan films"; so does one with a capital: "which Beatles album".
     """
     places = Sentence(query.words, [other for other in found if other is not one]).of_type()
-    if not set(range(one.start, one.end)).issubset(places):
+    own = range(one.start, one.end)
+    proper = any(query.words[place][0][:1].isupper() for place in own if place)  # the first word has one anyhow
+    if proper or [own[-1]] != places[-1:] or not set(own).issubset(places):
         return False
     return not edge_only.is_silent(scores, query, relations, settings, [one], one.nodes, by_names=True)
 
