@@ -154,7 +154,34 @@ def proposals():
         ("What is PEP 345 superseded by?", "PEP 566"),
         ("Which PEPs does PEP 566 require?", "PEP 8"),
         ("Who wrote the PEP that PEP 345 was superseded by?", "Di Moss"),
+        ("who wrote pep 566", "Di Moss"),
     ],
 )
 def test_what_a_name_begins_with_is_enough_where_that_is_a_code(proposals, question, answer):
     assert proposals.search(question).ids[0] == answer
+
+
+COUNTED = graph_of("""
+    France|president|Louis Bonaparte · France|president|Emmanuel Macron · Spain|city|Barcelona · Spain|city|Madrid
+    · 1st Infantry Division|based_in|Fort Riley · 1st Infantry Division|president|Ann Bo · France|city|Paris
+    · 2nd Avenue Deli|city|New York · 2nd Avenue Deli|owner|Ann Bo · Friends|actor|Courteney Cox
+    · Season 2 Finale|actor|Ann Bo · Jaws|written_by|Carl Gott · 3D Printing Handbook|written_by|Jane Roe
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "another"),
+    [
+        ("who was the 1st president of France", "Ann Bo"),
+        ("what is the 2nd largest city of Spain", "New York"),
+        ("which city of Spain is 2nd", "New York"),
+        ("who was an actor of Friends in season 2", "Ann Bo"),
+        ("WHO WAS AN ACTOR OF FRIENDS IN SEASON 2", "Ann Bo"),
+    ],
+)
+def test_figures_that_count_name_nothing(question, another):
+    assert another not in COUNTED.search(question).ids[:3]
+
+
+def test_nor_do_figures_with_letters_behind():
+    assert COUNTED.search("who wrote films in 3D").ids[0] != "Jane Roe"

@@ -141,3 +141,29 @@ def test_a_code_at_the_beginning_of_one_name_names_it(question, named):
         [(word, (word.lower(),)) for word in question.split()], np.arange(len(written)), written
     )
     assert [one.whole for one in found] == named
+
+
+@pytest.mark.parametrize(
+    ("question", "alone", "named"),
+    [
+        ("who wrote ISO 9001", False, ["iso 9001 quality"]),
+        ("who wrote EN ISO 9001", False, ["en iso 9001 translated"]),  # the longest
+        ("who wrote iso 9001", False, []),
+        ("who wrote iso 9001", True, ["iso 9001 quality"]),
+        ("who starred in season 2", True, []),
+        ("WHO STARRED IN SEASON 2", True, []),
+        ("who visited the World War 2 memorial", False, []),
+        ("the 2nd city and the 2ND", True, []),
+        ("films in 3D", True, []),
+        ("who directed 3D films", True, []),
+        ("who found comet 67P", True, ["67p churyumov gerasimenko"]),
+        ("who found comet 67P", False, []),
+    ],
+)
+def test_a_code_is_written_in_capitals(question, alone, named):
+    names = "ISO 9001 Quality · EN ISO 9001 Translated · Season 2 Finale · World War 2 Museum · War 2 Game"
+    names += " · 2nd Avenue Deli · 3D Printing Handbook · 67P Churyumov Gerasimenko"
+    written = [tuple(name.split()) for name in names.split(" · ")]
+    words = [(word, () if word in {"in", "who", "the"} else (word.lower(),)) for word in question.split()]
+    found = name_matching.by_code(words, np.arange(len(written)), written, alone=alone)
+    assert [one.whole for one in found] == named

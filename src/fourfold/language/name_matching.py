@@ -217,26 +217,46 @@ def partly(
     return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
 
 
-def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> list[Named]:
+def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, alone: bool = False) -> list[Named]:
     """Return the nodes that a question calls by the code that their names begin with: "PEP 8 – Style Guide", PEP 8.
 
     A code goes to the last of the first figures in a row, and has letters, too. One that several of the nodes begin
-    with names none.
+    with names none, nor does a word that is no code: the letters are capitals, unlike those of "season 2" or "2nd".
+    Figures before them count only alone and behind a word: "comet 67P", not "films in 3D" or "directed 3D films". Of
+    two codes that overlap the longest counts, then the leftmost.
 
     Args:
         words: each word of the question as typed, with its terms.
         nodes: the nodes that may be meant.
-        written: the words of each name, in lower case.
+        written: the words of each name, as they are written.
+        alone: whether the question names nothing else: then capitals of the name are enough, "who wrote pep 8".
 
     """
     typed = [word.lower() for word, _ in words]
-    codes = [_code(name) for name in written]
+    telling = any(word != word.upper() for word, _ in words)  # in a question all in capitals these tell nothing
+    codes = [tuple(word.lower() for word in _code(name)) for name in written]
     found = []
     for node, name, code in zip(nodes, written, codes, strict=True):
         begin = _begin_of(code, typed) if code and codes.count(code) == 1 else -1
-        if begin >= 0 and not has_figures("".join(typed[begin + len(code) :][:1])):  # no Python 3 in "Python 3.1"
-            found.append(Named(np.array([node]), begin, begin + len(code), " ".join(name)))
-    return sorted(found, key=lambda one: one.start)
+        end = begin + len(code)
+        if begin < 0 or has_figures("".join(typed[end:][:1])):  # no Python 3 in "Python 3.1"
+            continue
+        figures_first = code[0][0].isdigit()
+        as_code = telling and not figures_first and "".join(word for word, _ in words[begin:end]).isupper()
+        in_name = alone and "".join(name[: len(code)]).isupper()
+        if as_code or (in_name and (not figures_first or _is_called(words, begin, end))):
+            found.append(Named(np.array([node]), begin, end, " ".join(name).lower()))
+    apart: list[Named] = []
+    for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
+        if all(one.end <= other.start or other.end <= one.start for other in apart):
+            apart.append(one)
+    return sorted(apart, key=lambda one: one.start)
+
+
+def _is_called(words: Words, begin: int, end: int) -> bool:
+    """Tell whether a word of its own stands right before others, and none right behind them: "comet 67P"."""
+    before, behind = words[max(begin - 1, 0) : begin], words[end : end + 1]
+    return any(terms for _, terms in before) and not any(terms for _, terms in behind)
 
 
 def _begin_of(part: Sequence[str], typed: Sequence[str]) -> int:
