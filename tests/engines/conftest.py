@@ -5,6 +5,10 @@ import os
 import pytest
 from pg_server import running
 
+# Where the tests run as root a server is started by a fork. Once Milvus is loaded, gRPC's handlers begin a thread in
+# the child, which now and then ends it before it is a server.
+os.environ["GRPC_ENABLE_FORK_SUPPORT"] = "0"
+
 _numbers = itertools.count()
 
 
