@@ -26,7 +26,7 @@ from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import paths
-from fourfold.signals.common_ends import single_steps
+from fourfold.signals.common_ends import nodes_of, single_steps
 from fourfold.signals.paths import Answer
 
 _OF_ANOTHER_KIND = 0.5
@@ -131,12 +131,19 @@ class About:
 
     def _are_places(self, nodes: Nodes) -> bool:
         """Tell whether nodes are places by their edges: "where is X spoken" asks for the country, not where that is."""
-        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.of_places]
-        if not len(types) or edges.degree(nodes).sum() > MOST_EDGES:
-            return False
-        worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
-        have = [edges.expand(nodes, forward=way, worth=worth, weights="none").origin for way in (True, False)]
-        return 2 * len(ordered.distinct(np.concatenate(have).astype(np.int64))) > len(nodes) > 0
+        return 2 * self._having(nodes, self.relations.labels.of_places, (True, False)) > len(nodes) > 0
+
+    def _having(self, nodes: Nodes, types: NDArray[np.bool_], ways: Sequence[bool]) -> int:
+        """Return how many nodes have edges of some types, (n_types,); 0 where they have too many to be looked at.
+
+        ``ways`` are those of the arrow that count: True along it, False against it.
+        """
+        edges, numbers = self.scores.snapshot.edges, self.relations.numbers[types]
+        if not len(numbers) or edges.degree(nodes).sum() > MOST_EDGES:
+            return 0
+        worth = np.bincount(numbers, minlength=len(edges.type_names)).astype(np.float64)
+        have = [edges.expand(nodes, forward=way, worth=worth, weights="none").origin for way in ways]
+        return len(ordered.distinct(np.concatenate(have).astype(np.int64)))
 
     def _passes(self, places: Sequence[int], answer: Answer) -> bool:
         """Tell whether what is of the type asked for stands on the way to the best end, which is of another.
@@ -181,12 +188,7 @@ class About:
 
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
-        edges, types = self.scores.snapshot.edges, self.relations.numbers[self.relations.labels.grammar.sorts]
-        nodes = ordered.distinct(np.concatenate([one.nodes for one in self.named]))
-        sorts = False
-        if len(types) and edges.degree(nodes).sum() <= MOST_EDGES:
-            worth = np.bincount(types, minlength=len(edges.type_names)).astype(np.float64)
-            sorts = len(edges.expand(nodes, forward=False, worth=worth, weights="none")) > 0
+        sorts = self._having(nodes_of(self.named), self.relations.labels.grammar.sorts, (False,)) > 0
         return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
 
     def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:

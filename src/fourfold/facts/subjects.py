@@ -60,7 +60,7 @@ def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]
         return found
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes.astype(np.int64)
     nodes = nodes[text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
-    taken = {place for one in found for place in range(one.start, one.end)}
+    taken = name_matching.places_of(found)
     codes = name_matching.by_code(query.words, nodes, query.written_of(nodes), alone=not found)
     apart = [one for one in codes if taken.isdisjoint(range(one.start, one.end))]
     more = [one for one in apart if scores.snapshot.edges.degree(one.nodes).any()]
@@ -86,7 +86,7 @@ def _is_asked_for(
 
 def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[Named]) -> Named | None:
     """Return what a question names, beside what was found, but for accents or a letter: of the best by any part."""
-    taken = {place for one in found for place in range(one.start, one.end)}
+    taken = name_matching.places_of(found)
     left = [place for place, (_, terms) in enumerate(query.words) if terms and place not in taken]
 
     def known(place: int) -> bool:

@@ -7,7 +7,7 @@ with every span of the question by one look-up. Where names overlap, the longest
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
@@ -217,6 +217,11 @@ def partly(
     return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
 
 
+def places_of(named: Iterable[Named]) -> set[int]:
+    """Return the places of the words that names stand for."""
+    return {place for one in named for place in range(one.start, one.end)}
+
+
 def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, alone: bool = False) -> list[Named]:
     """Return the nodes that a question calls by the code that their names begin with: "PEP 8 – Style Guide", PEP 8.
 
@@ -248,7 +253,7 @@ def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, a
             found.append(Named(np.array([node]), begin, end, " ".join(name).lower()))
     apart: list[Named] = []
     for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
-        if all(one.end <= other.start or other.end <= one.start for other in apart):
+        if places_of(apart).isdisjoint(range(one.start, one.end)):
             apart.append(one)
     return sorted(apart, key=lambda one: one.start)
 

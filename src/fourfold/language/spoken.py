@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
-from fourfold.language.name_matching import Named, Words
+from fourfold.language.name_matching import Named, Words, places_of
 
 Word = tuple[str, tuple[str, ...]]
 """A word as typed, with its terms."""
@@ -70,7 +70,7 @@ def _qualifiers(text: str, words: Words, named: Sequence[Named]) -> set[int]:
         at = begin + len(word)
         spans.append((begin, at))
     behind = [text[end:begin] for (_, end), (begin, _) in zip(spans, [*spans[1:], (len(text), at)], strict=True)]
-    names = {place for one in named for place in range(one.start, one.end)}
+    names = places_of(named)
     found: set[int] = set()
     for start in {one.end for one in named}:
         end = next((place + 1 for place in range(start, len(words)) if ")" in behind[place]), start)

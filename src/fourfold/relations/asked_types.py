@@ -48,9 +48,6 @@ _CAUSE = "cause"
 _WHERE, _SETTING = "where", "narrative setting location venue"
 """What labels call where something takes place."""
 
-_OF_PLACES = "capital border population"
-"""What labels call that places have, and nothing else."""
-
 _ORIGINS = "origin birth birthplace hometown home"
 """What labels call where somebody is from."""
 
@@ -79,7 +76,6 @@ class Relations:
         self.numbers = np.array(numbers, np.int64)
         self._near = lru_cache(self.labels.most_words)(self._near_by)
         self._roles = by_role(names)
-        self.of_places = self.labels.similarity(_OF_PLACES)[0] >= SAME_FAMILY
         self._asking = self._by_stem(lexicon.ASKING)
         self._same, self._inverse = self._by_stem(lexicon.SAME), self._by_stem(lexicon.INVERSE)
         self._haunted, self._kinds = self._by_stem(lexicon.HAUNTS), self._by_stem(synonyms.KINDS)

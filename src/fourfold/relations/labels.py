@@ -17,6 +17,7 @@ from fourfold.cache import Remembered
 from fourfold.edge_types import label, reading
 from fourfold.embed.base import unit
 from fourfold.language.meaning import SAME_FAMILY, SAME_WORD
+from fourfold.lazy import lazy
 from fourfold.ragged import firsts
 from fourfold.relations.label_grammar import LabelGrammar
 from fourfold.relations.label_words import LabelWords, Terms
@@ -32,6 +33,9 @@ _AMONG_OTHERS = 0.95
 
 _NEAR = 0.45
 """So near a label must be to a word to be what it calls."""
+
+_OF_PLACES = "capital border population"
+"""What labels call that places have, and nothing else."""
 
 _COMPOUND = 0.85
 """Similarity of a word that is made of one of the label's, or stands in one."""
@@ -82,6 +86,11 @@ class Labels:
     def similarity(self, word: str) -> Similarity:
         """Return how similar labels are to words."""
         return self._known.one(word)
+
+    @lazy
+    def of_places(self) -> NDArray[np.bool_]:
+        """Which edges places have, (n_types,)."""
+        return self.similarity(_OF_PLACES)[0] >= SAME_FAMILY
 
     def learn(self, words: Sequence[str]) -> None:
         """Compare labels with words, all new ones at once."""

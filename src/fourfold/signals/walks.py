@@ -251,14 +251,12 @@ def _next(
     mirrored = bool(tables[_TURNED].any())
     for forward, table in ((True, tables[_ALONG]), (False, tables[_AGAINST])):
         found = edges.expand(nodes, forward=forward, worth=worth, weights="none", cap=settings.fan, allowed=allowed)
-        steps = _Steps.of(found, best, table, forward=forward)
         if came is not None:
-            back = (came[0][steps.origins] == steps.types) & (came[1][steps.origins] != forward)
+            back = (came[0][found.origin] == found.types) & (came[1][found.origin] != forward)
             if mirrored and back.any():
-                turned = steps.rows(back)
-                parts.append(replace(turned, gained=_gained(best[turned.origins], tables[_TURNED], turned.types)))
-            steps = steps.rows(~back)
-        parts.append(steps)
+                parts.append(_Steps.of(found.of(back), best, tables[_TURNED], forward=forward))
+            found = found.of(~back)
+        parts.append(_Steps.of(found, best, table, forward=forward))
     steps = _Steps.joined(parts)
     steps = replace(steps, gained=steps.gained - price)
     worthwhile = steps.gained[:, -1] > 0

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 
 APPLICATION_ID = 0x464F5552  # "FOUR": tells a Fourfold file from any other SQLite file
 SCHEMA_VERSION = 3
@@ -214,7 +215,7 @@ def schema_version(connection: sqlite3.Connection) -> int:
 
 def strangers(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what runs when a file is read or written and is not as our schema has it; tables of others do not run."""
-    ours = {_plain(statement) for script in MIGRATIONS.values() for statement in _statements(script)}
+    ours = {statement for statements in _schema().values() for statement in statements}
     names = {found[1] for statement in ours if (found := re.match(r"CREATE (?:VIRTUAL )?TABLE (\w+)", statement))}
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
         if (kind in ("view", "trigger") or name in names) and _plain(str(sql)) not in ours:
@@ -224,11 +225,16 @@ def strangers(connection: sqlite3.Connection) -> Iterator[str]:
 def missing(connection: sqlite3.Connection, version: int) -> Iterator[str]:
     """Yield the tables and triggers that a file of a version was made with, and that this one has not."""
     there = set(connection.execute("SELECT type, name FROM sqlite_master"))
-    for script in (script for before, script in MIGRATIONS.items() if before < version):
-        for statement in _statements(script):
-            made = re.match(r"CREATE (?:VIRTUAL )?(TABLE|TRIGGER) (\w+)", _plain(statement))
-            if made and (made[1].lower(), made[2]) not in there:
-                yield f"the {made[1].lower()} {made[2]!r}"
+    for statement in (statement for before, own in _schema().items() if before < version for statement in own):
+        made = re.match(r"CREATE (?:VIRTUAL )?(TABLE|TRIGGER) (\w+)", statement)
+        if made and (made[1].lower(), made[2]) not in there:
+            yield f"the {made[1].lower()} {made[2]!r}"
+
+
+@cache
+def _schema() -> Mapping[int, Sequence[str]]:
+    """Return the plain statements that take a file from the version that is the key to the next."""
+    return {before: [_plain(statement) for statement in _statements(script)] for before, script in MIGRATIONS.items()}
 
 
 def _plain(statement: str) -> str:
