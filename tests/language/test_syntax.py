@@ -112,6 +112,19 @@ def test_what_the_named_node_is_to_the_answer(question, expected):
     assert sentence(question).is_role(place_of("founder", question)) is expected
 
 
+@pytest.mark.parametrize(
+    ("question", "word", "expected"),
+    [
+        ("what is [bronze] made of", "made", "of"),
+        ("[bronze] is made of what", "made", "of"),
+        ("what is made of [bronze]", "made", ""),
+        ("what is [bronze] made with care", "care", ""),
+    ],
+)
+def test_a_preposition_with_nothing_behind_it(question, word, expected):
+    assert sentence(question).hangs(place_of(word, question)) == expected
+
+
 def test_what_leads_back_and_what_a_label_takes_for_itself():
     assert sentence("which films share the director of [Silent River]").mirrors(2)
     assert not sentence("which country shares a border with [Rome]").mirrors(2), "the label holds the word"

@@ -143,6 +143,35 @@ def test_instances_of_what_is_named():
     assert PEOPLE.search("what is a carpenter").ids[0] == "carpenter"
 
 
+OF_THE_NAMED = graph_of("""
+    Psychic|strong_against|Fighting · Bug|strong_against|Psychic · statue|made_of|bronze · bronze|made_of|copper
+    · Ada|allergic_to|Bo · Bo|allergic_to|Cy · Ada|jealous_of|Bo · Bo|jealous_of|Cy · Ada|child_of|Bo
+    · Bo|child_of|Cy · Psychic|discovered_in|1931
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("what is Psychic strong against?", "Fighting"),
+        ("Psychic is strong against what?", "Fighting"),
+        ("what is strong against Psychic?", "Bug"),
+        ("what is bronze made of?", "copper"),
+        ("what is made of bronze?", "statue"),
+        ("who is Bo allergic to?", "Cy"),
+        ("who is allergic to Bo?", "Ada"),
+        ("who is Bo jealous of?", "Cy"),
+        ("who is jealous of Bo?", "Ada"),
+        ("who is Bo the child of?", "Cy"),
+        ("who is the child of Bo?", "Ada"),
+    ],
+)
+def test_what_is_said_of_the_named_node_by_a_word_and_a_preposition_behind_it(question, answer):
+    result = OF_THE_NAMED.search(question)
+    assert result.ids[0] == answer
+    assert result.hits[0].score > 1.5 * max(hit.score for hit in result if hit.node.id != answer)
+
+
 def test_where_no_word_asks_for_an_edge_the_neighbours_come_first():
     found = PEOPLE.search("who blabbered Omnia up?").ids
     assert set(found[:4]) == {"Altmar", "Bo Weiss", "food", "Almanac"}, "what its edges lead to, and from"

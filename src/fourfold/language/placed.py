@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.language.lexicon import RELATIVE, is_past
+from fourfold.language.lexicon import QUESTION, RELATIVE, is_past
 from fourfold.language.name_matching import Named, Words
 
 ONE_OF = frozenset({"a", "an"})
@@ -70,6 +70,15 @@ class Placed:
     def refers_back(self, place: int) -> bool:
         """Tell whether a word stands for what was named before it: "this exception"."""
         return refers_back(self.words, place, self._named_first)
+
+    def hangs(self, place: int) -> str:
+        """Return the preposition behind a word that has nothing behind it: "what is X strong against"; "": none."""
+        after = self.at(place + 2)
+        return self.at(place + 1) if self.at(place + 1) in PREPOSITIONS and (not after or after in QUESTION) else ""
+
+    def belongs(self, place: int) -> bool:
+        """Tell whether a preposition belongs to a word before it that a label holds: "strong against X"."""
+        return place > 0 and self.words[place] in PREPOSITIONS and bool(self._in_label[place - 1])
 
     def free(self) -> NDArray[np.bool_]:
         """Return which words belong to no name, (len(words),)."""

@@ -329,9 +329,13 @@ class Sentence(Nouns):
         return fronted or self.at(len(self.words) - 1) in PREPOSITIONS
 
     def is_role(self, place: int) -> bool:
-        """Tell whether a word says what the named node is to the answer: "who is X the father of?"."""
-        after = self.at(place + 2)
-        return self.at(place + 1) == "of" and (not after or after in QUESTION)
+        """Tell whether a noun says what the named node is to the answer: "who is X the father of?".
+
+        What it does, or has done to it, says no noun: "what is X made of", "what does X consist of".
+        """
+        does = place in self._begins and self.at(self._begins[place] - 1) in DO
+        noun = self.at(place - 1) in ARTICLES or not (does or place in self._done)
+        return noun and self.hangs(place) == "of"
 
     def named_does(self, place: int) -> bool:
         """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""

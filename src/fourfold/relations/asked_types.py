@@ -165,7 +165,7 @@ class Relations:
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
             if best >= SAME_FAMILY:
                 meaning.turned[place] |= directions.backwards(self.labels.grammar, asked, sentence, place)
-        meaning.turned[place] ^= sentence.is_role(place)
+        meaning.turned[place] ^= directions.by_role(self.labels.grammar, sentence, place)
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
         """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
@@ -244,7 +244,9 @@ class Relations:
 
     def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
-        if sentence.names_what_follows(place) or (sentence.is_noun(place) and self.labels.grammar.only_qualify(terms)):
+        if sentence.belongs(place) or sentence.names_what_follows(place):
+            return True
+        if sentence.is_noun(place) and self.labels.grammar.only_qualify(terms):
             return True
         sort = sentence.sort_of(place)
         if sort >= 0 and sought.sort_of(self.labels, sentence, sort) is not None:

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from fourfold.language.meaning import SAME_FAMILY, Asked
 from fourfold.language.syntax import Sentence
-from fourfold.relations.label_grammar import LabelGrammar
+from fourfold.relations.label_grammar import LabelGrammar, Types
 
 
 def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: int) -> NDArray[np.bool_]:
@@ -29,4 +29,16 @@ def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: in
             turned |= verbs & grammar.ends(asked.slots)
     if not asked.kind:  # "what type of bridge is X" asks for no instance by instance_of
         turned |= grammar.child_of & (asked.similarity > SAME_FAMILY)
-    return turned | grammar.kinds(sentence.words[place])[1]
+    turned |= grammar.kinds(sentence.words[place])[1]
+    if sentence.hangs(place) and not sentence.is_role(place):  # "what is X allergic to": no noun as in "child of"
+        turned &= ~grammar.child_of
+    return turned
+
+
+def by_role(grammar: LabelGrammar, sentence: Sentence, place: int) -> Types | bool:
+    """Return of which types a word goes the other way, (n_types,), as it says what the named node is to the answer.
+
+    Not of those whose label begins with a verb, as far as its ending tells: "what is X jealous of" by jealous_of.
+    """
+    verbs = grammar.verbs.get("of", np.False_) & ~grammar.child_of
+    return sentence.is_role(place) and ~verbs
