@@ -140,6 +140,9 @@ def test_what_happened_and_instances():
     assert sentence("who is a [carpenter]").instances() == 2
     assert sentence("what is a [carpenter]").instances() == -1
     assert sentence("who is the [carpenter]").instances() == -1
+    assert sentence("who has [gout]").instances() == 1
+    assert sentence("who has a [carpenter] killed").instances() == 2
+    assert sentence("what has [Ada] written").instances() == -1
 
 
 def test_phrases_and_names_ask_nothing():

@@ -146,7 +146,7 @@ def test_instances_of_what_is_named():
 OF_THE_NAMED = graph_of("""
     Psychic|strong_against|Fighting · Bug|strong_against|Psychic · statue|made_of|bronze · bronze|made_of|copper
     · Ada|allergic_to|Bo · Bo|allergic_to|Cy · Ada|jealous_of|Bo · Bo|jealous_of|Cy · Ada|child_of|Bo
-    · Bo|child_of|Cy · Psychic|discovered_in|1931
+    · Bo|child_of|Cy · Psychic|discovered_in|1931 · Dov|suffers_from|gout · gout|treated_with|colchicine
 """)
 
 
@@ -164,6 +164,7 @@ OF_THE_NAMED = graph_of("""
         ("who is jealous of Bo?", "Ada"),
         ("who is Bo the child of?", "Cy"),
         ("who is the child of Bo?", "Ada"),
+        ("who has gout?", "Dov"),
     ],
 )
 def test_what_is_said_of_the_named_node_by_a_word_and_a_preposition_behind_it(question, answer):

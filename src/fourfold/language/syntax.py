@@ -45,6 +45,8 @@ _ABOUT_ITSELF = frozenset(
 _OR, _EITHER = "or", "either"
 _MORE = frozenset("first earlier later more less most least better".split())
 
+_WHO = WHICH | {"who"}
+_HAVE = frozenset({"has", "have", "had"})
 _ARE = frozenset({"are", "were"})
 _BE = _ARE | {"is", "was"}
 _FIRST = frozenset({"first", "last", "top", "distinct"})
@@ -124,8 +126,10 @@ class Sentence(Nouns):
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is.
 
-        So does "the name of a carpenter".
+        So does "the name of a carpenter", and "who has diabetes" for those that have it.
         """
+        if self.at(0) in _WHO and self.at(1) in _HAVE and self._ends.get(self._past_article(2)) == len(self.words):
+            return 1
         places = (start - 1 for start in sorted(self._starts) if self.at(start - 1) in ONE_OF)
         asked = self.at(0) in IMPERATIVES or self.at(0) == "who"
         return next((place for place in places if asked or self._is_named(place + 1)), -1)
