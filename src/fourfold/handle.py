@@ -22,13 +22,11 @@ class Opening(Protocol):
         self, path: str, *, embedder: object, config: RetrievalConfig | None, read_only: bool, must_exist: bool
     ) -> Any:
         """Open a graph of Fourfold's own."""
-        ...
 
     def open_foreign(
         self, path: str, schema: ForeignSchema | None, *, embedder: object, config: RetrievalConfig | None
     ) -> Any:
         """Open another application's."""
-        ...
 
 
 class Shared:

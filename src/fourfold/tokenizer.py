@@ -49,19 +49,15 @@ class Tokenizer(Protocol):
 
     def terms(self, text: str) -> list[str]:
         """Return the terms of a text in order, with repetitions."""
-        ...
 
     def terms_of_words(self, text: str) -> list[tuple[str, tuple[str, ...]]]:
         """Return each word of the text, as written, with its terms."""
-        ...
 
     def terms_of_word(self, word: str) -> tuple[str, ...]:
         """Return the terms of a word that need not be remembered."""
-        ...
 
     def batch(self, texts: Sequence[str]) -> tuple[list[str], list[int]]:
         """Return the terms of all texts in one list, and the number of terms of each text."""
-        ...
 
 
 class WordTokenizer:

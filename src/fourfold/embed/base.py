@@ -25,15 +25,12 @@ class Embedder(Protocol):
     @property
     def name(self) -> str:
         """Identity of the model."""
-        ...
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
         """Return one vector per text, shape (len(texts), dimensions)."""
-        ...
 
     def embed_query(self, text: str) -> FloatArray:
         """Return the vector of a query, shape (dimensions,)."""
-        ...
 
 
 class CallableEmbedder:

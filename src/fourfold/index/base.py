@@ -142,7 +142,6 @@ class Ranking(Protocol):
     @property
     def moments(self) -> Moments:
         """Sums over the whole population, whatever the filter."""
-        ...
 
     def best(self, count: int, allowed: Allowed | None = None) -> Scored:
         """Return the ``count`` best (and all that tie with the last), among the allowed nodes.
@@ -150,11 +149,9 @@ class Ranking(Protocol):
         Text leaves out nodes with a score of 0 or less; vectors rank every node that has one. Where there are fewer
         than ``count``, all are returned and ``floor`` is what the others have: 0 for text, minus infinity for vectors.
         """
-        ...
 
     def at(self, nodes: Nodes) -> FloatArray:
         """Return the raw scores of these nodes, (len(nodes),); 0 for those the part does not know."""
-        ...
 
 
 @runtime_checkable
@@ -163,7 +160,6 @@ class Beginning(Protocol):
 
     def begin(self, count: int, allowed: Allowed | None = None) -> None:
         """Begin with what ``best`` will soon be asked; returns at once."""
-        ...
 
 
 class VectorPart(Protocol):
@@ -172,20 +168,16 @@ class VectorPart(Protocol):
     @property
     def dimensions(self) -> int:
         """The length of every vector; 0 where there are none."""
-        ...
 
     @property
     def size(self) -> int:
         """How many nodes have a vector."""
-        ...
 
     def ask(self, vector: FloatArray) -> Ranking:
         """Rank by the cosine with a vector, (dimensions,); a vector of zeros scores 0 everywhere."""
-        ...
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes, (len(nodes), dimensions); zeros where there is none."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -224,22 +216,18 @@ class TextPart(Protocol):
 
     def ask(self, terms: Mapping[int, float]) -> Ranking:
         """Rank by BM25, each term (by its number) counting as often as said."""
-        ...
 
     def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
         """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes)).
 
         0 where it does not occur.
         """
-        ...
 
     def holds(self, terms: Sequence[int], nodes: Nodes) -> NDArray[np.bool_]:
         """Return which of some nodes hold which terms, (len(nodes), len(terms))."""
-        ...
 
     def df(self, terms: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each term occurs, (len(terms),)."""
-        ...
 
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
         """Return the terms of some nodes that at least two nodes hold and at most ``most``, and who holds them.
@@ -250,7 +238,6 @@ class TextPart(Protocol):
             besides: terms that are left out.
 
         """
-        ...
 
     def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
         """Return the other nodes of whose names the texts of some nodes hold a term that at most ``most`` names have.
@@ -258,7 +245,6 @@ class TextPart(Protocol):
         Terms ``besides`` are none of these, though they count where a name is held for another. Half of a name is held
         at least, by the idf of its terms, and what would single out √size of all nodes by chance.
         """
-        ...
 
 
 class NamePart(Protocol):
@@ -266,7 +252,6 @@ class NamePart(Protocol):
 
     def holders(self, keys: Keys) -> tuple[NDArray[np.int64], Nodes]:
         """Return (starts, nodes): the nodes whose name has key i are ``nodes[starts[i]:starts[i + 1]]``, ascending."""
-        ...
 
 
 class TokenPart(Protocol):
@@ -275,15 +260,12 @@ class TokenPart(Protocol):
     @property
     def size(self) -> int:
         """How many nodes there are."""
-        ...
 
     def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.integer[Any]]]:
         """Return (starts, pieces): node i has ``pieces[starts[i]:starts[i + 1]]``, distinct and ascending."""
-        ...
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each wordpiece occurs, (len(pieces),)."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -349,17 +331,14 @@ class EdgePart(Protocol):
 
     def __len__(self) -> int:
         """Return the number of edges."""
-        ...
 
     @property
     def type_names(self) -> Sequence[str]:
         """Every edge type ever used; the place is the type's number."""
-        ...
 
     @property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the types that have an edge."""
-        ...
 
     def expand(
         self,
@@ -385,8 +364,6 @@ class EdgePart(Protocol):
             allowed: steps to other nodes are left out, before any is counted for ``cap``; None takes all.
 
         """
-        ...
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions."""
-        ...

@@ -42,12 +42,10 @@ class StoredArray(Protocol):
     @property
     def shape(self) -> tuple[int, ...]:
         """Lengths of the axes."""
-        ...
 
     @property
     def dtype(self) -> np.dtype[Any]:
         """The type of the values."""
-        ...
 
     def __len__(self) -> int: ...
 
@@ -108,15 +106,12 @@ class Codes(Protocol):
     @property
     def nbytes(self) -> int:
         """The memory that the codes take."""
-        ...
 
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return all that ``from_arrays`` needs."""
-        ...
 
     def nearest(self, question: Vectors32, count: int, mask: Mask | None) -> NDArray[np.int64]:
         """Return about the ``count`` rows of the largest estimated products, best first; fewer only if there are."""
-        ...
 
 
 class ProductCodes:

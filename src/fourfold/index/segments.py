@@ -20,16 +20,13 @@ class Segment(Protocol):
 
     def __len__(self) -> int:
         """Return the number of rows, deleted ones included."""
-        ...
 
     @property
     def size(self) -> int:
         """The number of live rows."""
-        ...
 
     def without(self, nums: NDArray[np.int64]) -> Self:
         """Return the segment without the rows of these store numbers."""
-        ...
 
 
 S = TypeVar("S", bound=Segment)

@@ -23,18 +23,15 @@ class Lookup(Protocol):
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order."""
-        ...
 
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
-        ...
 
     def pairs(self, character: str) -> dict[str, int]:
         """Return the number of each term of two characters one of which is this one; none where only hashes are kept.
 
         Texts of scripts without word boundaries are read by such pairs.
         """
-        ...
 
 
 class Expect(Protocol):
@@ -44,7 +41,6 @@ class Expect(Protocol):
         self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys, beside: Sequence[Mapping[int, float]]
     ) -> None:
         """Take note of the allowed nodes, the question's wordpieces, the keys of the names in it, and other terms."""
-        ...
 
 
 class Notes(Protocol):
@@ -52,11 +48,9 @@ class Notes(Protocol):
 
     def note(self, name: str) -> Mapping[str, Any] | None:
         """Return a note (JSON values); None where there is none."""
-        ...
 
     def put_note(self, name: str, note: Mapping[str, Any]) -> None:
         """Lay a note there, if there is a place."""
-        ...
 
 
 @dataclass(frozen=True)

@@ -59,11 +59,9 @@ class EdgePairs(Protocol):
 
     def __len__(self) -> int:
         """Return the number of edges."""
-        ...
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
-        ...
 
 
 class Structure:

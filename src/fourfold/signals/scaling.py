@@ -18,15 +18,12 @@ class Scale(Protocol):
     @property
     def kept(self) -> Nodes | None:
         """The only nodes that have a component at all."""
-        ...
 
     def component(self, nodes: Nodes, raw: FloatArray) -> FloatArray:
         """Return the component of these nodes, (len(nodes),) float64, from their raw scores."""
-        ...
 
     def bound(self, floor: float) -> float:
         """Return the most that a node can have whose raw score is at most ``floor``."""
-        ...
 
 
 @dataclass(frozen=True, slots=True)
