@@ -26,17 +26,15 @@ RULES: tuple[QuestionRule, ...] = (
             r" (?:\w+ )?(?:work|start|load|respond|connect|fir|sav|open|runn|render|return|updat|sync|go|send|show|"
             r"crash|fail|throw|restart|recogni[sz]|find)\w*",
             r"\bwhat(?:'s| is| went| goes|'s gone)? (?:going )?wrong\b|\bgo(?:es|ing)? wrong\b",
-            r"\b(?:throws?|raises?|throwing|raising|exits? with|returns? (?:a )?(?:null|none|no |nothing|empty"
-            r"|wrong|4\d\d"
-            r"|5\d\d))",
+            r"\b(?:throws?|raises?|throwing|raising|exits? with|returns? (?:a )?(?:null|none|no |nothing|empty|wrong"
+            r"|4\d\d|5\d\d))",
             r"^why (?:is|are|does|do|did|was|were|can't|isn't|won't|am|has)\b(?!.*\b(?:slow|called|important|need)\b)",
             r"\b(?:fix|solve|resolve|repair) (?:this|that|it|the|my|a|an|these)\b",
             r"\b(?:troubleshoot|debug|diagnose|fix)\b",
             r"\b(?:i get|i'm getting|getting|gives me|we get|i see) (?:a |an |the |this )?"
             r"(?:\w+ )?(?:timeout|error|warning|failure|blank|empty|4\d\d|5\d\d|message)",
             r"\b(?:denied|refused|segmentation fault|segfault|core dump|panic|not found|no such|no longer works?"
-            r"|refuses to"
-            r"|out of range|undefined|null pointer|deadlock|exits?|misbehav\w+)\b",
+            r"|refuses to|out of range|undefined|null pointer|deadlock|exits?|misbehav\w+)\b",
             r"\b(?:does|do|shows?|returns?|prints?|gives?) (?:nothing|nonsense|garbage|the wrong)\b",
             r"\b(?:problem|issue|trouble)s? (?:with|in|when)\b|\bwhat(?:'s happening| now)\b\?",
             r"\bkeep(?:s)? (?:on )?(?:getting|seeing|receiving|hitting)\b",
@@ -72,9 +70,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"|rights|credentials)\b",
             r"\bsafe to (?:run|open|expose|share|use|give|store|eval|execute)\b",
         ),
-        "credential* password* secret secrets token permission* privilege* auth* security encrypt* vulnerab* "
-        "attack* gdpr breach* firewall tls certificate* trusted untrusted sandbox* injection roles sensitive "
-        "private access",
+        "credential* password* secret secrets token permission* privilege* auth* security encrypt* vulnerab* attack* "
+        "gdpr breach* firewall tls certificate* trusted untrusted sandbox* injection roles sensitive private access",
     ),
     QuestionRule(
         QuestionIntent.TRACE,
@@ -103,12 +100,10 @@ RULES: tuple[QuestionRule, ...] = (
         (
             r"\b(?:depends?|depending|dependents?|dependent|relies|rely|relying|hinges?|builds?) (?:\w+ )?(?:on"
             r"|upon|of)\b",
-            r"\b(?:what|who|which|would|will|does|how many|anything|everything) .*\b(?:affected|impacted|break"
-            r"|breaks|stop"
-            r" working|suffer|disrupted)\b",
-            r"\bif (?:i|we|you|they|someone) (?:\w+ )?(?:delete|remove|rename|change|drop|retire|replace|move"
-            r"|upgrade|update"
-            r"|modify|edit|shut|disable|deprecate|turn|lose|stop|kill|switch|take|unplug|merge|refactor|migrate"
+            r"\b(?:what|who|which|would|will|does|how many|anything|everything) .*\b(?:affected|impacted|break|breaks"
+            r"|stop working|suffer|disrupted)\b",
+            r"\bif (?:i|we|you|they|someone) (?:\w+ )?(?:delete|remove|rename|change|drop|retire|replace|move|upgrade"
+            r"|update|modify|edit|shut|disable|deprecate|turn|lose|stop|kill|switch|take|unplug|merge|refactor|migrate"
             r"|cancel)\b",
             r"\b(?:consequence|repercussion|ramification|side effect|knock-on effect|ripple effect|fallout)s?\b",
             r"\b(?:blast radius|downstream|dependents|reverse dependenc\w+)\b",
@@ -119,21 +114,18 @@ RULES: tuple[QuestionRule, ...] = (
             r"|leaves?|dies|is|are)\b",
             r"\b(?:impact|effects?) (?:of|on|analysis)\b|\baffected (?:by|if|when)\b",
             r"\b(?:risky|dangerous|safe|problem) (?:is it )?(?:to|for us to) (?:change|modify|remove|delete|touch"
-            r"|rename|drop|upgrade"
-            r"|refactor|retire)\b",
+            r"|rename|drop|upgrade|refactor|retire)\b",
             r"^(?:what|which \w+|who) (?:import|include|use|call|consume|need|reference|inherit from|subscribe"
             r" to)s? \S+\??$",
             r"\b(?:everything|anything|all|\w+s) (?:downstream|dependent on|that (?:depends|relies|builds)|affected)\b",
             r"^(?:what|who|which \w+) (?:uses?|calls?|imports?|consumes?|needs?|references?|relies on|inherits"
-            r"|reads from"
-            r"|subscribes)\b(?! (?:case|cases))",
+            r"|reads from|subscribes)\b(?! (?:case|cases))",
             r"\bwhat (?:would |will |could |might )?happens? (?:to|if|when|should)\b",
             r"^what (?:would |will |could |might )?happens? (?:if|when|should)\b",
             r"\bwhat else (?:has|have|needs?|must|would|will|should|do)\b.*\b(?:chang|updat|adapt|adjust|touch|fix)",
             r"\bbreak (?:anything|something|things|everything)\b",
-            r"\b(?:what|who|which \w+) (?:would|will|is|are|gets?|else) .*\b(?:goes (?:away|down|offline)"
-            r"|disappears?|closes?|"
-            r"leaves?|unavailable|is removed|is deleted|quits?)\b",
+            r"\b(?:what|who|which \w+) (?:would|will|is|are|gets?|else) .*\b(?:goes (?:away|down|offline)|disappears?"
+            r"|closes?|leaves?|unavailable|is removed|is deleted|quits?)\b",
         ),
         "impact* affect* depend* break breaks consequence* downstream outage ripple dependents deprecat* "
         "removing deleting renaming retiring rely relies",
@@ -172,9 +164,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"|smaller)\b",
             r"\b(?:too (?:slow|high|expensive|large|costly|big|much|long|many))\b",
             r"\b(?:slow|sluggish|bottlenecks?)\b",
-            r"\b(?:shrink|slim down|downsize|scale down|squeeze)\b|\b(?:get|achieve) (?:more|better|higher) (?:\w+"
-            r" )?(?:throughput|"
-            r"performance|speed|accuracy|results|out of)\b",
+            r"\b(?:shrink|slim down|downsize|scale down|squeeze)\b|\b(?:get|achieve) (?:more|better"
+            r"|higher) (?:\w+ )?(?:throughput|performance|speed|accuracy|results|out of)\b",
             r"\bbring .+ down\b|\bcut (?:down|the)\b",
             r"\b(?:make|get) .+ (?:faster|quicker|cheaper|smaller|run better|more efficient|scale)\b",
             r"\btakes? (?:\w+ ){0,3}(?:seconds|minutes|hours|long|forever|ages)\b",
@@ -213,8 +204,7 @@ RULES: tuple[QuestionRule, ...] = (
         (
             r"\b(?:recommend\w*|suggest\w*|advis\w+|advice)\b",
             r"\b(?:what|which|who) (?:\w+ ){0,4}?(?:should|would|ought to) (?:i|we|one|you|be) (?:\w+ )?(?:use|pick"
-            r"|choose|"
-            r"take|go|buy|try|read|ask|adopt|start|hire|prefer|invite|select|get|contact)\b",
+            r"|choose|take|go|buy|try|read|ask|adopt|start|hire|prefer|invite|select|get|contact)\b",
             r"\b(?:the )?(?:best|ideal|most suitable|right|perfect|optimal|top|most appropriate|good|preferred) "
             r"(?:\w+ ){0,2}?(?:for|way|choices?|options?|picks?|candidate|person|fit|tool|library|one|to (?:use"
             r"|ask))\b",
@@ -241,8 +231,7 @@ RULES: tuple[QuestionRule, ...] = (
             r"|contain)\b",
             r"\btell me (?:more |everything |something )?about\b",
             r"\b(?:what|who|which \w+)(?:'s| is| are| else is| else are)? (?:in the (?:area|field|realm|domain"
-            r"|neighbou?rhood)"
-            r"|around|near|nearby|related to|associated with|close to|connected to)\b",
+            r"|neighbou?rhood)|around|near|nearby|related to|associated with|close to|connected to)\b",
             r"\bwhat else\b.*\b(?:related|about|in|near|there|connected)\b",
             r"\b(?:which|what) (?:topics|areas|themes|categories|kinds?|types?|sorts?|entities|documents|subjects)\b"
             r".*\b(?:cover|are there|exist|do we have|contain|include|available|is there|in)\b",
@@ -256,31 +245,25 @@ RULES: tuple[QuestionRule, ...] = (
     QuestionRule(
         QuestionIntent.CHECK_CAPABILITY,
         (
-            r"^(?:so |and |but )?(?:can|could|will|does|do|is|are) (?!i\b|we\b|there\b|anyone\b|someone\b|an?"
-            r" (?:attacker|intruder|hacker)\b)"
-            r".*\b(?:handle|support|accept|allow|manage|cope|deal|process|read|write|work (?:with|on|in|without"
-            r"|offline|for)"
-            r"|run (?:on|with|in|offline|without)|understand|parse|export|import|scale|able|capable|compatible"
-            r"|offline|store"
-            r"|convert|supported|available|possible|integrate|provide|let|permit|recogni[sz]e|produce|render|"
-            r"play|print|speak|translate|detect|open|save|send|search)\b",
-            r"^can (?:it|this|that|the|you|they|an?|\w+_\w+|\w+)\b(?! (?:show|explain|tell|write|make|create"
-            r"|suggest|recommend"
-            r"|help|find|give|list|compare|i\b))",
-            r"^(?:can|could) (?!i\b|we\b|you\b|anyone\b|someone\b|an? (?:attacker|intruder|hacker)\b)(?:the |an?"
-            r" )?(?:\S+ ){1,3}?"
-            r"(?!please\b)\w+ .+",
+            r"^(?:so |and |but )?(?:can|could|will|does|do|is|are) (?!i\b|we\b|there\b|anyone\b|someone\b"
+            r"|an? (?:attacker|intruder|hacker)\b).*\b(?:handle|support|accept|allow|manage|cope|deal|process|read"
+            r"|write|work (?:with|on|in|without|offline|for)|run (?:on|with|in|offline|without)|understand|parse"
+            r"|export|import|scale|able|capable|compatible|offline|store|convert|supported|available|possible"
+            r"|integrate|provide|let|permit|recogni[sz]e|produce|render|play|print|speak|translate|detect|open|save"
+            r"|send|search)\b",
+            r"^can (?:it|this|that|the|you|they|an?|\w+_\w+|\w+)\b(?! (?:show|explain|tell|write|make|create|suggest"
+            r"|recommend|help|find|give|list|compare|i\b))",
+            r"^(?:can|could) (?!i\b|we\b|you\b|anyone\b|someone\b|an? (?:attacker|intruder|hacker)\b)(?:the "
+            r"|an? )?(?:\S+ ){1,3}?(?!please\b)\w+ .+",
             r"\b(?:is|are) .+ (?:able|capable|compatible|supported|possible|suitable for|limited to)\b",
             r"\b(?:is|are) .+ (?:allowed|permitted)\b",
             r"\bis it possible\b|\bare we able\b|\bhas? (?:the )?(?:ability|capability|capacity) (?:to|of)\b",
             r"\b(?:have|has|having) (?:the )?(?:ability|capability|support)\b|\b(?:capable of|able to|ability to"
             r"|support for)\b",
             r"^do(?:es)? (?!i\b|we\b|anyone\b|running|using|changing).+\b(?:support|handle|work|accept|allow|let"
-            r"|include|have"
-            r"|offer|provide|know|speak|understand|come|keep|persist)\b",
-            r"^(?:will|would) (?!i\b|we\b|upgrading|removing|deleting|changing|renaming).+ (?:accept|work|run"
-            r"|handle|fit|support"
-            r"|cope|survive|scale|allow|be able)\b",
+            r"|include|have|offer|provide|know|speak|understand|come|keep|persist)\b",
+            r"^(?:will|would) (?!i\b|we\b|upgrading|removing|deleting|changing|renaming).+ (?:accept|work|run|handle"
+            r"|fit|support|cope|survive|scale|allow|be able)\b",
         ),
         "support supports supported capable capability able possible handle handles compatible limit limits "
         "limitation limitations accept allow allows ability offline feature",
@@ -290,12 +273,10 @@ RULES: tuple[QuestionRule, ...] = (
         (
             r"\b(?:config\w*|settings?|set ?up|setup|setting up|set-up|install\w*|environment variables?|env vars?"
             r"|preferences|parameters?)\b",
-            r"\b(?:set|change|adjust|modify|override|edit|switch|tweak|customi[sz]e) (?:the |my |our |its |a"
-            r" )?(?:\w+ ){0,3}?"
-            r"(?:timeout|level|default|limit|port|language|path|value|mode|variable|theme|key|url|host|locale"
-            r"|interval|size"
-            r"|option|flag|property|proxy|region|timezone|time zone|directory|folder|address|format|threshold"
-            r"|layout|currency)\b",
+            r"\b(?:set|change|adjust|modify|override|edit|switch|tweak|customi[sz]e) (?:the |my |our |its "
+            r"|a )?(?:\w+ ){0,3}?(?:timeout|level|default|limit|port|language|path|value|mode|variable|theme|key|url"
+            r"|host|locale|interval|size|option|flag|property|proxy|region|timezone|time zone|directory|folder|address"
+            r"|format|threshold|layout|currency)\b",
             r"^(?:enable|disable|turn (?:on|off)|switch (?:on|off)|activate|deactivate|toggle|configure|install"
             r"|register|mount)\b",
             r"\b(?:how|where|can i|do i|to) (?:\w+ ){0,3}?(?:enable|disable|turn on|turn off|activate|deactivate"
@@ -316,14 +297,12 @@ RULES: tuple[QuestionRule, ...] = (
         (
             r"\b(?:explain|teach|elaborate|clarify|describe)\b",
             r"^(?:so )?(?:how|why) (?:do|does|did|is|are) (?!i\b|we\b|you\b|they\b|one\b)(.+)\b(?:work|works|learn"
-            r"|function|operate"
-            r"|behave|happen|exist|matter|important|needed|called|evolve|grow|communicate)\b",
+            r"|function|operate|behave|happen|exist|matter|important|needed|called|evolve|grow|communicate)\b",
             r"^(?:so )?what(?:'s| is| are| was) (?:an? )(?!best|good|ideal|quick)",
             r"^what (?:do|does|did) (.+) (?:mean|stand for|refer to|do)\b"
             r"|\b(?:meaning|definition|concept|purpose) of\b",
-            r"\b(?:tutorial|introduction|intro|primer|basics|fundamentals|beginners?|crash course|lesson|guide"
-            r" (?:to|on)"
-            r"|101|course|concept|theory)\b",
+            r"\b(?:tutorial|introduction|intro|primer|basics|fundamentals|beginners?|crash course|lesson|guide (?:to"
+            r"|on)|101|course|concept|theory)\b",
             r"\b(?:understand|learn(?: about| how| more)?|study)\b",
             r"\b(?:like i'm|for dummies|in simple (?:terms|words)|in plain \w+|walk me through|the idea (?:of"
             r"|behind|is))\b",
@@ -346,8 +325,7 @@ RULES: tuple[QuestionRule, ...] = (
             + r" (?:me |us )?(?:a|an|one|some|the) (?:new|small|simple|custom|basic|quick|first|empty|blank|initial)\b",
             r"\b(?:create|generate|scaffold|draft|implement)\b(?! .*\b(?:workflow|pipeline)\b)",
             r"\b(?:new|empty|blank|boilerplate) (?:\w+ )?(?:function|class|file|node|template|page|document|entity"
-            r"|type|project|test"
-            r"|table|module|endpoint|record|report|component|tool|script|entry|service)\b",
+            r"|type|project|test|table|module|endpoint|record|report|component|tool|script|entry|service)\b",
             r"\b(?:please |and )?(?:write|make|build|draft|design) (?:one|it|me|us)\b",
             r"\b(?:from scratch|boilerplate|skeleton|stub)\b",
             r"^add (?:a|an|the|another|new)\b",
@@ -358,17 +336,14 @@ RULES: tuple[QuestionRule, ...] = (
         QuestionIntent.FIND_TOOL,
         (
             r"\b(?:find|locate|search for|look(?:ing)? for|looking up|hunt(?:ing)? for|point me to|seek(?:ing)?"
-            r"|searching for|"
-            r"need|want) (?:me |us )?(?:a|an|some|any|the|another|something|anything) ?(?:good |small |simple |\w+"
-            r" ){0,2}?"
-            r"(?:" + _THING + r"|something|anything|to|that|which|for)\b",
+            r"|searching for|need|want) (?:me |us )?(?:a|an|some|any|the|another|something|anything) ?(?:good |small "
+            r"|simple |\w+ ){0,2}?(?:" + _THING + r"|something|anything|to|that|which|for)\b",
             r"\b(?:which|what) (?:\w+ ){0,2}?"
             + _THING
             + r" (?:\w+ )?(?:can|could|would|will|lets?|does|do|is for|for|to|that|"
             r"converts?|\w+s)\b(?! (?:depend|rely|use|need|break|import|call))",
-            r"\b(?:is there|are there|do we have|got|have we|have you got|does anyone know|anyone know(?: of)?|know"
-            r" of) "
-            r"(?:an?|any|anything|something|some)\b",
+            r"\b(?:is there|are there|do we have|got|have we|have you got|does anyone know|anyone know(?: of)?"
+            r"|know of) (?:an?|any|anything|something|some)\b",
             r"\bwhat (?:can|could|do|should) (?:i|we|one|you) (?:use|have|run|call|got)\b",
             r"\bsomething (?:to|that|which|for)\b|\banything (?:to|that|which|for|in here)\b",
             r"\b" + _THING + r" (?:for|that|which|to) \w+",
