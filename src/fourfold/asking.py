@@ -139,15 +139,7 @@ def _checked_weights(weights: object) -> Weights | dict[str, float] | None:
 
 
 class Asker:
-    """Reads questions against one graph: words, vector, filter and edge-type labels.
-
-    Args:
-        backend: the graph.
-        embedding: makes the query's vector.
-        tokenizer: the tokenizer of the index.
-        config: the constants of retrieval.
-
-    """
+    """Reads questions against one graph: words, vector, filter and edge-type labels."""
 
     def __init__(
         self, backend: Backend, embedding: GraphEmbedding, tokenizer: Tokenizer, config: RetrievalConfig
@@ -292,12 +284,7 @@ class Asker:
 class _Types:
     """The edge types of a graph, as questions are compared with them; what that takes is made when one first is.
 
-    Args:
-        names: all types, by number.
-        in_use: the numbers of those that have an edge.
-        tokenizer: the tokenizer of the index.
-        config: the constants of retrieval.
-
+    ``names`` are all types, by number; ``in_use`` the numbers of those that have an edge.
     """
 
     def __init__(

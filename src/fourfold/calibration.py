@@ -61,15 +61,7 @@ class _Fitted:
 
 
 class Calibrator:
-    """Fits a graph's calibration when it is first asked for, and keeps it.
-
-    Args:
-        backend: has the texts.
-        embedding: makes the questions' vectors.
-        tokenizer: that of the index.
-        config: the constants of retrieval.
-
-    """
+    """Fits a graph's calibration when it is first asked for, and keeps it."""
 
     def __init__(
         self, backend: Backend, embedding: GraphEmbedding, tokenizer: Tokenizer, config: RetrievalConfig

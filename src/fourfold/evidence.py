@@ -107,16 +107,7 @@ def evidence_of(
 ) -> list[tuple[Evidence, ...]]:
     """Return the evidence of each node, largest first within a component; values add up to its final score.
 
-    Args:
-        scores: what the pipeline found.
-        query: the question.
-        config: the constants of retrieval.
-        nodes: (n,) whose evidence is wanted.
-        components: their component scores.
-        cosines: their raw cosines, None without vectors.
-        paths: how the components came to them.
-        labels: (id, name) by number, of the nodes and of all that stand on paths.
-
+    ``labels`` has (id, name) by number, of the nodes and of all that stand on paths.
     """
     found: list[list[Evidence]] = [[] for _ in components]
     if found:

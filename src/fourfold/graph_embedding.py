@@ -57,11 +57,7 @@ class VectorsOf:
 class GraphEmbedding:
     """An embedder together with what the graph's vectors were made with.
 
-    Args:
-        backend: holds the identity and the dimension of the stored vectors.
-        source: makes the vectors that callers do not bring; a Cascade chooses what does.
-        reads: what the embedder reads of a node.
-
+    ``source`` makes the vectors that callers do not bring; a Cascade chooses what does.
     """
 
     def __init__(self, backend: Backend, source: Embedder | Cascade, reads: EmbeddingConfig) -> None:
@@ -101,11 +97,7 @@ class GraphEmbedding:
     def sign(self, writer: Writer, dimensions: set[int], makers: set[str | None]) -> None:
         """Store what new vectors are made with; refuse those that cannot stand beside the stored ones.
 
-        Args:
-            writer: of the transaction that stores them.
-            dimensions: those of the new vectors.
-            makers: the names of the embedders that made them; None stands for nobody knows.
-
+        ``makers`` are the names of the embedders that made the vectors; None stands for nobody knows.
         """
         stored = writer.meta("dimensions")
         known = dimensions | ({int(stored)} if stored is not None else set())
@@ -156,13 +148,7 @@ class GraphEmbedding:
             )
 
     def settle(self, writer: Writer, name: str | None = None) -> None:
-        """Store what the graph's vectors are made with from now on; a model trained from it lives in its file.
-
-        Args:
-            writer: of the transaction that stores the vectors.
-            name: of the embedder that made them; None for the one in force.
-
-        """
+        """Store what the graph's vectors are made with from now on; a model trained from it lives in its file."""
         embedder = self.embedder
         name = name or embedder.name
         writer.set_meta("embedder", name)
@@ -181,12 +167,7 @@ class GraphEmbedding:
 
         Beside vectors of unknown origin, in the graph or among these nodes, none is made: such nodes get None.
 
-        Args:
-            nodes: some may bring vectors.
-            there: what the graph's vectors are.
-            progress: called with (nodes done, nodes in all).
-            by: the name of the embedder that made the vectors brought; None where nobody knows.
-
+        ``by`` is the name of the embedder that made the vectors which nodes bring; None where nobody knows.
         """
         vectors: list[NDArray[np.float32] | None] = [
             None if node.vector is None else check_vector(node.vector, f"The vector of node {node.id!r}")

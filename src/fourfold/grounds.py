@@ -51,16 +51,7 @@ class AnswerGrounds:
 
 
 def grounds_of(scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration) -> AnswerGrounds:
-    """Return what stands behind nodes, and behind the best nodes by text and embedding.
-
-    Args:
-        scores: what the pipeline found.
-        query: the question.
-        here: (n,) the nodes.
-        ways: how the walks of graph and intent came to them.
-        calibration: what evidence is worth in this graph.
-
-    """
+    """Return what stands behind nodes, and behind the best nodes by text and embedding."""
     answering = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
     everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
     terms = dict.fromkeys([term for _, terms in query.words for term in terms])

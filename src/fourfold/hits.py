@@ -40,15 +40,7 @@ def collect(
 ) -> tuple[tuple[Hit, ...], Grounds]:
     """Return the best ``limit`` hits that the options let through, best first, and what stands behind the answer.
 
-    Args:
-        backend: holds the nodes' texts.
-        query: the question.
-        scores: what the pipeline found.
-        limit: number of hits.
-        options: ``min_score``, ``min_confidence``, ``group_by`` and ``max_per_source`` are applied here.
-        config: the constants of retrieval.
-        calibration: what evidence is worth in this graph.
-        without_gone: leave out nodes that are gone meanwhile.
+    ``min_score``, ``min_confidence``, ``group_by`` and ``max_per_source`` of the options are applied here.
 
     Raises:
         NodeGoneError: a node is gone, and ``without_gone`` is false.
@@ -113,18 +105,7 @@ def named_evidence(
 ) -> list[tuple[Evidence, ...]]:
     """Return the evidence of nodes, with the names of all that stand on their paths.
 
-    Args:
-        backend: knows the names.
-        scores: what the pipeline found.
-        query: the question.
-        config: the constants of retrieval.
-        nodes: (n,) whose evidence is wanted.
-        ways: how the walks of graph and intent came to them.
-        components: their component scores.
-        cosines: their raw cosines, None without vectors.
-        known: (id, name) of nodes by number.
-        paths_shown: how many paths of a component are told one by one.
-
+    ``known`` has (id, name) by number of nodes whose names were read already.
     """
     paths = Paths.to(nodes, scores, ways, paths_shown)
     labels = {**known, **backend.labels(sorted(paths.nodes().difference(known)))}

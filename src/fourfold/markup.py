@@ -18,14 +18,7 @@ class Piece(NamedTuple):
 
 
 def marked(text: str, wanted: Collection[str], terms: Callable[[str], Sequence[str]]) -> list[Piece]:
-    """Return the text in pieces; a whole word is marked where one of its terms is wanted, as it stands there.
-
-    Args:
-        text: of any length.
-        wanted: the terms of the question.
-        terms: text → terms, the tokenizer of the index.
-
-    """
+    """Return the text in pieces; a whole word is marked where one of its terms is wanted, as it stands there."""
     pieces: list[Piece] = []
     done = 0
     for word in stretches(text):

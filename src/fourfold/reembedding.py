@@ -28,12 +28,7 @@ BATCH = 2048
 class Reembedding:
     """One run over a graph.
 
-    Args:
-        backend: the graph.
-        embedding: its embedder makes the new vectors.
-        config: says what of a node is embedded.
-        progress: called with (nodes done, nodes in all), first with those done by an earlier run.
-
+    ``progress`` is called with (nodes done, nodes in all), first with those done by an earlier run.
     """
 
     def __init__(

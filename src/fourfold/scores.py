@@ -325,13 +325,7 @@ def final_scores(scores: Scores, nodes: Sequence[int], config: RetrievalConfig) 
 def best(nodes: Nodes, values: FloatArray, count: int, snapshot: Snapshot, *, positive: bool = True) -> Nodes:
     """Return the nodes of the ``count`` largest values, best first; ties go to the smaller id.
 
-    Args:
-        nodes: (n,).
-        values: (n,).
-        count: how many; fewer are returned where there are fewer.
-        snapshot: knows the ids.
-        positive: leave out what has 0 or less.
-
+    Without ``positive`` those of 0 and less are among them.
     """
     if positive:
         some = (values > 0).nonzero()[0]

@@ -18,12 +18,7 @@ def snippet(text: str, question: str, terms: Callable[[str], Sequence[str]], *, 
     Of passages with equally many different words the one that names them more often is taken, then the first; without
     any of the words, the beginning. Where a sentence begins shortly before, so does the passage.
 
-    Args:
-        text: of any length; the first 100,000 characters are read.
-        question: in plain words.
-        terms: text → terms, the tokenizer of the index.
-        length: characters, at most; "…" stands where the text goes on.
-
+    It has at most ``length`` characters, with "…" where the text goes on; of longer texts the first 100,000 are read.
     """
     text = text[:_LONGEST_READ]
     if len(text) <= length:

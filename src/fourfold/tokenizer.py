@@ -156,12 +156,7 @@ def make_tokenizer(name: str) -> Tokenizer:
 
 
 def stored_tokenizer(meta: Callable[[str], str | None]) -> str | None:
-    """Return the name of the tokenizer that made a graph's terms, None where there are none yet.
-
-    Args:
-        meta: the graph's settings by key.
-
-    """
+    """Return the name of the tokenizer that made a graph's terms, None where there are none yet."""
     name = meta("tokenizer")
     whole = name is None or name == "suffix" or meta("words") == _WHOLE
     return name if whole else f"{name}{_CUT}"

@@ -34,13 +34,7 @@ def choose_weights(
 ) -> Weights:
     """Return the caller's weights, or the intent's: less of embedding in a question that its model cannot read.
 
-    Args:
-        spec: the intent.
-        given: what the caller said; None or an empty mapping is nothing.
-        config: the constants of retrieval.
-        has_data: which components can have a score at all.
-        read: how far the embedder can read the question, see ``legible``.
-
+    ``has_data`` tells which components can have a score at all, ``read`` how far the embedder can read the question.
     """
     fusion = config.fusion
     if isinstance(given, Weights) or given:
@@ -94,11 +88,6 @@ def legible(words: Iterable[str], whole: Iterable[bool]) -> float:
 
     They count by their bytes in UTF-8: a Chinese character says about as much as three Latin letters. Numbers belong to
     no language.
-
-    Args:
-        words: as typed.
-        whole: which of them the embedder's vocabulary has as they are.
-
     """
     read = said = _BRIEF
     for word, known in zip(words, whole, strict=True):

@@ -60,14 +60,7 @@ class _Base:
 
 
 class ComponentScores:
-    """nDCG of any config over a set of queries, without searching anew for each.
-
-    Args:
-        retriever: the graph.
-        queries: what to score by.
-        k: where nDCG is cut.
-
-    """
+    """nDCG of any config over a set of queries, without searching anew for each."""
 
     def __init__(self, retriever: Retriever, queries: Sequence[JudgedQuery], *, k: int = 10) -> None:
         self.snapshot, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)

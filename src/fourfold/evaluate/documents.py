@@ -26,11 +26,6 @@ class Documents:
     Where any judgement names a document that is cut, the set is about documents: a hit stands for its document, the
     first of each counts, and hits are searched until there are enough documents. Not so in queries that name chunks
     and no such document, and never for a chunk that its query names.
-
-    Args:
-        retriever: holds the documents.
-        queries: the judged queries.
-
     """
 
     def __init__(self, retriever: Retriever, queries: Iterable[JudgedQuery]) -> None:
@@ -44,11 +39,7 @@ class Documents:
     def answer(self, query: JudgedQuery, k: int, search: Callable[[int], Answer]) -> Answer:
         """Return the answer to a query as it is to be judged: its first ``k``.
 
-        Args:
-            query: the query.
-            k: how many are wanted.
-            search: a number of hits → the answer with so many.
-
+        ``search`` returns the answer with a number of hits.
         """
         intent, hits = search(k)
         if not self.cut or (self.cut.isdisjoint(query.relevant) and not self._chunks.isdisjoint(query.relevant)):

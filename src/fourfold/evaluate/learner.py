@@ -48,10 +48,7 @@ class Move:
 class Learner:
     """Climbs from a config along one parameter at a time; what one fit computed serves the next.
 
-    Args:
-        scores: the queries to learn from.
-        start: where to begin; also what is kept where nothing is clearly better.
-
+    The config it starts from is also what is kept where nothing is clearly better.
     """
 
     def __init__(self, scores: ComponentScores, start: RetrievalConfig) -> None:

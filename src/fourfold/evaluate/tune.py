@@ -208,14 +208,8 @@ def evidence(
 ) -> tuple[float, float]:
     """Return (lower bound of the gain at 1 − ``ERROR``, how often others' answers are served as well as the own).
 
-    Args:
-        queries: the judged queries.
-        before: (n_queries,) nDCG@k of each under the config in force.
-        rankings: of each query, by a config learnt without its fold.
-        fold_of: (n_queries,) the fold of each query.
-        k: nDCG is cut at k.
-        seed: of the random numbers.
-
+    ``before`` (n_queries,) is nDCG@k under the config in force; ``rankings`` are those of configs learnt without the
+    fold of the query, which is in ``fold_of`` (n_queries,).
     """
     groups = answer_groups(queries)
     gain = _scores(rankings, queries, measure(f"ndcg@{k}")) - before

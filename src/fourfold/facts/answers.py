@@ -55,14 +55,7 @@ _LEAST = 0.4
 class About:
     """A question that names nodes.
 
-    Args:
-        scores: what the steps before have found.
-        query: the question.
-        relations: the edge types that its words may ask for.
-        settings: the constants.
-        sentence: its words beside the names.
-        named: the nodes that it names.
-
+    ``sentence`` has its words beside the names, ``named`` the nodes that it names.
     """
 
     scores: Scores

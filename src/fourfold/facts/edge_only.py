@@ -33,14 +33,9 @@ def share_told_by_edges(
 ) -> float:
     """Return the share of the nodes' wordpieces that stand in ``known`` or in their neighbours, in [0, 1].
 
-    Args:
-        edges: the graph.
-        tokens: the wordpieces of its nodes.
-        nodes: distinct and ascending.
-        known: wordpieces that are told anyway: those of the question and of the edge types' labels.
-        most: edges of each direction and node that are looked at.
-        said_by: nodes → the wordpieces of theirs that edges tell; None: all.
-
+    ``nodes`` are distinct and ascending; of each, ``most`` edges of each direction are looked at. ``known`` are told
+    anyway: the wordpieces of the question and of the labels of edge types. ``said_by`` says what edges tell of the
+    nodes they lead to; without it, all their wordpieces.
     """
     own = tokens.of(nodes)[1]
     if not len(own):
@@ -63,15 +58,8 @@ def is_silent(
 ) -> bool:
     """Tell whether nodes say nothing that their edges do not.
 
-    Args:
-        scores: those of the question.
-        query: the question.
-        relations: the edge types that it may ask for.
-        settings: the constants.
-        named: what it names.
-        nodes: distinct and ascending.
-        by_names: whether edges tell no more than the names of what they lead to, not its texts.
-
+    ``nodes`` are distinct and ascending. With ``by_names`` edges tell no more than the names of what they lead to, not
+    its texts.
     """
 
     def called(beside: Nodes) -> Nodes:

@@ -84,14 +84,7 @@ def around(
 ) -> Answer | None:
     """Return what is of the type within two steps of all that is named, or of any of it; None where nothing is.
 
-    Args:
-        edges: the graph.
-        named: what the question names.
-        steps: the walks of one step from each of it.
-        is_type: nodes → which are of the type asked for.
-        allowed: nodes that may be reached and passed through.
-        either: whether one of what is named is enough.
-
+    ``steps`` are the walks of one step from each of what is named. With ``either`` one of it is enough.
     """
     own = ordered.distinct(np.concatenate([one.nodes for one in named]))
     found: dict[int, dict[int, tuple[int, Step] | None]] = {one.start: {} for one in named}

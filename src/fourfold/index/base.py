@@ -114,12 +114,7 @@ NO_RAW = np.empty(0, np.float32)
 
 
 class Allowed:
-    """The nodes a filter keeps.
-
-    Args:
-        nodes: their numbers, in any order.
-
-    """
+    """The nodes a filter keeps, given in any order."""
 
     def __init__(self, nodes: Nodes) -> None:
         self.nodes: Nodes = ordered.distinct(nodes)
@@ -232,11 +227,7 @@ class TextPart(Protocol):
     def shared(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> Shared:
         """Return the terms of some nodes that at least two nodes hold and at most ``most``, and who holds them.
 
-        Args:
-            nodes: a few.
-            most: in how many nodes a term may occur.
-            besides: terms that are left out.
-
+        Those in ``besides`` are left out.
         """
 
     def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:

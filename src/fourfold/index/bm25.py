@@ -110,15 +110,7 @@ class Memory:
 
 
 class Shard:
-    """A segment in one generation: what its codes are worth, and memory to work in.
-
-    Args:
-        number: its place among the segments.
-        segment: the postings.
-        statistics: of all segments.
-        memory: shared by all segments.
-
-    """
+    """A segment in one generation: what its codes are worth, and memory to work in."""
 
     def __init__(self, number: int, segment: TextSegment, statistics: Statistics, memory: Memory) -> None:
         self.number, self.segment, self.statistics, self.memory = number, segment, statistics, memory
@@ -193,12 +185,7 @@ class Shard:
 class Word:
     """A term in a segment and a generation: a column, or postings. Worths are those of a word that is asked once.
 
-    Args:
-        shard: the segment.
-        term: the term's number.
-        place: where it stands in the segment.
-        amplitudes: (R,) weight times idf, by reading.
-
+    ``amplitudes``, (R,), are weight times idf by reading.
     """
 
     __slots__ = ("_dense", "_lies", "_postings", "_table", "amplitudes", "column", "end", "shard", "start", "term")

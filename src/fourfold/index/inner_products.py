@@ -32,16 +32,7 @@ _ALONE = 1 << 24
 
 
 def with_each(rows: Floats, question: Floats) -> Floats:
-    """Return the product of each row with a question.
-
-    Args:
-        rows: (n, d).
-        question: (d,), or (d, m) for m of them.
-
-    Returns:
-        (n,), or (n, m).
-
-    """
+    """Return the product of each row, (n, d), with a question, (d,), or with m of them, (d, m): (n,) or (n, m)."""
     with np.errstate(invalid="ignore"):  # all that is multiplied here is finite
         return _with_each(rows, question)
 

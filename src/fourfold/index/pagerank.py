@@ -18,10 +18,7 @@ _ATTEMPTS = ((100, 1e-6), (200, 1e-4))
 def pagerank(pairs: NDArray[np.int64], n_nodes: int) -> NDArray[np.float64]:
     """Return the PageRank of every node, (n_nodes,) float64 summing to 1; 0 for nodes without an edge.
 
-    Args:
-        pairs: the distinct (source, target) pairs, (n_pairs, 2).
-        n_nodes: how many nodes there are, with or without an edge.
-
+    The (source, target) ``pairs``, (n_pairs, 2), are distinct.
     """
     scores = np.zeros(n_nodes)
     if not len(pairs):

@@ -15,12 +15,7 @@ Array = Any
 
 
 class Places:
-    """Where numbers stand in an ascending array of them.
-
-    Args:
-        nums: (n,) distinct.
-
-    """
+    """Where numbers stand in an ascending array of distinct ones."""
 
     def __init__(self, nums: Array) -> None:
         self._size = n = len(nums)

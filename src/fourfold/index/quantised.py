@@ -77,12 +77,7 @@ class FirstStageSettings:
 
 
 class Mask:
-    """Which rows of a segment count.
-
-    Args:
-        rows: (n_rows,) True for those that do.
-
-    """
+    """Which rows of a segment count, (n_rows,)."""
 
     def __init__(self, rows: NDArray[np.bool_]) -> None:
         self.rows = rows

@@ -141,10 +141,7 @@ class Text:
     def terms_of(self, nodes: Nodes, most: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return (origin, term), parallel: the terms of the node at each place, in any order.
 
-        Args:
-            nodes: a few; those that are not there have none.
-            most: where given, terms that more nodes hold may be missing.
-
+        Where ``most`` is given, terms that more nodes hold may be missing.
         """
         origins, terms = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for shard in self._shards:
@@ -213,13 +210,7 @@ class Text:
 
 
 class TextRanking:
-    """One question put to the postings; see ``index.base.Ranking``.
-
-    Args:
-        walks: the segments that hold any of the words.
-        size: how many nodes all segments have.
-
-    """
+    """One question put to the postings; see ``index.base.Ranking``."""
 
     def __init__(self, walks: Sequence[Walk], size: int) -> None:
         self._walks, self._size = walks, size

@@ -322,9 +322,7 @@ class TextSegment:
     ) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[Any]]:
         """Return (term, node, code) of everything; terms and nodes by their places.
 
-        Args:
-            alive: (len(self),) which nodes; None is all, deleted ones included.
-
+        ``alive``, (len(self),), says of which nodes; None is all, deleted ones included.
         """
         starts = self.starts[:]
         kept = slice(None) if alive is None or alive.all() else alive[self.nodes[:]].nonzero()[0]

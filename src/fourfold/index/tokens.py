@@ -122,9 +122,7 @@ def _narrow(counts: NDArray[np.int32]) -> type[np.integer[Any]]:
 class Tokens:
     """The wordpieces of one generation; see ``index.base.TokenPart``.
 
-    Args:
-        segments: their nodes must differ.
-
+    The nodes of the segments must differ.
     """
 
     def __init__(self, segments: Sequence[TokenSegment]) -> None:

@@ -23,9 +23,7 @@ def unit(rows: NDArray[np.float32]) -> NDArray[np.float32]:
 def unit_question(vector: FloatArray, dimensions: int | None) -> NDArray[np.float32]:
     """Return a question's vector brought to length one; zeros stay.
 
-    Args:
-        vector: (dimensions,).
-        dimensions: those of the vectors it is compared with; None where there are none.
+    ``dimensions`` are those of the vectors it is compared with; None where there are none.
 
     Raises:
         DimensionError: the vector has another shape.

@@ -15,11 +15,8 @@ _WORD_END = re.compile(r"\s+")
 def chunks(text: str, sections: Sequence[Section], length: int) -> list[Section]:
     """Cut a text into chunks of at most ``length`` characters.
 
-    Args:
-        text: cut as a whole where there are no sections.
-        sections: a chunk holds text of one heading, or of small neighbouring sections together.
-        length: most characters of a chunk.
-
+    A chunk holds text of one heading, or of small neighbouring sections together; without sections the text is cut as a
+    whole.
     """
     found: list[Section] = []
     for section in _merged(_under_headings(sections or (Section(text),), length), length):

@@ -46,12 +46,6 @@ def fingerprint(path: Path, data: bytes) -> str:
 def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> tuple[Document, str | None]:
     """Return a file as a document, and what is wrong with it.
 
-    Args:
-        path: the file.
-        data: its bytes.
-        roots: name it, and what it links to.
-        apart: reads the kinds of files that are not to be read in this process.
-
     Raises:
         Exception: whatever a reader raises at a broken file; ``reason`` puts it into words.
 

@@ -81,8 +81,7 @@ def unspaced(key: str) -> list[str]:
 class Matcher:
     """Finds the titles that a text names, all at once, in time linear in the text.
 
-    Args:
-        keys: (number, key) of each title.
+    Titles are given as (number, key).
 
     Raises:
         MissingExtraError: ``ahocorasick-rs`` is not installed.

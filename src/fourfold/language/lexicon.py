@@ -184,12 +184,7 @@ def is_doer(stem: str) -> bool:
 
 
 class Families:
-    """Families of stems, by one tokenizer.
-
-    Args:
-        terms: text → terms, the tokenizer of the index.
-
-    """
+    """Families of stems, by one tokenizer."""
 
     def __init__(self, terms: Callable[[str], list[str]]) -> None:
         self._known = {stem: first for first, forms in _FORMS.items() for form in forms for stem in terms(form)}
@@ -244,11 +239,7 @@ def abbreviated(part: str, word: str, *, is_word: bool) -> bool:
     and ends as the word does, with the letters between in their order and one vowel at most. Of one that is a word all
     but the last letter begin the other: "best" is no Belfast, nor "set" a street.
 
-    Args:
-        part: of a label.
-        word: of a question.
-        is_word: whether ``part`` is a word itself.
-
+    ``is_word``: the part is a word itself.
     """
     if not _SHORTEST <= len(part) <= len(word) - _CUT or part[0] != word[0]:
         return False

@@ -74,12 +74,8 @@ def keys_of(words: Words, vocabulary: Mapping[str, int]) -> Keys:
 def named(words: Words, vocabulary: Mapping[str, int], names: NamePart, names_of: NamesOf | None = None) -> list[Named]:
     """Return the nodes that a question names, in its order; what very many are called by names none.
 
-    Args:
-        words: each word of the question as typed, with its terms.
-        vocabulary: term → its number.
-        names: the names of the graph.
-        names_of: the names as they are written, read only where a word such as "does" stands among those of a name.
-
+    ``names_of`` gives the names as they are written, and is asked only where a word such as "does" stands among those
+    of a name.
     """
     terms = _numbered(words, vocabulary)
     if not terms:
@@ -130,12 +126,6 @@ def as_written(found: Named, words: Words, names_of: NamesOf) -> Named:
     """Return, of nodes whose names have the same terms, those that the question names as they are written.
 
     "The Mirror" and "A Mirror" have the same terms. Where the question holds none of the names as a whole, all stay.
-
-    Args:
-        found: what words of the question name.
-        words: each word of the question as typed, with its terms.
-        names_of: nodes → the words of each name, in lower case.
-
     """
     if len(found.nodes) < 2:
         return found
@@ -197,12 +187,8 @@ def partly(
     run of its words that stands in the question, and no other of the nodes has as long a run. Words that may ask for an
     edge do not count: "mother of Ysolde" does not name Mother Cinder.
 
-    Args:
-        words: each word of the question as typed, with its terms.
-        nodes: the nodes that may be meant.
-        written: the words of each name, in lower case.
-        asks: word as typed, its terms → whether it may ask for an edge.
-
+    ``written`` has the words of the names of ``nodes``, in lower case; ``asks`` tells whether a word may ask for an
+    edge.
     """
     typed = [_OWNERS.sub("", word.lower()) for word, _ in words]
     content = [(word, own, terms) for word, (own, terms) in zip(typed, words, strict=True) if terms]
@@ -230,12 +216,8 @@ def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, a
     Figures before them count only alone and behind a word: "comet 67P", not "films in 3D" or "directed 3D films". Of
     two codes that overlap the longest counts, then the leftmost.
 
-    Args:
-        words: each word of the question as typed, with its terms.
-        nodes: the nodes that may be meant.
-        written: the words of each name, as they are written.
-        alone: whether the question names nothing else: then capitals of the name are enough, "who wrote pep 8".
-
+    ``written`` has the words of the names of ``nodes``, as they are written. Where the question names nothing else
+    (``alone``), capitals of the name are enough: "who wrote pep 8".
     """
     typed = [word.lower() for word, _ in words]
     telling = any(word != word.upper() for word, _ in words)  # in a question all in capitals these tell nothing
@@ -294,12 +276,8 @@ def nearly(
     "Noel Coward" names Noël Coward, "Harry Nilson" Harry Nilsson, and "leonardo dicaprio" Leonardo DiCaprio, which is
     read as three words. One word of a name may be misspelt; of a name of one word it must be no word of the graph.
 
-    Args:
-        words: each word of the question as typed, with its terms.
-        nodes: the nodes that may be meant, the likeliest first.
-        written: the words of each name, in lower case.
-        known: place of a word → whether the graph has it.
-
+    ``nodes`` are the likeliest first; ``written`` has the words of their names, in lower case; ``known`` tells whether
+    the graph has the word at a place.
     """
     typed = [_plain(word) for word, _ in words]
     best: tuple[int, int, int] = (0, 0, 0)
@@ -333,11 +311,7 @@ def _plain(word: str) -> str:
 def _longest_run(name: Sequence[str], typed: Sequence[str], letters: Mapping[str, int]) -> tuple[int, int, int]:
     """Return the letters of the words of a name that stand in a row in the question, and where these begin and end.
 
-    Args:
-        name: its words.
-        typed: the words of the question.
-        letters: of those that are no stop words, how many they have.
-
+    ``letters``: how many each word has that is no stop word.
     """
     best = (0, 0, 0)
     for start, word in enumerate(typed if len(name) <= _LONGEST_TOLD else ()):

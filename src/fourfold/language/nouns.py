@@ -113,10 +113,7 @@ class Nouns(Placed):
     def is_kind(self, place: int, *, far: bool) -> bool:
         """Tell whether a word says what the answer is, or what stands between two steps, and asks for none.
 
-        Args:
-            place: of the word.
-            far: whether it is far from every edge type.
-
+        ``far``: the word is far from every edge type.
         """
         if self._says_of_what(place) or self._is_called(place):
             return True

@@ -38,13 +38,7 @@ def left_out(
 ) -> list[Named]:
     """Return what a question names without the words that name nothing; all of it where nothing else would be left.
 
-    Args:
-        found: the nodes that words of the question are names of.
-        words: each word of the question as typed, with its terms.
-        edges: the graph.
-        asks: word in lower case, its terms → whether it may ask for an edge.
-        names_of: nodes → the words of each name, in lower case.
-
+    ``asks`` tells whether a word, in lower case, may ask for an edge.
     """
     single = {one.start for one in found if one.end - one.start == len(words[one.start][1]) == 1}
     typed, first = [word.lower() for word, _ in words], min(one.start for one in found)
@@ -99,14 +93,7 @@ def _is_done_by(one: Named, words: Words) -> bool:
 
 
 def _may_pass(words: Words, place: int, starts: Collection[int]) -> bool:
-    """Tell whether a word may name nothing where it stands: "which films", "film X", "the script of X", "fall under".
-
-    Args:
-        words: those of a question.
-        place: of the word.
-        starts: where names begin.
-
-    """
+    """Tell whether a word may name nothing where it stands: "which films", "film X", "script of X", "fall under"."""
     typed = ["", *(word.lower() for word, _ in words), "", ""]
     before, _, behind, after = typed[place : place + 4]
     if before in WHICH or (before == "the" and behind in _BELONGING) or (behind in PREPOSITIONS and not after):

@@ -33,11 +33,7 @@ def takes_place(words: Sequence[str], place: int) -> bool:
 class Placed:
     """The words of a question.
 
-    Args:
-        words: each as typed, with its terms.
-        named: the nodes that it names.
-        labels: (len(words),) which words stand in the label of an edge type; none if left out.
-
+    ``labels`` (len(words),) tell which words stand in the label of an edge type; none if left out.
     """
 
     def __init__(self, words: Words, named: Sequence[Named], labels: Sequence[bool] = ()) -> None:

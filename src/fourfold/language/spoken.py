@@ -21,15 +21,7 @@ _ASK = QUESTION | {"and", "or", "how"}
 def read_aloud(
     text: str, words: Words, named: Sequence[Named], terms: Callable[[str], Sequence[str]]
 ) -> tuple[Words, list[Named]]:
-    """Return the words of a question that are read, and what it names by places among these.
-
-    Args:
-        text: the question, as the words stand in it.
-        words: each as typed, with its terms.
-        named: the nodes that it names.
-        terms: text → terms, the tokenizer of the index.
-
-    """
+    """Return the words of a question that are read, and what it names by places among these."""
     said: list[Word | None] = [_parted(word) for word in words]
     for place in _qualifiers(text, words, named) if "(" in text else ():
         said[place] = None

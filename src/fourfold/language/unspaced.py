@@ -30,13 +30,7 @@ def parted(
 ) -> tuple[Words, list[Named]]:
     """Return the words of a question, and what it names by places among these.
 
-    Args:
-        words: each as typed, with its terms.
-        named: the nodes that it names.
-        names_of: nodes → the words of each name, in lower case.
-        labels: a run of characters → the words of edge types that stand in it.
-        terms: text → terms, the tokenizer of the index.
-
+    ``labels`` returns the words of edge types that stand in a run of characters.
     """
     if not any(runs_together(word) for word, _ in words):
         return words, list(named)

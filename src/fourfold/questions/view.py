@@ -33,15 +33,7 @@ CANDIDATES = 10
 
 
 class View:
-    """One generation of a graph; what is derived from it is made when first asked for.
-
-    Args:
-        retriever: the graph.
-        snapshot: the generation.
-        tokenizer: that of the index.
-        aliases: role → further edge types, see ``Vocabulary``.
-
-    """
+    """One generation of a graph; what is derived from it is made when first asked for."""
 
     def __init__(
         self,

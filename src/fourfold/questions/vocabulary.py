@@ -42,12 +42,7 @@ class TypeMatch:
 class Vocabulary:
     """The edge types of one generation of a graph, by role.
 
-    Args:
-        names: edge types by number.
-        in_use: the numbers of the types that have an edge.
-        terms: text → terms, the tokenizer of the index.
-        aliases: role → further edge types that mean it; a leading ``~`` swaps the ends.
-
+    ``aliases``: role → further edge types that mean it; a leading ``~`` swaps the ends.
     """
 
     def __init__(

@@ -16,13 +16,7 @@ PLACES = ("name", "type", "metadata")
 
 
 class WordTable:
-    """Which nodes hold which term: names and types are asked of the index, the texts of the metadata are read once.
-
-    Args:
-        wording: the words of the graph.
-        tokenizer: that of the index.
-
-    """
+    """Which nodes hold which term: names and types are asked of the index, the texts of the metadata are read once."""
 
     def __init__(self, wording: Wording, tokenizer: Tokenizer) -> None:
         self._wording = wording

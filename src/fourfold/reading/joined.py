@@ -40,14 +40,8 @@ def written_otherwise(
 ) -> dict[str, str]:
     """Return what of a question the graph writes otherwise, as typed, each with what it is there.
 
-    Args:
-        question: as typed.
-        words: each of its words as typed, with its terms.
-        known: the terms that a node or an edge type has.
-        snapshot: the graph.
-        terms_of: a word → its terms, by the tokenizer of the index; it is asked about many that nobody wrote.
-        texts_of: nodes → all that is written in each.
-
+    ``known`` are the terms that a node or an edge type has. ``terms_of`` is asked about many words that nobody wrote;
+    ``texts_of`` returns all that is written in each node.
     """
     unknown = {word: terms for word, terms in words if not known >= set(terms)}
     whole = {typed: word for typed, word in _joined(question, dict(words), unknown.keys()) if _is_word(word)}

@@ -74,13 +74,8 @@ def corrections(
 ) -> dict[str, str]:
     """Return the misspelt words of a question, as typed, each with what is meant.
 
-    Args:
-        words: each word of the question as typed, with its terms.
-        known: the terms that a node or an edge type has.
-        snapshot: the graph.
-        terms_of: a word → its terms, by the tokenizer of the index; it is asked about many that nobody wrote.
-        whole: see ``Whole``; of words in lower case.
-
+    ``known`` are the terms that a node or an edge type has. ``terms_of`` is asked about many words that nobody wrote,
+    ``whole`` about words in lower case.
     """
     asked = {word: terms for word, terms in words if _SHORTEST <= len(word) <= _LONGEST and word.isalpha()}
     unknown = [word for word, terms in asked.items() if terms and known.isdisjoint(terms)]
@@ -120,10 +115,7 @@ def _frequencies(snapshot: Snapshot, terms: Set[str]) -> Mapping[str, int]:
 def _nearest(ways: Sequence[Mapping[str, str]], often: Mapping[str, int]) -> str | None:
     """Return the word of the graph that may be meant, by the first way that leads to one; None where none does.
 
-    Args:
-        ways: each has words, and the term of each.
-        often: term → in how many nodes it is; 0 where the texts are gone.
-
+    Each way has words, and the term of each; ``often`` says in how many nodes a term is, 0 where the texts are gone.
     """
     for way in ways:
         held = {meant: often[term] for meant, term in way.items() if often.get(term)}

@@ -54,14 +54,7 @@ _TELLING = frozenset(
 
 
 def topic_of(question: str, snapshot: Snapshot, terms_of: Callable[[str], list[str]]) -> str:
-    """Return the question without what frames a request, where the graph's texts are writings; else as it is.
-
-    Args:
-        question: as typed.
-        snapshot: the graph.
-        terms_of: text → its terms, by the tokenizer of the index.
-
-    """
+    """Return the question without what frames a request, where the graph's texts are writings; else as it is."""
     left = without_frame(question)
     return left if left != question and _holds_writings(snapshot, terms_of) else question
 

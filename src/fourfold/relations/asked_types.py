@@ -104,13 +104,8 @@ class Relations:
     def read(self, words: Words, settings: Paths, named: Sequence[Named] = (), there: Types | None = None) -> Meaning:
         """Return what each word of a question asks for.
 
-        Args:
-            words: those of the question.
-            settings: the constants.
-            named: the nodes that it names.
-            there: (n_types,) the types of edges that there are at these; given, a word that only labels of others hold
-                asks for what the thesaurus joins it to.
-
+        ``there`` (n_types,) are the types of edges that there are at what is named. Given, a word that only labels of
+        others hold asks for what the thesaurus joins it to.
         """
         meaning = Meaning.none(len(words), len(self))
         labels = [self._in_label(word.lower(), terms) for word, terms in words]

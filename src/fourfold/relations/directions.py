@@ -15,13 +15,6 @@ def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: in
 
     By the label of each: "who is X directed by" by directed_by, "who acquired X" by acquired, "children of X" by
     child_of.
-
-    Args:
-        grammar: of the types' labels.
-        asked: what the word asks for.
-        sentence: the question.
-        place: of the word.
-
     """
     turned = grammar.begin(asked.slots, named_does=sentence.named_does(place))
     for preposition, verbs in grammar.verbs.items() if not asked.by_itself else ():

@@ -32,9 +32,6 @@ _SORTS = frozenset({"type", "kind", "class", "category", "is a", "isa", "instanc
 class LabelGrammar:
     """Nouns, verbs and doers among the words of labels.
 
-    Args:
-        words: those of all labels.
-
     Attributes:
         verbs: by the preposition behind it, "": none, which labels are a verb, (n_types,) each.
         sorts: (n_types,) which only say what sort of thing something is.
@@ -101,22 +98,14 @@ class LabelGrammar:
         return bool(rows) and all(rows)
 
     def ends(self, slots: NDArray[np.int64]) -> Types:
-        """Return of which types a word stands for one that says where their edges end, (n_types,): the last part.
-
-        Args:
-            slots: (n_types,) which word of each label it stands for.
-
-        """
+        """Return of which types a word stands for one that says where their edges end, (n_types,): the last part."""
         ends: Types = self._words.at_end[self._words.starts + slots]
         return ends
 
     def begin(self, slots: NDArray[np.int64], *, named_does: bool) -> Types:
         """Return which types a word asks for where their edges begin, (n_types,), by the words of labels it stands for.
 
-        Args:
-            slots: (n_types,) which word of each label it is.
-            named_does: whether the named node does what the word says, if that is a deed.
-
+        ``named_does``: the named node does what the word says, if that is a deed.
         """
         rows = self._words.starts + slots
         begin: Types = self._words.at_begin[rows] ^ (self._agents[rows] & named_does)

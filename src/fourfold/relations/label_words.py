@@ -49,11 +49,6 @@ class SplitLabel:
 class LabelWords:
     """The words of all labels: rows by type, of each type by part.
 
-    Args:
-        names: the edge types.
-        terms: text → terms, the tokenizer of the index.
-        is_word: whether a word is spelt as words are; another may be a label's with a letter wrong.
-
     Attributes:
         labels: (n_types) their words.
         flat: (n_rows) the word of each row.

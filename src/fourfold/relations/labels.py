@@ -44,12 +44,6 @@ _COMPOUND = 0.85
 class Labels:
     """The labels of the edge types in use.
 
-    Args:
-        names: the edge types.
-        embed: texts → vectors (n, dimensions), by a local model.
-        terms: text → terms, the tokenizer of the index.
-        is_word: whether a word is spelt as words are; another may be a label's with a letter wrong.
-
     Attributes:
         words: of all labels.
         grammar: what these words do in their labels.

@@ -48,12 +48,7 @@ def end_there(
 
     Of the types that the word for the step could mean, those that begin or end at what is asked for come first.
 
-    Args:
-        meaning: what each word asks for; changed.
-        sentence: the words.
-        calls: place of a word → which edges end at what it calls, and which begin there.
-        settings: the constants.
-
+    ``meaning`` is changed. ``calls`` tells which edges end at what the word at a place calls, and which begin there.
     """
     sure = sentence.free() & (meaning.trust >= settings.synonym) & ~meaning.mirrors
     asking: Sequence[int] = np.nonzero(sure)[0].tolist()
@@ -74,11 +69,7 @@ def end_there(
 def price(meaning: Meaning, sentence: Sentence, settings: Paths) -> None:
     """Let what only says what is asked for be worth no step beside a sure one, of which the price of a step is a share.
 
-    Args:
-        meaning: what each word asks for; changed.
-        sentence: the words.
-        settings: the constants.
-
+    ``meaning`` is changed.
     """
     surest = float(meaning.trust[sentence.free()].max(initial=0.0))
     if surest < settings.synonym:

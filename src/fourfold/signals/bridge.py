@@ -79,11 +79,7 @@ def strengths(scores: FloatArray, sharpness: float) -> FloatArray:
 def shared_terms(passages: Nodes, shared: Shared, *, size: int) -> Pairs:
     """Link passages to the nodes that share rare terms with them.
 
-    Args:
-        passages: (n_passages,) the nodes that lead on.
-        shared: their rare terms, by places in ``passages``.
-        size: how many nodes there are.
-
+    ``shared`` has their rare terms, by places in ``passages``; ``size`` is how many nodes there are.
     """
     counts = shared.starts[1:] - shared.starts[:-1]
     worth = (np.log(size / np.maximum(shared.df, 1)) / math.log(max(size, 2))).repeat(counts)
@@ -107,12 +103,7 @@ def joined(*parts: Pairs) -> Pairs:
 def chosen(pairs: Pairs, promise: FloatArray, most: int, ids: Callable[[Nodes], Sequence[str]]) -> Pairs:
     """Return the pairs that promise most; of equally promising ones those with the smaller ids.
 
-    Args:
-        pairs: all of them.
-        promise: (len(pairs),) what each promises.
-        most: how many are chosen.
-        ids: nodes → their ids.
-
+    ``promise`` (len(pairs),) is what each promises.
     """
     if len(pairs) <= most:
         return pairs

@@ -50,12 +50,8 @@ def may_call(words: Words, *, of_documents: bool) -> bool:
 def called(found: Sequence[Named], words: Words, written_of: NamesOf, best_of: Callable[[Nodes], int | None]) -> Called:
     """Return the nodes that a question calls by their names.
 
-    Args:
-        found: what words of the question name, in its order.
-        words: each word of the question as typed, with its terms.
-        written_of: nodes → the words of each name, as they are written.
-        best_of: nodes of one name, as the parts of a document are → the one that is meant, None where none may be.
-
+    ``found`` stands in the order of the question. ``best_of`` returns which of several nodes of one name is meant, as
+    the parts of a document are; None where none may be.
     """
     meant: dict[int, str] = {}
     typed, one_case = [word.lower() for word, _ in words], _of_one_case(words)

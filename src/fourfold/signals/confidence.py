@@ -47,10 +47,8 @@ class Calibration:
     def evidence(self, cosines: FloatArray | None, covered: FloatArray) -> FloatArray:
         """Return the raw evidence of each node, (n,) float64 in [0, 1.3].
 
-        Args:
-            cosines: (n,) of the question's vector and each node's; None where there are no vectors.
-            covered: (n,) share of the question's idf mass that each node holds, see ``covered``.
-
+        ``cosines`` (n,) are None where there are no vectors; ``covered`` (n,) is the share of the question's idf mass
+        that each node holds.
         """
         if cosines is None:
             meant = covered
@@ -146,10 +144,7 @@ def covered(
 def covered_share(held: NDArray[np.bool_], idf: FloatArray) -> FloatArray:
     """Return the share of the question's idf mass that each node holds, (n_nodes,); 0 for a question without terms.
 
-    Args:
-        held: (n_nodes, n_known) whether a node holds a term.
-        idf: (n_terms,) of these terms, and then of those that no node holds.
-
+    ``held`` is (n_nodes, n_known); ``idf`` (n_terms,) that of these terms, and then of those that no node holds.
     """
     total = float(idf.sum())
     share: FloatArray = held @ idf[: held.shape[1]] / total if total > 0 else np.zeros(len(held))

@@ -20,11 +20,8 @@ def reordered(
 ) -> tuple[NDArray[np.int64], FloatArray]:
     """Return the order in which the best are told, and what each was worth when it was chosen.
 
-    Args:
-        totals: (n,) scores, best first.
-        covered: (n, n_asked) how each covers the question's wordpieces.
-        weights: (n_asked,) of the wordpieces.
-        weight: how much covering something new counts.
+    ``totals`` (n,) are scores, best first; ``covered`` (n, n_asked) is how each covers the question's wordpieces, which
+    have ``weights``; ``weight`` says how much covering something new counts.
 
     Returns:
         order: (n,) places in ``totals``.

@@ -100,16 +100,8 @@ def score(
 ) -> Walk:
     """Return the proximity of nodes to the seeds.
 
-    Args:
-        edges: the edges.
-        seeds: the seeds.
-        seed_weights: (len(seeds),) what each seed gives.
-        spread: how it spreads.
-        allowed: nodes that may be reached.
-        second_hop: share of the first hop's scores that goes one hop further.
-        cut: the documents that were cut; ascending.
-        to_parts: share of the first hop's scores that these hand on to each of their parts.
-
+    Of the first hop, the share ``second_hop`` goes one hop further, and documents that were cut (``cut``, ascending)
+    hand on the share ``to_parts`` to each of their parts.
     """
     first = spread(edges, seeds, seed_weights, allowed)
     reached = NodeValues.sum([first.targets], [first.gains])

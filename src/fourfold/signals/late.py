@@ -169,13 +169,8 @@ def ask(
 ) -> Asked | None:
     """Weigh the distinct wordpieces of a question; None where there is nothing to compare.
 
-    Args:
-        table: the vectors.
-        pieces: (n,) the distinct wordpieces of the question.
-        frequency: (n,) in how many nodes each occurs.
-        size: how many nodes there are.
-        settings: the constants.
-
+    ``pieces`` (n,) are distinct; ``frequency`` (n,) is in how many nodes each occurs, ``size`` how many nodes there
+    are.
     """
     if not settings.depth or not 0 < len(pieces) <= settings.longest:
         return None
@@ -195,13 +190,7 @@ def maxsim(
 ) -> NDArray[np.float32]:
     """Return how well each node has each wordpiece of the question, (n_nodes, n_asked) float32 in [0, 1].
 
-    Args:
-        table: the vectors.
-        asked: the question.
-        starts: (n_nodes + 1,) node i has ``pieces[starts[i]:starts[i + 1]]``.
-        pieces: the distinct wordpieces of the nodes, one after the other.
-        threshold: cosine up to which two wordpieces have nothing in common.
-
+    Node i has the distinct ``pieces[starts[i]:starts[i + 1]]``.
     """
     found = np.zeros((len(starts) - 1, len(asked)), np.float32)
     filled = (starts[1:] > starts[:-1]).nonzero()[0]
@@ -225,12 +214,8 @@ def factors(
     A candidate without a known wordpiece (another script) can neither meet nor miss the question: it has the mean of
     the others. Where none has any, all have 1.
 
-    Args:
-        covered: (n_candidates, n_asked) what ``maxsim`` found.
-        counts: (n_candidates,) how many distinct wordpieces each has.
-        asked: the question.
-        settings: the constants.
-
+    ``covered`` (n_candidates, n_asked) is what ``maxsim`` found; ``counts`` (n_candidates,) how many distinct
+    wordpieces each has.
     """
     known = counts > 0
     if not known.any():

@@ -196,13 +196,7 @@ def answer(
 ) -> Answer | None:
     """Return what the question asks for, or None where it names no node or asks for no edge.
 
-    Args:
-        edges: the graph.
-        question: what it names and what its words ask for.
-        settings: the constants.
-        allowed: nodes that may be reached and passed through.
-        ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
-
+    By ``ids`` equally good ends are told apart where not all can be followed.
     """
     meaning, numbers = question.meaning, question.numbers
     called = _meant(question.named, meaning)
@@ -284,12 +278,8 @@ def _meant(named: Sequence[Named], meaning: Meaning) -> list[Named]:
 def _told_apart(edges: EdgePart, named: Sequence[Named], says: NDArray[np.bool_], settings: Paths) -> list[Named]:
     """Keep, of nodes of one name, those beside what is named next to it: "the team of Smith of Leeds".
 
-    Args:
-        edges: the graph.
-        named: what the question names, in its order.
-        says: (n_words,) which words say something: where one stands between two names, a path may lead from one to it.
-        settings: the constants.
-
+    ``says`` (n_words,) tells which words say something: where one stands between two names, a path may lead from one to
+    it.
     """
     found = list(named)
     for place, name in enumerate(named):
@@ -318,11 +308,7 @@ def beside(
 ) -> Answer | None:
     """Return what of some kind stands beside the named nodes, all of them if anything does; None where nothing does.
 
-    Args:
-        steps: the walks of one step from each of them.
-        named: the nodes that the question names.
-        of_it: nodes → which are of the kind.
-
+    ``steps`` are the walks of one step from each of them; ``of_it`` tells which nodes are of the kind.
     """
     around = [one.nodes for _, one in steps]
     nodes = ordered.distinct(np.concatenate(around)) if around else NO_NODES

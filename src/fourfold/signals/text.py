@@ -23,13 +23,8 @@ def term_weights(
 
     A term counts once per occurrence, ``boost`` times where it is a keyword of the intent.
 
-    Args:
-        words: each word of the query as typed, with its terms.
-        keywords: the intent's keywords.
-        boost: how often a keyword counts.
-        prefix: compare the keyword with the beginning of the word as typed; else with the term.
-        pairs: what stands in texts for a term, beside itself; each counts once.
-
+    With ``prefix`` a keyword is compared with the beginning of the word as typed, else with the term. ``pairs`` has
+    what stands in texts for a term beside itself; each counts once.
     """
     weights: Counter[str] = Counter()
     beginnings, stems = tuple(keywords), frozenset(keywords)
@@ -46,11 +41,7 @@ def term_weights(
 def phrase_scores(rows: Sequence[tuple[int, float]], limit: int, allowed: Allowed | None) -> NodeValues:
     """Return the |rank| of the ``limit`` best phrase matches, divided by the largest.
 
-    Args:
-        rows: (store number, |rank|), best first.
-        limit: how many are kept.
-        allowed: nodes that may be found.
-
+    ``rows`` are (store number, |rank|), best first.
     """
     nodes = np.array([num for num, _ in rows], np.int64)
     ranks = np.array([rank for _, rank in rows], np.float64)

@@ -160,15 +160,8 @@ def walk(
 ) -> Walk | None:
     """Follow the words of a question from a named node; None where no word asks for an edge.
 
-    Args:
-        edges: the graph.
-        start: the named node, or those of the same name.
-        meaning: what the words ask for, in the order of the walk.
-        numbers: (n_types,) the numbers of the edge types that ``meaning`` is about.
-        settings: the constants.
-        allowed: nodes that may be reached and passed through.
-        ids: nodes → their ids, by which equally good ends are told apart where not all can be followed.
-
+    ``start`` is the named node, or all of the same name; ``meaning`` stands in the order of the walk, and is about the
+    edge types ``numbers`` (n_types,). By ``ids`` equally good ends are told apart where not all can be followed.
     """
     total = float(meaning.trust.sum())
     if total <= 0:

@@ -26,10 +26,7 @@ Way = tuple[float, tuple[Step, ...]]
 class Ways:
     """The steps of walks that end at some nodes.
 
-    Args:
-        walks: their first hops begin at the seeds, all further ones where the first one led.
-        nodes: (n,) distinct, in any order.
-
+    Their first hops begin at the seeds, all further ones where the first one led. The nodes are distinct, in any order.
     """
 
     def __init__(self, walks: Sequence[Walk], nodes: Nodes) -> None:
@@ -73,9 +70,7 @@ class Ways:
     def strongest(self, count: int) -> tuple[list[list[Way]], list[float]]:
         """Return, for each walk and node, the ways that carried most, the largest first, and the sum of all others.
 
-        Args:
-            count: so many at most; before a step of a further hop goes the best way to where it begins.
-
+        Before a step of a further hop goes the best way to where it begins.
         """
         size = self._rows * self._count
         found: list[list[Way]] = [[] for _ in range(size)]

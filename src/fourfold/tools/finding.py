@@ -30,14 +30,7 @@ _COMPARED = 3  # matches, of which the most similar tells how similar the questi
 
 
 class Finder:
-    """Finds tools in one catalogue.
-
-    Args:
-        retriever: the graph.
-        knowledge: what its present generation knows.
-        config: the constants, as they are at the time.
-
-    """
+    """Finds tools in one catalogue."""
 
     def __init__(self, retriever: Retriever, knowledge: Knowledge, config: Callable[[], ToolConfig]) -> None:
         self.retriever = retriever

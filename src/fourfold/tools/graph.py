@@ -131,11 +131,7 @@ class ToolGraph:
 def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
     """Read the edges between tools of one generation.
 
-    Args:
-        edges: all edges of the generation.
-        nodes: (n_tools,) the tools, ascending.
-        config: what edge types mean.
-
+    ``nodes`` are the tools, ascending.
     """
     n = len(nodes)
     steps = edges.expand(nodes, forward=True)

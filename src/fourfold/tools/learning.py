@@ -34,14 +34,8 @@ def learn(
 ) -> Lesson:
     """Return what using these tools, in this order, changes.
 
-    Args:
-        used: tool ids in the order of use; repetitions count once for co-use.
-        success: whether the use reached its end.
-        known: usage so far by id.
-        edges: every edge of the learned types that leaves one of the tools.
-        now: seconds since the epoch.
-        config: the constants of learning.
-
+    ``known`` is the usage so far by id, ``edges`` are all of the learned types that leave one of the tools. A tool used
+    twice counts once for co-use.
     """
     tools = list(dict.fromkeys(used))
     usage = {}

@@ -156,9 +156,7 @@ def schema_edges(schemas: Mapping[str, tuple[Sequence[Field], Sequence[Field]]])
     settings (``timezone``), yes-or-no values and what a tool itself cannot do without fit nothing. Several tools
     can provide one input: each edge weighs ``1 / providers``, and beyond 5 providers a field says nothing either.
 
-    Args:
-        schemas: input and output fields by tool id.
-
+    ``schemas`` has the input and output fields of each tool, by id.
     """
     providers: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
     for tool, (inputs, outputs) in schemas.items():

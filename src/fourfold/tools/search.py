@@ -136,12 +136,6 @@ def similarity_of(question: Collection[str], texts: Sequence[Collection[str]], c
 
     ``1 − (1 − cos²)(1 − share)`` of the text for which that is largest: the part of the question's meaning that is the
     text's, and the share of its words that the text has, as two independent reasons.
-
-    Args:
-        question: the terms of the question.
-        texts: the terms of each text.
-        cosines: of the question and each text.
-
     """
     wanted = set(question)
     shares = [len(wanted.intersection(own)) / max(len(wanted), 1) for own in texts]

@@ -65,14 +65,7 @@ class State:
 
 
 class Knowledge:
-    """Keeps the state of a catalogue up to date. Safe to use from threads.
-
-    Args:
-        retriever: the graph.
-        config: the constants, as they are at the time.
-        clock: seconds since the epoch.
-
-    """
+    """Keeps the state of a catalogue up to date. Safe to use from threads."""
 
     def __init__(self, retriever: Retriever, config: Callable[[], ToolConfig], clock: Callable[[], float]) -> None:
         self._retriever = retriever

@@ -52,13 +52,8 @@ def plan(
 ) -> Plan:
     """Complete the goals by what they need and what comes before them, and put all into order.
 
-    Args:
-        goals: the tools directly meant, with their confidence.
-        graph: the tool graph.
-        config: the constants.
-        successes: (n_nodes,) how often each tool was used with success.
-        in_turn: the request names the goals in the order in which they are to be reached.
-
+    ``goals`` are the tools directly meant, with their confidence; with ``in_turn`` the request names them in the order
+    in which they are to be reached. ``successes`` (n_nodes,) says how often each tool was used with success.
     """
     why = {goal: Chosen("goal", confidence=confidence) for goal, confidence in goals.items()}
     _add_bridges(why, list(goals), graph)
