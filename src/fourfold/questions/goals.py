@@ -8,17 +8,16 @@ A step keeps 0.7 of the score, times the edge's weight where that is below 1.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 
 from fourfold.index.base import Nodes
-from fourfold.questions.graph import Graph, Reached, Walk, first_of_each
+from fourfold.questions.graph import Graph, Tree, first_of_each
 from fourfold.questions.results import Answer, arrow, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import Vocabulary
-from fourfold.ragged import distinct
 from fourfold.types import Edge, FloatArray, Node
 
 ROLES = ("enables", "requires", "optimizes")
@@ -76,57 +75,25 @@ class GoalAnswer(Answer):
         return mermaid(nodes, list(edges), marked=frozenset(found.path[0].id for found in self.serving))
 
 
-@dataclass
-class Reach:
-    """What was reached: columns ``score`` and ``parent``, which is −1 at the first nodes.
-
-    ``arrived`` holds, level by level, the steps by which nodes were reached, by rising target.
-    """
-
-    nodes: Reached
-    arrived: list[Walk]
-
-
-def reach(graph: Graph, vocabulary: Vocabulary, starts: Nodes, scores: FloatArray, depth: int) -> Reach:
+def reach(graph: Graph, vocabulary: Vocabulary, starts: Nodes, scores: FloatArray, depth: int) -> Tree:
     """Spread from the first nodes along the roles' edges; a node is reached by its best step on its nearest level."""
     factor = _factors(vocabulary)
-    found = Reach(Reached(score=0.0, parent=-1), [])
-    found.nodes.add(starts, score=scores, parent=-1)
+    found = Tree(score=0.0)
+    found.add(starts, score=scores, parent=-1)
     frontier = starts
     for _ in range(depth):
         steps = graph.walk(frontier, along=np.nonzero(factor[0])[0], against=np.nonzero(factor[1])[0])
-        steps = steps.where(~found.nodes.has(steps.targets))
+        steps = steps.where(~found.has(steps.targets))
         if not len(steps):
             break
-        gain = found.nodes.at("score", steps.sources) * STEP * np.minimum(steps.weights, 1.0)
+        gain = found.at("score", steps.sources) * STEP * np.minimum(steps.weights, 1.0)
         gain *= np.where(steps.along, factor[0][steps.types], factor[1][steps.types])
         order = np.lexsort((graph.type_rank[steps.types], graph.id_rank(steps.sources), -gain, steps.targets))
         first = order[first_of_each(steps.targets[order])]
         steps = steps.where(first)
-        found.nodes.add(steps.targets, score=gain[first], parent=steps.sources)
+        found.grow(steps, score=gain[first])
         frontier = steps.targets
-        found.arrived.append(steps)
     return found
-
-
-def way_to(found: Reach, position: int, arrivals: Mapping[int, Edge]) -> tuple[list[int], list[Edge]]:
-    """Return the positions and the edges from the first node to this one."""
-    path: list[int] = [position]
-    while (parent := int(found.nodes.of("parent", path[-1]))) >= 0:
-        path.append(parent)
-    path.reverse()
-    return path, [arrivals[place] for place in path[1:]]
-
-
-def arrivals_at(graph: Graph, found: Reach, positions: Nodes) -> dict[int, Edge]:
-    """Return the edge by which each of these nodes, and each node on the way to them, was reached."""
-    wanted = distinct(positions)
-    edges: dict[int, Edge] = {}
-    for steps in reversed(found.arrived):  # the last level first: it names what is needed of the one before
-        here = np.nonzero(np.isin(steps.targets, wanted))[0]
-        edges |= {int(steps.targets[place]): graph.edge(steps, place) for place in here.tolist()}
-        wanted = distinct(np.concatenate((wanted, steps.sources[here])))
-    return edges
 
 
 def _factors(vocabulary: Vocabulary) -> tuple[FloatArray, FloatArray]:
@@ -152,13 +119,13 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     strong = scores >= STRONG * scores.max(initial=0.0)
     starts, scores = starts[strong], scores[strong]
     found = reach(view.graph, view.vocabulary, starts, scores, min(max_depth, view.graph.size))
-    reached = found.nodes.nodes
-    scored = np.asarray(found.nodes.at("score", reached), np.float64)
+    reached = found.nodes
+    scored = np.asarray(found.at("score", reached), np.float64)
     reached, scored = reached[scored > 0], scored[scored > 0]
     best = reached[view.graph.best(reached, scored, k)].tolist()
-    arrivals = arrivals_at(view.graph, found, np.array(best, np.int64))
-    ways = {place: way_to(found, place, arrivals) for place in best}
-    nodes = view.nodes([place for path, _ in ways.values() for place in path])
+    edges = found.edges_to(best, view.graph)
+    ways = {place: found.way_to(place) for place in best}
+    nodes = view.nodes([place for path in ways.values() for place in path])
     followed = view.vocabulary.roles(ROLES)
     notes = [] if followed else [lacking(ROLES, "only the matches of the goal's words are listed")]
     if not result.known:
@@ -169,8 +136,13 @@ def answer(view: View, goal: str, k: int, max_depth: int) -> GoalAnswer:
     return GoalAnswer(
         goal=goal,
         serving=tuple(
-            Serving(nodes[place], found.nodes.of("score", place), tuple(nodes[p] for p in path), tuple(edges))
-            for place, (path, edges) in ways.items()
+            Serving(
+                nodes[place],
+                found.of("score", place),
+                tuple(nodes[p] for p in path),
+                tuple(edges[p] for p in path[1:]),
+            )
+            for place, path in ways.items()
         ),
         total=len(reached),
         edge_types=followed,

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
-from fourfold.ragged import firsts
+from fourfold.ragged import distinct, firsts
 from fourfold.types import Edge, FloatArray
 
 
@@ -76,13 +76,44 @@ class Reached:
         """Return a column's values of these nodes."""
         if not len(self.nodes):
             return np.full(len(nodes), self._missing[name])
-        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
-        return np.where(self.nodes[place] == nodes, self._values[name][place], self._missing[name])
+        place, here = ordered.places(self.nodes, nodes)
+        return np.where(here, self._values[name][place], self._missing[name])
 
     def of(self, name: str, node: int) -> float:
         """Return a column's value of one node."""
         value: float = self.at(name, np.array([node]))[0].item()
         return value
+
+
+class Tree(Reached):
+    """Nodes each of which was reached from another: the column ``parent`` has it, −1 where the search began."""
+
+    def __init__(self, **columns: float) -> None:
+        super().__init__(parent=-1, **columns)
+        self.levels: list[Walk] = []
+        """The steps by which nodes were reached, level by level, by rising target."""
+
+    def grow(self, steps: Walk, **values: object) -> None:
+        """Add what steps lead to as the next level, with one value or (len(steps),) for each column."""
+        self.add(steps.targets, parent=steps.sources, **values)
+        self.levels.append(steps)
+
+    def way_to(self, node: int) -> list[int]:
+        """Return the nodes from where the search began to a node."""
+        path = [node]
+        while (parent := int(self.of("parent", path[-1]))) >= 0:
+            path.append(parent)
+        return path[::-1]
+
+    def edges_to(self, nodes: Sequence[int], graph: Graph) -> dict[int, Edge]:
+        """Return the edge by which each of some nodes, and each node on the way to them, was reached."""
+        wanted = distinct(np.array(nodes, np.int64))
+        edges: dict[int, Edge] = {}
+        for steps in reversed(self.levels):  # the last level first: it names what is needed of the one before
+            here = np.nonzero(np.isin(steps.targets, wanted))[0]
+            edges |= {int(steps.targets[place]): graph.edge(steps, place) for place in here.tolist()}
+            wanted = distinct(np.concatenate((wanted, steps.sources[here])))
+        return edges
 
 
 class Graph:

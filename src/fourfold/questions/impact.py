@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from fourfold.edge_types import ROLES
 from fourfold.index.base import Nodes
-from fourfold.questions.graph import Graph, Reached, first_of_each
+from fourfold.questions.graph import Graph, Tree, first_of_each
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import TypeMatch, Vocabulary
@@ -97,27 +97,17 @@ def _walked(edge: Edge, node: Node, called: Mapping[str, str]) -> str:
     return f"from {called.get(other, other)} {arrow} {edge.type or 'an edge'}"
 
 
-@dataclass
-class Spread:
-    """What the breadth-first search found: the columns of ``nodes``, and the nodes of each level from 1 on.
+def spread(graph: Graph, start: int, max_depth: int, *, along: object, against: object) -> Tree:
+    """Search breadth first from one node; ``along`` and ``against`` are those of ``Graph.walk``.
 
-    ``depth``, ``parent``, ``type``, ``weight`` and ``along`` tell of the step that reached a node; ``risk`` is its own,
-    ``total_risk`` the sum of the risks on the way to it.
+    Of the columns ``risk`` is a node's own, ``total_risk`` the sum of the risks on the way to it.
     """
-
-    nodes: Reached
-    levels: list[Nodes] = field(default_factory=list)
-
-
-def spread(graph: Graph, start: int, max_depth: int, *, along: object, against: object) -> Spread:
-    """Search breadth first from one node; ``along`` and ``against`` are those of ``Graph.walk``."""
-    nodes = Reached(depth=-1, parent=-1, type=0, weight=0.0, along=False, risk=0.0, total_risk=0.0)
-    found = Spread(nodes)
+    found = Tree(depth=-1, risk=0.0, total_risk=0.0)
     frontier = np.array([start], np.int64)
-    nodes.add(frontier, depth=0, parent=-1, type=0, weight=0.0, along=False, risk=0.0, total_risk=0.0)
+    found.add(frontier, parent=-1, depth=0, risk=0.0, total_risk=0.0)
     for depth in range(1, max_depth + 1):
         steps = graph.walk(frontier, along=along, against=against)
-        steps = steps.where(~nodes.has(steps.targets))
+        steps = steps.where(~found.has(steps.targets))
         if not len(steps):
             break
         order = np.lexsort(
@@ -127,40 +117,19 @@ def spread(graph: Graph, start: int, max_depth: int, *, along: object, against: 
         steps = steps.where(first_of_each(steps.targets))
         frontier = steps.targets
         risk = steps.weights.astype(np.float64) * graph.centrality(frontier) / depth
-        nodes.add(
-            frontier,
-            depth=depth,
-            parent=steps.sources,
-            type=steps.types,
-            weight=steps.weights,
-            along=steps.along,
-            risk=risk,
-            total_risk=nodes.at("total_risk", steps.sources) + risk,
-        )
-        found.levels.append(frontier)
+        found.grow(steps, depth=depth, risk=risk, total_risk=found.at("total_risk", steps.sources) + risk)
     return found
 
 
-def critical_path(graph: Graph, found: Spread) -> list[int]:
+def critical_path(graph: Graph, found: Tree) -> list[int]:
     """Return the branch with the largest sum of risks, from the start on; empty without any."""
     if not found.levels:
         return []
-    nodes = np.concatenate(found.levels)
+    nodes = np.concatenate([level.targets for level in found.levels])
     for name, sign in (("total_risk", 1), ("depth", -1)):  # the ids of those left alone are looked up
-        values = sign * found.nodes.at(name, nodes)
+        values = sign * found.at(name, nodes)
         nodes = nodes[values == values.max()]
-    path = [int(nodes[graph.id_rank(nodes).argmin()])]
-    while found.nodes.of("depth", path[-1]) > 0:
-        path.append(int(found.nodes.of("parent", path[-1])))
-    return path[::-1]
-
-
-def edge_into(graph: Graph, found: Spread, node: int) -> Edge:
-    """Return the edge by which a node was reached."""
-    ends = graph.ids([int(found.nodes.of("parent", node)), node])
-    source, target = ends if found.nodes.of("along", node) else ends[::-1]
-    type_name = graph.type_names[int(found.nodes.of("type", node))]
-    return Edge(source, target, type_name, float(found.nodes.of("weight", node)))
+    return found.way_to(int(nodes[graph.id_rank(nodes).argmin()]))
 
 
 def dependents(vocabulary: Vocabulary) -> tuple[tuple[TypeMatch, ...], Nodes, Nodes]:
@@ -185,7 +154,7 @@ def steps_to(view: View, node: str | Node, other: str | Node) -> int | None:
     """
     _, along, against = dependents(view.vocabulary)
     found = spread(view.graph, view.number(node), view.graph.size, along=along, against=against)
-    depth = int(found.nodes.of("depth", view.number(other)))
+    depth = int(found.of("depth", view.number(other)))
     return depth if depth >= 0 else None
 
 
@@ -218,10 +187,10 @@ def answer(view: View, node: str | Node, direction: Direction, max_depth: int, l
             f"Along {', '.join(passed)} effects are not known to travel; direction downstream, upstream or both "
             "follows them."
         )
-    touched = np.concatenate([np.empty(0, np.int64), *found.levels])
-    best = touched[graph.best(touched, found.nodes.at("risk", touched).astype(np.float64), limit)].tolist()
+    touched = np.concatenate([np.empty(0, np.int64), *(level.targets for level in found.levels)])
+    best = touched[graph.best(touched, found.at("risk", touched).astype(np.float64), limit)].tolist()
     path = critical_path(graph, found)
-    nodes = view.nodes([here, *best, *path])
+    nodes, edges = view.nodes([here, *best, *path]), found.edges_to([*best, *path], graph)
     if len(touched) > limit:
         notes.append(f"{len(touched)} nodes are touched; the {limit} with the highest risk are listed.")
     return ImpactAnswer(
@@ -230,11 +199,8 @@ def answer(view: View, node: str | Node, direction: Direction, max_depth: int, l
         max_depth=max_depth,
         total=len(touched),
         levels=tuple(len(level) for level in found.levels),
-        touched=tuple(
-            Impact(nodes[p], int(found.nodes.of("depth", p)), found.nodes.of("risk", p), edge_into(graph, found, p))
-            for p in best
-        ),
-        critical_path=tuple(edge_into(graph, found, p) for p in path[1:]),
+        touched=tuple(Impact(nodes[p], int(found.of("depth", p)), found.of("risk", p), edges[p]) for p in best),
+        critical_path=tuple(edges[p] for p in path[1:]),
         critical_nodes=tuple(nodes[p] for p in path),
         edge_types=followed,
         truncated=len(touched) > limit,
