@@ -102,15 +102,11 @@ class EdgeSegment:
 
     def without(self, nums: NDArray[np.int64]) -> EdgeSegment:
         """Return the segment without the edges of these store numbers."""
-        if not len(nums) or not len(self.nums):
+        rows, here = ordered.places(self.nums[:], nums)
+        if not here.any():
             return self
-        own = self.nums[:]
-        place = np.minimum(np.searchsorted(own, nums), len(own) - 1)
-        place = place[own[place] == nums]
-        if not len(place):
-            return self
-        dead = np.zeros(len(own), bool) if self.dead is None else self.dead.copy()
-        dead[place] = True
+        dead = np.zeros(len(self.nums), bool) if self.dead is None else self.dead.copy()
+        dead[rows[here]] = True
         return replace(self, dead=dead)
 
     def live(self) -> NDArray[np.int64]:

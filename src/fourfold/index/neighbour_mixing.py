@@ -37,8 +37,8 @@ def fused_at(
     origin, targets = steps.origin, steps.targets
     weights = (type_weights[steps.types] * steps.weights).astype(np.float32)
     others, around = _unit(text_vectors(ordered.distinct(targets)))
-    place = np.minimum(np.searchsorted(others, targets), max(len(others) - 1, 0))
-    counts = (others[place] == targets if len(others) else np.zeros(len(targets), bool)) & (nodes[origin] != targets)
+    place, here = ordered.places(others, targets)
+    counts = here & (nodes[origin] != targets)
     links = sparse.csr_matrix((weights[counts], (origin[counts], place[counts])), shape=(len(nodes), len(others)))
     totals = np.asarray(links.sum(axis=1)).ravel()
     mixed = np.nonzero(totals > 0)[0]

@@ -45,10 +45,10 @@ class Communities:
 
     def of(self, nodes: Nodes) -> NDArray[np.int32]:
         """Return the number of each node's community, -1 for none."""
-        if not len(self.nodes):
-            return np.full(len(nodes), detection.NONE, np.int32)
-        place = np.minimum(np.searchsorted(self.nodes, nodes), len(self.nodes) - 1)
-        return np.where(self.nodes[place] == nodes, self.labels[place], np.int32(detection.NONE))
+        found = np.full(len(nodes), detection.NONE, np.int32)
+        place, here = ordered.places(self.nodes, nodes)
+        found[here] = self.labels[place[here]]
+        return found
 
 
 NO_COMMUNITIES = Communities(np.empty(0, np.int64), np.empty(0, np.int32))

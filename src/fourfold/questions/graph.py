@@ -156,7 +156,7 @@ class Graph:
         """Return places in ``nodes`` by falling score, ties by id."""
         places = np.arange(len(nodes))
         if count is not None and 0 < count < len(nodes):
-            least = np.partition(scores, len(nodes) - count)[len(nodes) - count]
+            least = ordered.least_of_largest(scores, count)
             places = np.nonzero(scores >= least)[0]  # with all that tie with the last
         places = places[np.lexsort((self.id_rank(nodes[places]), -scores[places]))]
         return places if count is None else places[:count]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from fourfold.index.base import Nodes
+from fourfold.ordered import least_of_largest
 from fourfold.questions.graph import Graph
 from fourfold.questions.results import Answer, title
 from fourfold.questions.view import View
@@ -74,8 +75,7 @@ def promising(graph: Graph, found: Nodes, jaccard: FloatArray, k: int) -> tuple[
     """
     if len(found) <= k:
         return np.arange(len(found)), False
-    least = np.partition(jaccard, len(jaccard) - k)[len(jaccard) - k]
-    near = np.nonzero(STRUCTURE * jaccard + TYPE + NAME >= STRUCTURE * least - 1e-12)[0]
+    near = np.nonzero(STRUCTURE * jaccard + TYPE + NAME >= STRUCTURE * least_of_largest(jaccard, k) - 1e-12)[0]
     if len(near) <= COMPARED:
         return near, False
     return near[graph.best(found[near], jaccard[near], COMPARED)], True

@@ -12,14 +12,16 @@ from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from fourfold.index.base import EdgePart, Nodes
+from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
+from fourfold.index.structure import Communities
 from fourfold.ordered import distinct, places
 from fourfold.ragged import firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
 from fourfold.tools.learning import CO_USED
 from fourfold.tools.meaning import edge_meaning
+from fourfold.types import FloatArray
 
 _EXACT_BETWEENNESS = 500
 _SAMPLES, _FEWEST_SAMPLES = 64, 8
@@ -176,26 +178,18 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
 class Importance:
     """Query-independent facts, (n_tools,) each: PageRank and betweenness divided by their maxima, and communities."""
 
-    nums: NDArray[np.int64]
-    pagerank: NDArray[np.float64]
-    betweenness: NDArray[np.float64]
+    nums: Nodes
+    pagerank: FloatArray
+    betweenness: FloatArray
     communities: NDArray[np.int32]
 
-    def carried_to(self, nums: NDArray[np.int64]) -> Importance:
+    def carried_to(self, nums: Nodes) -> Importance:
         """Return the same facts for another generation's nodes; new nodes have none."""
-        if np.array_equal(nums, self.nums):
-            return self
-        order = np.argsort(self.nums)
-        places = np.minimum(np.searchsorted(self.nums, nums, sorter=order), max(len(order) - 1, 0))
-        here = order[places] if len(order) else np.zeros(len(nums), np.int64)
-        known = self.nums[here] == nums if len(order) else np.zeros(len(nums), bool)
-        if not len(order):
-            return Importance(nums, np.zeros(len(nums)), np.zeros(len(nums)), np.full(len(nums), -1, np.int32))
         return Importance(
             nums,
-            np.where(known, self.pagerank[here], 0.0),
-            np.where(known, self.betweenness[here], 0.0),
-            np.where(known, self.communities[here], -1).astype(np.int32),
+            NodeValues(self.nums, self.pagerank).at(nums),
+            NodeValues(self.nums, self.betweenness).at(nums),
+            Communities(self.nums, self.communities).of(nums),
         )
 
 

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.analysis import NodeScores
+from fourfold.ordered import least_of_largest
 from fourfold.query import Query
 from fourfold.ragged import difference
 from fourfold.tools.config import ToolConfig
@@ -203,7 +204,7 @@ def best_of(values: NDArray[np.float64], count: int, ids: Sequence[str]) -> list
     """Return the positions of the largest positive values, best first; ties go to the smaller id."""
     found = np.nonzero(values > 0)[0]
     if len(found) > count > 0:
-        found = found[values[found] >= np.partition(values[found], len(found) - count)[len(found) - count]]
+        found = found[values[found] >= least_of_largest(values[found], count)]
     return sorted(found.tolist(), key=lambda position: (-values[position], ids[position]))[:count]
 
 
