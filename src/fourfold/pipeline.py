@@ -238,17 +238,8 @@ def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> No
     edges, graph = scores.snapshot.edges, config.graph
     if not len(scores.seeds):
         return
-    spread = _spread(scores.snapshot, config, graph.weights_of(edges.type_names))
-    walk = signals.graph.score(
-        edges,
-        scores.seeds,
-        scores.seed_weights,
-        spread,
-        query.allowed,
-        second_hop=graph.second_hop,
-        cut=scores.snapshot.hidden,
-        to_parts=graph.to_parts,
-    )
+    spread = _spread(scores.snapshot, config, graph.weights_of(edges.type_names), graph.second_hop)
+    walk = signals.graph.score(edges, scores.seeds, scores.seed_weights, spread, query.allowed)
     if graph.published_second_hop and scores.spec.second_hop:
         near = best(walk.reached.nodes, walk.reached.values, _SECOND_HOP_FROM, scores.snapshot)
         walk = signals.graph.published_second_hop(edges, walk, scores.seeds, near, query.allowed)
@@ -276,25 +267,28 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
         if (asked := query.asked_types(start)) is not None:
             type_weights = np.maximum(type_weights, intents.chosen_types * asked)
             second_hop = intents.chosen_second_hop
-    spread = _spread(scores.snapshot, config, type_weights)
+    spread = _spread(scores.snapshot, config, type_weights, second_hop)
     scores.intent_walk, scores.intent = signals.intent.score(
-        edges,
-        scores.seeds,
-        scores.seed_weights,
-        spread,
-        query.allowed,
-        second_hop=second_hop,
-        cut=scores.snapshot.hidden,
-        to_parts=config.graph.to_parts,
+        edges, scores.seeds, scores.seed_weights, spread, query.allowed
     )
 
 
-def _spread(snapshot: Snapshot, config: RetrievalConfig, type_weights: FloatArray) -> Spread:
+def _spread(snapshot: Snapshot, config: RetrievalConfig, type_weights: FloatArray, second_hop: float) -> Spread:
     graph, types = config.graph, snapshot.edges.type_names
     backward: float | FloatArray = graph.backward
     if UNTYPED in types:
         backward = np.array([graph.untyped_backward if name == UNTYPED else graph.backward for name in types])
-    return Spread(type_weights, graph.forward, backward, graph.edge_weights, graph.degree_exponent, graph.hub_cap)
+    return Spread(
+        type_weights,
+        graph.forward,
+        backward,
+        graph.edge_weights,
+        graph.degree_exponent,
+        graph.hub_cap,
+        second_hop,
+        snapshot.hidden,
+        graph.to_parts,
+    )
 
 
 # -- 6 combine ----------------------------------------------------------------------------------------------------

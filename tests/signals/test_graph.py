@@ -1,5 +1,7 @@
 """What reaches a document that was cut is handed on to its parts; see test_dense_sum for the rest of the walk."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -16,14 +18,14 @@ SEED, OTHER, WHOLE, FIRST, SECOND = 1, 2, 5, 6, 7
 CUT = np.array([WHOLE])
 
 
-def walked(rows, seeds, **options):
+def walked(rows, seeds, allowed=None, **options):
     """Return {node: proximity} over (source, target, type) rows."""
     columns = [np.array([row[place] for row in rows]) for place in range(3)]
     kinds = (np.int64, np.int64, np.int32)
     built = [column.astype(kind) for column, kind in zip(columns, kinds, strict=True)]
     segment = EdgeSegment.build(np.arange(len(rows)), *built, np.ones(len(rows), np.float32))
     edges = Edges((segment,), TYPES, lambda nodes: [f"n{node}" for node in nodes.tolist()])
-    walk = graph.score(edges, np.array(seeds), np.ones(len(seeds)), SPREAD, cut=CUT, **options)
+    walk = graph.score(edges, np.array(seeds), np.ones(len(seeds)), replace(SPREAD, cut=CUT, **options), allowed)
     assert dict(zip(walk.reached.nodes.tolist(), walk.reached.values.tolist(), strict=True)) == pytest.approx(
         {node: sum(hop.gains[hop.targets == node].sum() for hop in walk.hops) for node in walk.reached.nodes.tolist()}
     )

@@ -7,7 +7,7 @@ out are neither reached nor passed through.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,9 @@ class Spread:
         edge_weights: what the weight of an edge counts, see ``index.base.weighed``.
         degree_exponent: a step from a node counts ``degree ** -exponent``.
         hub_cap: a node gives to at most that many edges of each direction, those that give most to allowed nodes.
+        second_hop: share of the first hop's scores that goes one hop further.
+        cut: the documents that were cut; ascending.
+        to_parts: share of the first hop's scores that these hand on to each of their parts.
 
     """
 
@@ -40,6 +43,9 @@ class Spread:
     edge_weights: str = "raw"
     degree_exponent: float = 0.0
     hub_cap: int | None = None
+    second_hop: float = 0.0
+    cut: Nodes = field(default_factory=lambda: NO_NODES)
+    to_parts: float = 0.0
 
     def __call__(self, edges: EdgePart, nodes: Nodes, values: FloatArray, allowed: Allowed | None) -> Hop:
         """Return the steps along which something arrives when each of ``nodes`` gives its value."""
@@ -87,42 +93,29 @@ class Walk:
         return cls((), NO_VALUES)
 
 
-def score(
-    edges: EdgePart,
-    seeds: Nodes,
-    seed_weights: FloatArray,
-    spread: Spread,
-    allowed: Allowed | None = None,
-    *,
-    second_hop: float = 0.0,
-    cut: Nodes = NO_NODES,
-    to_parts: float = 0.0,
-) -> Walk:
-    """Return the proximity of nodes to the seeds.
-
-    Of the first hop, the share ``second_hop`` goes one hop further, and documents that were cut (``cut``, ascending)
-    hand on the share ``to_parts`` to each of their parts.
-    """
+def score(edges: EdgePart, seeds: Nodes, seed_weights: FloatArray, spread: Spread, allowed: Allowed | None) -> Walk:
+    """Return the proximity of nodes to the seeds."""
     first = spread(edges, seeds, seed_weights, allowed)
     reached = NodeValues.sum([first.targets], [first.gains])
     further = []
-    if second_hop and len(reached):
-        further.append(spread(edges, reached.nodes, second_hop * reached.values, allowed))
-    if to_parts and len(cut):
-        further.append(_to_parts(edges, first, cut, to_parts, spread.hub_cap, allowed))
+    if spread.second_hop and len(reached):
+        further.append(spread(edges, reached.nodes, spread.second_hop * reached.values, allowed))
+    if spread.to_parts and len(spread.cut):
+        further.append(_to_parts(edges, first, spread, allowed))
     if not further:
         return Walk((first,), reached)
     targets, gains = [hop.targets for hop in further], [hop.gains for hop in further]
     return Walk((first, *further), NodeValues.sum([reached.nodes, *targets], [reached.values, *gains]))
 
 
-def _to_parts(edges: EdgePart, first: Hop, cut: Nodes, share: float, cap: int | None, allowed: Allowed | None) -> Hop:
+def _to_parts(edges: EdgePart, first: Hop, spread: Spread, allowed: Allowed | None) -> Hop:
     """Return the steps by which documents hand on to their parts what came from elsewhere than these."""
     part_of = only(edges, PART_OF)
-    led = first.rows(ordered.contains(cut, first.targets) & (part_of[first.types] == 0))
+    led = first.rows(ordered.contains(spread.cut, first.targets) & (part_of[first.types] == 0))
     documents = NodeValues.sum([led.targets], [led.gains])
+    cap = spread.hub_cap
     steps = edges.expand(documents.nodes, forward=False, worth=part_of, weights="none", cap=cap, allowed=allowed)
-    gains = share * documents.values[steps.origin]
+    gains = spread.to_parts * documents.values[steps.origin]
     return Hop(documents.nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
 
 

@@ -11,7 +11,7 @@ from dataclasses import replace
 import numpy as np
 
 from fourfold.edge_types import type_weights
-from fourfold.index.base import NO_NODES, NO_VALUES, Allowed, EdgePart, Nodes, NodeValues
+from fourfold.index.base import NO_VALUES, Allowed, EdgePart, Nodes, NodeValues
 from fourfold.signals import graph
 from fourfold.signals.graph import Spread, Walk
 from fourfold.types import FloatArray
@@ -26,15 +26,7 @@ def fixed_types(edges: EdgePart, edge_types: tuple[str, ...], *, related: bool =
 
 
 def score(
-    edges: EdgePart,
-    seeds: Nodes,
-    seed_weights: FloatArray,
-    spread: Spread,
-    allowed: Allowed | None = None,
-    *,
-    second_hop: float = 0.0,
-    cut: Nodes = NO_NODES,
-    to_parts: float = 0.0,
+    edges: EdgePart, seeds: Nodes, seed_weights: FloatArray, spread: Spread, allowed: Allowed | None
 ) -> tuple[Walk, NodeValues]:
     """Return the walk and the component; its maximum is the largest type weight in force, at most 1.
 
@@ -44,5 +36,5 @@ def score(
     if asked <= 0.0:
         return Walk.none(), NO_VALUES
     relative = replace(spread, type_weights=spread.type_weights / asked)
-    walk = graph.score(edges, seeds, seed_weights, relative, allowed, second_hop=second_hop, cut=cut, to_parts=to_parts)
+    walk = graph.score(edges, seeds, seed_weights, relative, allowed)
     return walk, walk.reached.scaled(min(asked, 1.0))
