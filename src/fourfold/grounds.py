@@ -10,7 +10,6 @@ sum the evidence it was told falls with the square. A node whose name is the que
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 
 import numpy as np
@@ -42,21 +41,47 @@ _SURE = 0.5
 _ROUNDING = 1e-9
 
 
-@dataclass(frozen=True)
-class AnswerGrounds:
-    """What stands behind the nodes asked for, in their order, and behind the answer."""
-
-    nodes: tuple[Grounds, ...]
-    answer: Grounds
-
-
-def grounds_of(scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration) -> AnswerGrounds:
-    """Return what stands behind nodes, and behind the best nodes by text and embedding."""
+def grounds_of(
+    scores: Scores, query: Query, here: Nodes, ways: Ways, calibration: Calibration
+) -> tuple[list[Grounds], Grounds]:
+    """Return what stands behind nodes, in their order, and behind the answer: its best nodes by text and embedding."""
     answering = np.concatenate((here, ordered.without(_leading(scores), np.sort(here))))
     everyone = np.concatenate((answering, ordered.without(_sources(scores, here), np.sort(answering))))
+    ranking = scores.rankings.get("embedding")
+    cosines = None if ranking is None else ranking.at(everyone)
+    covered = _covered(scores, query, everyone)
+    own = calibration.evidence(cosines, covered)
+    has_terms = any(terms for _, terms in query.words)
+    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if has_terms else np.arange(len(everyone))
+    if len(named := _named(query, everyone, may[calibration.of(own[may]) < _SURE] if len(may) else may)):
+        covered[named] = 1.0
+        own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
+
+    def confidence_by(evidence: FloatArray) -> FloatArray:
+        """Return the confidence of the nodes that are here, and last that of the whole answer."""
+        order = everyone.argsort()
+        owed = _owed(scores, ways, here, NodeValues(everyone[order], evidence[order]))
+        told = np.maximum(evidence[: len(here)], owed)
+        return calibration.of(np.append(told, evidence[: len(answering)].max(initial=0.0)))
+
+    speaking = own * _for_what_is_asked(scores, everyone)
+    sure = confidence_by(speaking)
+    if scores.asked is not None:  # what it names is known, whatever is asked of it
+        sure = np.maximum(sure, np.minimum(confidence_by(own), UNKNOWN_BELOW))
+    *hits, answer = sure.tolist()
+    meant = [None] * len(everyone) if cosines is None else cosines.tolist()
+    shares = covered.tolist()
+    behind = list(map(Grounds, hits, meant, shares, _led_to(scores, here).tolist()))
+    if not len(answering):
+        return behind, Grounds(0.0, None, 0.0)
+    best = int(speaking[: len(answering)].argmax())
+    return behind, Grounds(answer, meant[best], shares[best])
+
+
+def _covered(scores: Scores, query: Query, nodes: Nodes) -> FloatArray:
+    """Return the share of the question's terms, by idf, that nodes hold; for a character its pairs do as well."""
     terms = dict.fromkeys([term for _, terms in query.words for term in terms])
     numbers = scores.term_numbers or scores.snapshot.term_numbers(terms)
-    snapshot = scores.snapshot
     either = [
         [scores.term_numbers[one] for one in (term, *query.pairs[term]) if one in scores.term_numbers]
         for term in terms
@@ -64,27 +89,7 @@ def grounds_of(scores: Scores, query: Query, here: Nodes, ways: Ways, calibratio
     ]
     known = [numbers[term] for term in terms if term in numbers and term not in query.pairs]
     unknown = len(terms) - len(known) - len(either)
-    covered = confidence.covered(snapshot.text, snapshot.size, known, unknown, everyone, either)
-    ranking = scores.rankings.get("embedding")
-    cosines = None if ranking is None else ranking.at(everyone)
-    own = calibration.evidence(cosines, covered)
-    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if terms else np.arange(len(everyone))
-    if len(named := _named(query, everyone, may[calibration.of(own[may]) < _SURE] if len(may) else may)):
-        covered[named] = 1.0
-        own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
-    speaking = own * _for_what_is_asked(scores, everyone)
-    best = int(speaking[: len(answering)].argmax()) if len(answering) else -1
-    sure = _confidence(calibration, scores, ways, here, len(answering), everyone, speaking)
-    if scores.asked is not None:  # what it names is known, whatever is asked of it
-        by_itself = _confidence(calibration, scores, ways, here, len(answering), everyone, own)
-        sure = np.maximum(sure, np.minimum(by_itself, UNKNOWN_BELOW))
-    meant = [None] * len(everyone) if cosines is None else cosines.tolist()
-    shares, sureness = covered.tolist(), sure.tolist()
-    *hits, answer = sureness
-    return AnswerGrounds(
-        tuple(map(Grounds, hits, meant, shares, _led_to(scores, here).tolist())),
-        Grounds(answer, meant[best], shares[best]) if len(answering) else Grounds(0.0, None, 0.0),
-    )
+    return confidence.covered(scores.snapshot.text, scores.snapshot.size, known, unknown, nodes, either)
 
 
 def _leading(scores: Scores) -> Nodes:
@@ -122,28 +127,6 @@ def _sources(scores: Scores, nodes: Nodes) -> Nodes:
         passages = scores.bridges.passages
         found.append(np.array([passages[node] for node in nodes.tolist() if node in passages], np.int64))
     return ordered.distinct(np.concatenate(found))
-
-
-def _confidence(
-    calibration: Calibration,
-    scores: Scores,
-    ways: Ways,
-    here: Nodes,
-    answering: int,
-    everyone: Nodes,
-    evidence: FloatArray,
-) -> FloatArray:
-    """Return the confidence of the nodes that are here, and last that of the whole answer.
-
-    ``everyone`` has evidence, first those that are here, then the others that speak for the answer, ``answering`` in
-    all.
-    """
-    order = everyone.argsort()
-    owed = _owed(scores, ways, here, NodeValues(everyone[order], evidence[order]))
-    sure = np.empty(len(here) + 1)
-    np.maximum(evidence[: len(here)], owed, out=sure[:-1])
-    sure[-1] = evidence[:answering].max(initial=0.0)
-    return calibration.of(sure)
 
 
 def _for_what_is_asked(scores: Scores, nodes: Nodes) -> FloatArray:

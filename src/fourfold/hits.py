@@ -50,8 +50,8 @@ def collect(
     groups: dict[str, int] = {}
     ranked = np.array(scores.order, np.int64)
     ways = ways_to(ranked, scores)
-    behind = grounds.grounds_of(scores, query, ranked, ways, calibration)
-    grounds_of = dict(zip(scores.order, behind.nodes, strict=True))
+    behind, of_answer = grounds.grounds_of(scores, query, ranked, ways, calibration)
+    grounds_of = dict(zip(scores.order, behind, strict=True))
     for num, node in _nodes(backend, _order(scores, grounds_of, options, config), limit, options, without_gone):
         if options.group_by is not None:
             group = json.dumps(node.metadata.get(options.group_by, ["", node.id]), sort_keys=True, default=str)
@@ -87,7 +87,7 @@ def collect(
             )
         ]
     )
-    return hits, behind.answer
+    return hits, of_answer
 
 
 def named_evidence(
