@@ -14,7 +14,6 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
-from fourfold.index.structure import Communities
 from fourfold.ordered import distinct, places
 from fourfold.ragged import firsts, spans
 from fourfold.signals.scaling import by_maximum
@@ -185,12 +184,11 @@ class Importance:
 
     def carried_to(self, nums: Nodes) -> Importance:
         """Return the same facts for another generation's nodes; new nodes have none."""
-        return Importance(
-            nums,
-            NodeValues(self.nums, self.pagerank).at(nums),
-            NodeValues(self.nums, self.betweenness).at(nums),
-            Communities(self.nums, self.communities).of(nums),
-        )
+        place, known = places(self.nums, nums)
+        communities = np.full(len(nums), -1, np.int32)
+        communities[known] = self.communities[place[known]]
+        ranks, between = (NodeValues(self.nums, values).at(nums) for values in (self.pagerank, self.betweenness))
+        return Importance(nums, ranks, between, communities)
 
 
 def measure(snapshot: Snapshot, nodes: Nodes, graph: ToolGraph) -> Importance:
