@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
@@ -21,6 +22,22 @@ from fourfold.signals.ways import Ways
 from fourfold.types import Components, Evidence, Grounds, Hit, Node
 
 _GROUPED_BATCH = 64
+
+
+class Groups:
+    """Takes so many nodes of each value of a metadata key; all of them without a key, or where one lacks it."""
+
+    def __init__(self, key: str | None, most: int) -> None:
+        self._key, self._most = key, most
+        self._taken: Counter[str] = Counter()
+
+    def take(self, node: Node) -> bool:
+        """Tell whether a node is one of these."""
+        if self._key is None or self._key not in node.metadata:
+            return True
+        group = json.dumps(node.metadata[self._key], sort_keys=True, default=str)
+        self._taken[group] += 1
+        return self._taken[group] <= self._most
 
 
 class NodeGoneError(Exception):
@@ -47,20 +64,16 @@ def collect(
 
     """
     chosen: dict[int, Node] = {}
-    groups: dict[str, int] = {}
+    groups = Groups(options.group_by, options.max_per_source)
     ranked = np.array(scores.order, np.int64)
     ways = ways_to(ranked, scores)
     behind, of_answer = grounds.grounds_of(scores, query, ranked, ways, calibration)
     grounds_of = dict(zip(scores.order, behind, strict=True))
     for num, node in _nodes(backend, _order(scores, grounds_of, options, config), limit, options, without_gone):
-        if options.group_by is not None:
-            group = json.dumps(node.metadata.get(options.group_by, ["", node.id]), sort_keys=True, default=str)
-            groups[group] = groups.get(group, 0) + 1
-            if groups[group] > options.max_per_source:
-                continue
-        chosen[num] = node
-        if len(chosen) == limit:
-            break
+        if groups.take(node):
+            chosen[num] = node
+            if len(chosen) == limit:
+                break
     nums = ranked
     if list(chosen) != scores.order:
         nums = np.array(list(chosen), np.int64)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import islice
@@ -10,6 +9,7 @@ from typing import Any
 
 from fourfold import arguments
 from fourfold.filters import parse
+from fourfold.hits import Groups
 from fourfold.ragged import difference
 from fourfold.retriever import Retriever
 from fourfold.types import Components, Hit, Node, SearchResult
@@ -49,16 +49,8 @@ def by_filter(
         return result
     most = arguments.whole_number(max_per_source, "max_per_source")
     limit = retriever.config.limit if k is None else arguments.whole_number(k, "k")
-    groups: dict[str, int] = {}
-
-    def wanted(node: Node) -> bool:
-        if group_by is None:
-            return True
-        group = json.dumps(node.metadata.get(group_by, ["", node.id]), sort_keys=True, default=str)
-        groups[group] = groups.get(group, 0) + 1
-        return groups[group] <= most
-
-    nodes = islice((node for node in _passing(retriever, filter) if wanted(node)), limit)
+    groups = Groups(group_by, most)
+    nodes = islice((node for node in _passing(retriever, filter) if groups.take(node)), limit)
     hits = tuple(Hit(node, 0.0, Components(), method="", why=_WHY) for node in nodes)
     return replace(result, hits=hits, notes=()) if hits else result
 

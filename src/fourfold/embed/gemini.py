@@ -230,13 +230,13 @@ class GeminiEmbedder:
         return [embedding.values for embedding in answer.embeddings]
 
     def _failure(self, code: int, details: object, headers: Mapping[str, str]) -> _Failure:
-        error = details.get("error", details) if isinstance(details, Mapping) else {}
-        message = str(error.get("message") or "") if isinstance(error, Mapping) else ""
-        notes = error.get("details") if isinstance(error, Mapping) else None
+        told = details.get("error", details) if isinstance(details, Mapping) else {}
+        error = told if isinstance(told, Mapping) else {}
+        message, notes = str(error.get("message") or ""), error.get("details")
         facts: dict[str, Any] = {}
         for note in notes if isinstance(notes, list) else ():
             facts.update(note if isinstance(note, Mapping) else {})
-        reason = str(facts.get("reason") or error.get("status") or "") if isinstance(error, Mapping) else ""
+        reason = str(facts.get("reason") or error.get("status") or "")
         pause = _seconds(headers.get("retry-after")) or _seconds(facts.get("retryDelay"))
         why = f"status {code} {reason}".strip() + (f", {message.rstrip('.')}" if message else "")
         return _Failure(
