@@ -6,16 +6,17 @@ graph and intent edges are computed anew for each setting that touches them; wei
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from math import inf
 from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import pipeline, refine
+from fourfold.cache import Cache
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
 _CANDIDATES = 60
 _KEPT_STRUCTURES = 64
 _KEPT_PARTS = 12
+_KEPT_BASES = 2
 
 T = TypeVar("T")
 
@@ -80,10 +82,10 @@ class ComponentScores:
             for query in queries
         ]
         self._ideal = np.array([ideal_gain(query.relevant, k) for query in queries])
-        self._base: OrderedDict[Hashable, list[_Base]] = OrderedDict()
-        self._structures: OrderedDict[Hashable, Structure] = OrderedDict()
-        self._spreads: OrderedDict[Hashable, list[NodeValues]] = OrderedDict()
-        self._seeds: OrderedDict[Hashable, list[Scores]] = OrderedDict()
+        self._base: Cache[list[_Base]] = Cache(_KEPT_BASES, inf)
+        self._structures: Cache[Structure] = Cache(_KEPT_STRUCTURES, inf)
+        self._spreads: Cache[list[NodeValues]] = Cache(_KEPT_PARTS, inf)
+        self._seeds: Cache[list[Scores]] = Cache(_KEPT_PARTS, inf)
         self._values: dict[str, FloatArray] = {}
 
     def __len__(self) -> int:
@@ -155,7 +157,7 @@ class ComponentScores:
         (The seeds' weights follow the weights of embedding and text, which are therefore part of it.)
         """
         key = (self._seeds_key(config), config.graph, config.intents)
-        return self._remembered(self._structures, key, lambda: self._structure(config), _KEPT_STRUCTURES)
+        return self._remembered(self._structures, key, lambda: self._structure(config))
 
     def _structure(self, config: RetrievalConfig) -> Structure:
         base = self._base_for(config)
@@ -209,15 +211,10 @@ class ComponentScores:
         return self._remembered(self._seeds, self._seeds_key(config), compute)
 
     @staticmethod
-    def _remembered(
-        memory: OrderedDict[Hashable, T], key: Hashable, compute: Callable[[], T], kept: int = _KEPT_PARTS
-    ) -> T:
-        if key not in memory:
-            memory[key] = compute()
-            if len(memory) > kept:
-                memory.popitem(last=False)
-        memory.move_to_end(key)
-        return memory[key]
+    def _remembered(memory: Cache[T], key: Hashable, compute: Callable[[], T]) -> T:
+        if (found := memory.get(key)) is None:
+            memory.put(key, found := compute())
+        return found
 
     def _base_for(self, config: RetrievalConfig) -> list[_Base]:
         def compute() -> list[_Base]:
@@ -233,7 +230,7 @@ class ComponentScores:
                 base.append(_Base(scores, distinct(np.concatenate((scores.phrase.nodes, *best)))))
             return base
 
-        return self._remembered(self._base, self._base_key(config), compute, 2)
+        return self._remembered(self._base, self._base_key(config), compute)
 
     # -- what each part depends on ------------------------------------------------------------------------------
 
