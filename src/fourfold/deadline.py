@@ -14,12 +14,7 @@ _IN_FORCE: ContextVar[Deadline | None] = ContextVar("fourfold_deadline", default
 
 
 class Deadline:
-    """A moment after which nothing more is done.
-
-    Args:
-        seconds: how far ahead it is.
-
-    """
+    """A moment after which nothing more is done."""
 
     def __init__(self, seconds: float) -> None:
         self.seconds = seconds

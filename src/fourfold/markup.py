@@ -51,11 +51,7 @@ def marked_html(pieces: Iterable[Piece]) -> str:
 def html_table(caption: str, head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
     """Return a table for a notebook, its cells left-aligned and at the top.
 
-    Args:
-        caption: plain text above the table.
-        head: plain text above each column; empty for none.
-        rows: cells that are HTML already, see ``escaped`` and ``marked_html``.
-
+    The cells are HTML already, see ``escaped`` and ``marked_html``; caption and head are plain text.
     """
     left = ' style="text-align:left;vertical-align:top"'
     names = "<tr>" + "".join(f"<th{left}>{escaped(name)}</th>" for name in head) + "</tr>" if head else ""

@@ -19,13 +19,8 @@ def flowchart(
 ) -> str:
     """Return the chart.
 
-    Args:
-        nodes: label by id.
-        arrows: (from, to, label), by id; an empty label is none. One with an unknown end is left out.
-        dotted: the same, drawn as dotted lines.
-        marked: ids drawn with a thick border.
-        direction: ``"LR"`` from left to right, ``"TD"`` from top to bottom.
-
+    ``nodes`` are labels by id, ``arrows`` (from, to, label) by id, of which those with an unknown end are left out;
+    ``marked`` ids have a thick border. From left to right, or with ``direction="TD"`` downwards.
     """
     known = {identity: f"n{number}" for number, identity in enumerate(nodes)}
     lines = [f"flowchart {direction}"]

@@ -61,14 +61,7 @@ class Tokenizer(Protocol):
 
 
 class WordTokenizer:
-    """Words by regular expression, each distinct word analysed once and remembered.
-
-    Args:
-        name: identity stored with the index.
-        analyse: a word as written → its terms.
-        find: a text → its words; an empty one has no terms.
-
-    """
+    """Words by regular expression, each distinct word analysed once and remembered."""
 
     _REMEMBERED = 1_000_000
 

@@ -193,13 +193,7 @@ def _table(model: Any) -> list[NDArray[Any]]:
 
 @dataclass(frozen=True)
 class _Bundled:
-    """The model in the package, as model2vec's StaticModel has it: its plain arrays take a seventh of the time to load.
-
-    Args:
-        embedding: (n_tokens, dimensions) int8 vectors of the tokens.
-        tokenizer: that of the model.
-
-    """
+    """The model in the package, as model2vec's StaticModel has it: plain arrays take a seventh of the time to load."""
 
     embedding: NDArray[np.int8]
     tokenizer: Any

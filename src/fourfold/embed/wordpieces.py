@@ -59,10 +59,7 @@ class Pieces:
 class Wordpieces:
     """What a tokenizer makes of texts.
 
-    Args:
-        tokenizer: a ``tokenizers.Tokenizer``.
-        unknown: the id that stands for what has no wordpiece; it is left out.
-
+    What has no wordpiece stands as ``unknown``, and is left out.
     """
 
     def __init__(self, tokenizer: Any, unknown: int | None) -> None:

@@ -245,10 +245,7 @@ def tilt_moves() -> Iterator[Move]:
 def refinement_moves(*, mentions: bool, choice: bool) -> Iterator[Move]:
     """Yield the settings of the steps that refine whole answers.
 
-    Args:
-        mentions: whether texts mention one another, which coverage waits for.
-        choice: whether there are several edge types, which paths choose from.
-
+    Coverage waits for texts that mention one another (``mentions``), paths for a ``choice`` of edge types.
     """
     yield from _moves("graph.bridge.weight", (0.0, 0.7, 3.0))
     if mentions:

@@ -25,10 +25,7 @@ _ROUNDS = 20
 def greedy_modularity(pairs: NDArray[np.int64], ids: Sequence[str]) -> NDArray[np.int32]:
     """Return the number of each node's community, (n_nodes,) int32; -1 without edges. Slow beyond 2,000 nodes.
 
-    Args:
-        pairs: the distinct (source, target) pairs of places in ``ids``, (n_pairs, 2), sorted.
-        ids: of all nodes.
-
+    ``pairs`` (n_pairs, 2) are distinct (source, target) places in ``ids``, sorted.
     """
     nx = load(
         "networkx",

@@ -189,12 +189,8 @@ def merge(segments: Sequence[EdgeSegment]) -> EdgeSegment:
 class Edges:
     """All edges of one generation (an ``EdgePart``).
 
-    Args:
-        segments: their edges.
-        type_names: every edge type ever used; the place is the type's number.
-        ids: nodes → their ids, by which equally strong edges of a hub are told apart.
-        before: those of an older generation, which knows hubs: most writes leave them as they are.
-
+    ``ids`` tell equally strong edges of a hub apart; ``before`` are those of an older generation, which knows hubs:
+    most writes leave them as they are.
     """
 
     def __init__(

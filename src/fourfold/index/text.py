@@ -29,13 +29,8 @@ __all__ = ["Shared", "Text", "TextRanking", "TextSegment"]
 class Text:
     """Postings of one generation. Immutable but for what it remembers, so threads share it.
 
-    Args:
-        segments: their nodes must differ.
-        weights: (R,) how much each reading counts.
-        k1: saturation of the term frequency.
-        b: strength of the length normalisation.
-        names: the reading that reads names and nothing else; None where there is none.
-
+    The nodes of the segments must differ. ``names`` is the reading that reads names and nothing else; None where there
+    is none. The constants are those of ``Statistics``.
     """
 
     def __init__(

@@ -92,11 +92,8 @@ class TextSegment:
     ) -> Self:
         """Return the postings of nodes.
 
-        Args:
-            nums: (n,) store numbers, ascending.
-            tokens: concatenated records with the fields ``term``, ``field`` and ``count``, node by node.
-            token_counts: (n,) records of each node.
-            readings: for each reading, the numbers of the fields that it reads as one text.
+        ``tokens`` are records with the fields ``term``, ``field`` and ``count``, node by node, ``token_counts`` (n,)
+        those of each node; ``readings`` has the numbers of the fields that each reads as one text.
 
         Raises:
             InvalidValueError: nodes and terms are too many for one segment.

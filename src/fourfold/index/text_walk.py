@@ -31,12 +31,8 @@ _SHARE = 1 / 4
 class Walk:
     """The scores of a question in one segment; used by one thread.
 
-    Args:
-        shard: the segment.
-        words: the question's words there, and how often each counts.
-        grid: of the question where it is not that of the words.
-        bounded: no word can take anything away, so that maxima bound sums.
-
+    ``grid`` is that of the question where it is not that of the words. ``bounded``: no word can take anything away, so
+    that maxima bound sums.
     """
 
     def __init__(self, shard: Shard, words: Sequence[tuple[Word, float]], grid: float | None, *, bounded: bool) -> None:

@@ -49,9 +49,7 @@ class Walk:
 class Reached:
     """The nodes that a search has come to, with what it knows of each: columns by node.
 
-    Args:
-        columns: name → what a node has that was not reached; its type is the column's.
-
+    The columns are given by name with what a node has that was not reached; its type is the column's.
     """
 
     def __init__(self, **columns: float) -> None:

@@ -42,10 +42,7 @@ def may_hold(text: str, telling: Set[str]) -> bool:
 def left_of(text: str, end_of_frame: Callable[[str, int], int | None]) -> str:
     """Return a text without the frames that begin where its sentences do.
 
-    Args:
-        text: any.
-        end_of_frame: a text and a place in it → where the frame ends that begins there; None where none does.
-
+    ``end_of_frame`` returns where the frame ends that begins at a place in a text; None where none does.
     """
     kept, done = [], 0
     for begin in _BEGIN.finditer(text):

@@ -27,13 +27,8 @@ class TypeLabels:
     best) ** sharpness``; a word whose best similarity is below ``enough`` votes in proportion. Similarity is 1 where
     the word is a term of the label, else their cosine; 0 for a label that denies.
 
-    Args:
-        names: edge types by number.
-        embed: texts → vectors (n, dimensions), by a local model.
-        terms: text → terms, the tokenizer of the index.
-        sharpness: how much less a farther type gets.
-        enough: the similarity from which a word is trusted fully.
-
+    A farther type gets the less, the larger ``sharpness`` is; a word is trusted fully from the similarity ``enough``
+    on.
     """
 
     def __init__(

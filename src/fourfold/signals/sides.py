@@ -80,11 +80,8 @@ def _reach(words: Words, plain: Sequence[str], places: range) -> list[int]:
 def taking_turns(sides: NDArray[np.int8], heads: Sequence[int], count: int) -> list[int]:
     """Return the places of ``count`` nodes in an order that neither side fills.
 
-    Args:
-        sides: (n,) ``FIRST``, ``SECOND`` or ``NEITHER`` (or both) of nodes, best first.
-        heads: places of what the two sides are called; they come first.
-        count: how many are wanted.
-
+    ``sides`` (n,) are those of nodes, best first; ``heads`` are the places of what the two sides are called, which come
+    first.
     """
     order = list(heads)
     waiting = {side: [int(p) for p in np.flatnonzero(sides == side) if p not in heads] for side in (0, 1, 2)}

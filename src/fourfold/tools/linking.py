@@ -24,12 +24,8 @@ _MARKS_EACH = 3_000
 def relink(backend: Backend, writer: Writer, tools: Mapping[str, Node], ids: Callable[[], Sequence[str]]) -> int:
     """Make the edges that the tools' schemas suggest, and take back those no longer suggested; return how many.
 
-    Args:
-        backend: read inside the transaction: nobody else commits between.
-        writer: the transaction.
-        tools: those that have schemas, by id.
-        ids: those of all tools; asked for where edges were made before, which tools may have that lost their schemas.
-
+    ``backend`` is read inside the transaction: nobody else commits between. ``tools`` are those that have schemas, by
+    id; ``ids``, those of all, are asked for where edges were made before, which tools may have that lost their schemas.
     """
     made = schema_edges(
         {key: (fields_of(n.metadata.get("inputs")), fields_of(n.metadata.get("outputs"))) for key, n in tools.items()}

@@ -61,19 +61,10 @@ def rank(
 ) -> Ranking:
     """Rank the tools for a query.
 
-    Args:
-        state: the generation's graph and usage.
-        scores: the retriever's scores for the query.
-        query: the query as the pipeline took it.
-        config: the constants.
-        limit: how many tools are wanted.
-        similarity: of the query and the best match, in [0, 1], see ``similarity_of``. The retriever's scores compare
-            nodes with one another; this makes them say little where there is little, as does all that follows from
-            taking the best matches for the context.
-        context: positions of the tools in use; without any, the best semantic hits stand for them.
-        weighting: ``"adaptive"``: α by the number of edges, relatedness to the context; ``"fixed"``: 0.7 semantic
-            + 0.3 of the mean of PageRank, community and usage.
-
+    ``similarity`` is that of the query and the best match, in [0, 1], see ``similarity_of``: the retriever's scores
+    compare nodes with one another; this makes them say little where there is little, as does all that follows from
+    taking the best matches for the context. Where no tools in use are given as the ``context``, by their positions, the
+    best semantic hits stand for them.
     """
     semantic = semantic_scores(scores)
     best = best_of(semantic, _CANDIDATES * limit, state.ids)

@@ -82,10 +82,7 @@ class Trained:
 class Checkpoint:
     """Where a training keeps its state.
 
-    Args:
-        load: returns what ``save`` was last given, or None.
-        save: keeps it; must be all or nothing.
-
+    ``load`` returns what ``save`` was last given, or None; ``save`` must be all or nothing.
     """
 
     load: Callable[[], bytes | None] = lambda: None
@@ -155,13 +152,7 @@ def train(
     InfoNCE (van den Oord et al. 2018); the negatives are the other nodes of a batch, some at the ends of its edges,
     some random. Tokens that do not occur in the graph stay where they are.
 
-    Args:
-        lessons: the graph.
-        table: the static model's token vectors, (n_tokens, dimensions).
-        settings: the numbers.
-        progress: called at every look at what is held out.
-        checkpoint: resumes a training that was interrupted, to the same result.
-
+    A ``checkpoint`` resumes a training that was interrupted, to the same result.
     """
     size = float(np.sqrt(np.einsum("ij,ij->", table, table, dtype=np.float64) / max(len(table), 1))) or 1.0
     whole = (table / size).astype(np.float32)

@@ -35,9 +35,7 @@ _START = "import sys; sys.path[:] = sys.argv[1:]; from fourfold.ingest.readers.a
 class ReadersApart:
     """A process that reads one file after the other; it is begun with the first, and anew after one that broke it.
 
-    Args:
-        max_seconds: processor time, not time by the clock, that a file may take; unlimited on Windows.
-
+    ``max_seconds`` are of processor time, not by the clock; unlimited on Windows.
     """
 
     def __init__(self, max_seconds: int) -> None:
