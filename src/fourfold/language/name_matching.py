@@ -7,7 +7,7 @@ with every span of the question by one look-up. Where names overlap, the longest
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import takewhile
@@ -283,24 +283,30 @@ def nearly(
     best: tuple[int, int, int] = (0, 0, 0)
     meant: list[int] = []
     for place, name in enumerate(written):
-        plain = [_plain(word) for word in name[: LONGEST + 1]]
-        for start in range(len(typed) - len(plain) + 1 if len(plain) <= LONGEST else 0):
-            wrong = [start + at for at, word in enumerate(plain) if typed[start + at] != word]
-            if len(wrong) > 1 or not any(terms for _, terms in words[start : start + len(plain)]):
-                continue
-            if wrong and not misspelt(typed[wrong[0]], plain[wrong[0] - start]):
-                continue
-            as_it_is = all(own == words[start + at][0].lower() for at, own in enumerate(name))
-            if (len(plain) == 1 or as_it_is) and all(map(known, range(start, start + len(plain)))):
-                continue
-            if wrong and len(plain) == 1 and len(plain[0]) < _LONG:
-                continue
-            found = len(plain), -len(wrong), -start
+        for found in _near(name, typed, words, known):
             if found > best:
                 best, meant = found, []
             if found == best and (not meant or written[meant[0]] == name):
                 meant.append(place)
     return Named(np.sort(nodes[meant]), -best[2], best[0] - best[2]) if meant else None
+
+
+def _near(
+    name: Sequence[str], typed: Sequence[str], words: Words, known: Callable[[int], bool]
+) -> Iterator[tuple[int, int, int]]:
+    """Yield where a question nearly has a name: how many words, and below 0 how many of them are wrong and its begin."""
+    plain = [_plain(word) for word in name[: LONGEST + 1]]
+    for start in range(len(typed) - len(plain) + 1 if len(plain) <= LONGEST else 0):
+        wrong = [start + at for at, word in enumerate(plain) if typed[start + at] != word]
+        if len(wrong) > 1 or not any(terms for _, terms in words[start : start + len(plain)]):
+            continue
+        if wrong and not misspelt(typed[wrong[0]], plain[wrong[0] - start]):
+            continue
+        as_it_is = all(own == words[start + at][0].lower() for at, own in enumerate(name))
+        if (len(plain) == 1 or as_it_is) and all(map(known, range(start, start + len(plain)))):
+            continue
+        if not wrong or len(plain) > 1 or len(plain[0]) >= _LONG:
+            yield len(plain), -len(wrong), -start
 
 
 def _plain(word: str) -> str:
