@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from contextvars import ContextVar
 from threading import TIMEOUT_MAX, Lock
 
@@ -37,20 +37,19 @@ class Deadline:
             "less."
         )
 
-    @contextmanager
-    def in_force(self) -> Iterator[None]:
+    def in_force(self) -> AbstractContextManager[None]:
         """Let the calls of this thread inside end when it is over."""
-        token = _IN_FORCE.set(self)
-        try:
-            yield
-        finally:
-            _IN_FORCE.reset(token)
+        return _in_force(self)
+
+
+def lifted() -> AbstractContextManager[None]:
+    """Let the calls of this thread inside take their time: what is made here is there for every later search, too."""
+    return _in_force(None)
 
 
 @contextmanager
-def lifted() -> Iterator[None]:
-    """Let the calls of this thread inside take their time: what is made here is there for every later search, too."""
-    token = _IN_FORCE.set(None)
+def _in_force(deadline: Deadline | None) -> Iterator[None]:
+    token = _IN_FORCE.set(deadline)
     try:
         yield
     finally:

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from copy import copy
-from types import TracebackType
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import with_changes
@@ -15,20 +14,6 @@ from fourfold.markup import html_facts
 from fourfold.session import Session
 
 
-class Opening(Protocol):
-    """How a kind of retriever is opened again."""
-
-    def __call__(
-        self, path: str, *, embedder: object, config: RetrievalConfig | None, read_only: bool, must_exist: bool
-    ) -> Any:
-        """Open a graph of Fourfold's own."""
-
-    def open_foreign(
-        self, path: str, schema: ForeignSchema | None, *, embedder: object, config: RetrievalConfig | None
-    ) -> Any:
-        """Open another application's."""
-
-
 class Shared:
     """Has an open graph, which its deep copies share."""
 
@@ -36,7 +21,21 @@ class Shared:
         return copy(self)
 
 
-class Handle(Shared):
+class Closing(Shared):
+    """Is closed at the end of a ``with`` statement."""
+
+    def close(self) -> None:
+        """Close the graph; a second call does nothing."""
+        raise NotImplementedError
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
+
+
+class Handle(Closing):
     """Holds a Session open."""
 
     _session: Session
@@ -63,16 +62,8 @@ class Handle(Shared):
             raise StoreError("A graph in memory cannot be pickled; keep it in a file: Retriever('kg.sqlite').")
         return _reopened, (type(self), self._session.address, *self._session.opened_with())
 
-    def __enter__(self) -> Self:
-        return self
 
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-
-def opened_beside(kind: Opening, handle: Handle, config: RetrievalConfig) -> Any:
+def opened_beside(kind: type[Any], handle: Handle, config: RetrievalConfig) -> Any:
     """Open what a retriever has open a second time, as a retriever of a kind, to be read under another config.
 
     The embedder is the same; of another application's tables the schema is, too: read by another one, the index that
@@ -84,7 +75,7 @@ def opened_beside(kind: Opening, handle: Handle, config: RetrievalConfig) -> Any
 
 
 def _reopened(
-    kind: Opening,
+    kind: type[Any],
     path: str,
     embedder: object,
     changes: Mapping[str, Any] | None,
@@ -97,7 +88,7 @@ def _reopened(
 
 
 def _opened(
-    kind: Opening,
+    kind: type[Any],
     path: str,
     embedder: object,
     config: RetrievalConfig | None,

@@ -6,8 +6,7 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +15,7 @@ from fourfold.arguments import shown, whole_number
 from fourfold.engines.base import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
-from fourfold.handle import Shared
+from fourfold.handle import Closing
 from fourfold.retriever import Retriever
 from fourfold.tools import learning, linking
 from fourfold.tools.config import ToolConfig
@@ -31,7 +30,7 @@ from fourfold.types import Edge, Node
 _MOST_USED_AT_ONCE = 100
 
 
-class ToolCatalog(Shared):
+class ToolCatalog(Closing):
     """Tools and their graph over a Retriever.
 
     Args:
@@ -292,14 +291,6 @@ class ToolCatalog(Shared):
         """Close the file, if the catalogue opened it; a second call does nothing."""
         if self._own:
             self.retriever.close()
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
 
     # -- how it is done -----------------------------------------------------------------------------------------
 
