@@ -276,6 +276,6 @@ def test_sums_as_small_as_floats_are_no_fault():
         scores = pipeline.run(snapshot, query, retriever.config)
     scores.table = replace(scores.table, total=np.full(len(scores.table.nodes), 5e-324))  # a quarter of it is 0
     with np.errstate(divide="raise", invalid="raise"):
-        ways = Ways((scores.graph_walk, scores.intent_walk), scores.table.nodes)
+        ways = Ways((scores.graph_proximity, scores.intent_proximity), scores.table.nodes)
         owed = grounds._owed(scores, ways, scores.table.nodes, NodeValues(scores.table.nodes, np.ones(2)))
     assert np.isfinite(owed).all()

@@ -92,7 +92,7 @@ class Paths:
 
 def ways_to(nodes: Nodes, scores: Scores) -> Ways:
     """Return how the walks of graph and intent came to nodes."""
-    return Ways((scores.graph_walk, scores.intent_walk), nodes)
+    return Ways((scores.graph_proximity, scores.intent_proximity), nodes)
 
 
 def evidence_of(

@@ -243,7 +243,7 @@ def graph_component(scores: Scores, query: Query, config: RetrievalConfig) -> No
     if graph.published_second_hop and scores.spec.second_hop:
         near = best(walk.reached.nodes, walk.reached.values, _SECOND_HOP_FROM, scores.snapshot)
         walk = signals.graph.published_second_hop(edges, walk, scores.seeds, near, query.allowed)
-    scores.graph_walk, proximity = walk, walk.reached
+    scores.graph_proximity, proximity = walk, walk.reached
     if graph.pagerank_share and len(edges) >= graph.pagerank_min_edges:
         ranks = scores.snapshot.pagerank()
         proximity, scores.pagerank = signals.graph.with_pagerank(proximity, ranks, graph.pagerank_share, query.allowed)
@@ -268,7 +268,7 @@ def intent_component(scores: Scores, query: Query, config: RetrievalConfig) -> N
             type_weights = np.maximum(type_weights, intents.chosen_types * asked)
             second_hop = intents.chosen_second_hop
     spread = _spread(scores.snapshot, config, type_weights, second_hop)
-    scores.intent_walk, scores.intent = signals.intent.score(
+    scores.intent_proximity, scores.intent = signals.intent.score(
         edges, scores.seeds, scores.seed_weights, spread, query.allowed
     )
 

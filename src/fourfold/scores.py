@@ -20,7 +20,7 @@ from fourfold.intent import IntentSpec
 from fourfold.language.name_matching import Named
 from fourfold.query import Query
 from fourfold.signals.called import NOTHING, Called
-from fourfold.signals.graph import Walk
+from fourfold.signals.graph import Proximity
 from fourfold.signals.late import Late
 from fourfold.signals.paths import Answer
 from fourfold.signals.scaling import Scale
@@ -171,10 +171,10 @@ class Scores:
     intent: NodeValues = NO_VALUES
     late: Late | None = None
     covered: Covered | None = None
-    graph_walk: Walk = field(default_factory=Walk.none)
+    graph_proximity: Proximity = field(default_factory=Proximity.none)
     pagerank: NodeValues | None = None
     """What PageRank adds to the walk before it is scaled; None where it is not blended in."""
-    intent_walk: Walk = field(default_factory=Walk.none)
+    intent_proximity: Proximity = field(default_factory=Proximity.none)
     table: Table = Table(NO_NODES, {}, NO_VALUES.values)
     order: list[int] = field(default_factory=list)
     bonus: dict[int, float] = field(default_factory=dict)

@@ -3,7 +3,7 @@
 import numpy as np
 
 from fourfold.index.base import NO_VALUES, NodeValues
-from fourfold.signals.graph import Hop, Walk
+from fourfold.signals.graph import Hop, Proximity
 from fourfold.signals.ways import Ways
 
 
@@ -15,7 +15,7 @@ def hop(*steps):
 
 FIRST = hop((1, 5, 0, True, 0.2), (2, 5, 1, True, 0.6), (2, 9, 1, False, 0.1))
 SECOND = hop((5, 9, 2, True, 0.3), (9, 5, 2, False, 0.05))
-WALKS = (Walk((FIRST, SECOND), NO_VALUES), Walk((hop((1, 9, 3, True, 0.4)),), NO_VALUES))
+WALKS = (Proximity((FIRST, SECOND), NO_VALUES), Proximity((hop((1, 9, 3, True, 0.4)),), NO_VALUES))
 NODES = np.array([9, 5, 7])
 
 
@@ -43,7 +43,7 @@ def test_what_came_is_worth_what_the_seeds_are_by_what_each_gave():
 
 
 def test_where_no_walk_came_there_is_nothing():
-    for walks in ((Walk.none(), Walk.none()), WALKS):
+    for walks in ((Proximity.none(), Proximity.none()), WALKS):
         ways = Ways(walks, np.array([7]))
         assert ways.strongest(5) == ([[], []], [0.0, 0.0])
         assert not ways.worth(NO_VALUES).any()

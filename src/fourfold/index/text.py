@@ -18,7 +18,7 @@ from fourfold.index.base import NO_NODES, NO_RAW, Allowed, HeldNames, Moments, N
 from fourfold.index.bm25 import COUNTED, LEAST, Memory, Shard, Statistics, Word
 from fourfold.index.name_terms import NameTerms, shares_held, told_by
 from fourfold.index.text_segment import TextSegment
-from fourfold.index.text_walk import Walk
+from fourfold.index.text_walk import SegmentScores
 from fourfold.lazy import lazy
 from fourfold.ragged import bounds
 from fourfold.types import FloatArray
@@ -78,7 +78,7 @@ class Text:
             found = [(words[shard.number], count) for words, count in asked]
             known = [(word, count) for word, count in found if word is not None]
             if known:
-                walks.append(Walk(shard, known, grid, bounded=bounded))
+                walks.append(SegmentScores(shard, known, grid, bounded=bounded))
         return TextRanking(walks, self.size)
 
     def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
@@ -207,7 +207,7 @@ class Text:
 class TextRanking:
     """One question put to the postings; see ``index.base.Ranking``."""
 
-    def __init__(self, walks: Sequence[Walk], size: int) -> None:
+    def __init__(self, walks: Sequence[SegmentScores], size: int) -> None:
         self._walks, self._size = walks, size
 
     @lazy

@@ -28,7 +28,7 @@ _SHARE = 1 / 4
 """Where a question's postings are as many as this share of the nodes, everything is walked."""
 
 
-class Walk:
+class SegmentScores:
     """The scores of a question in one segment; used by one thread.
 
     ``grid`` is that of the question where it is not that of the words. ``bounded``: no word can take anything away, so

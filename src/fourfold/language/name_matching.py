@@ -294,7 +294,10 @@ def nearly(
 def _near(
     name: Sequence[str], typed: Sequence[str], words: Words, known: Callable[[int], bool]
 ) -> Iterator[tuple[int, int, int]]:
-    """Yield where a question nearly has a name: how many words, and below 0 how many of them are wrong and its begin."""
+    """Yield where a question nearly has a name, so that the best is the largest.
+
+    As (words of the name, − words with a letter wrong, − where it begins).
+    """
     plain = [_plain(word) for word in name[: LONGEST + 1]]
     for start in range(len(typed) - len(plain) + 1 if len(plain) <= LONGEST else 0):
         wrong = [start + at for at, word in enumerate(plain) if typed[start + at] != word]

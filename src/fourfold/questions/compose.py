@@ -16,7 +16,7 @@ import numpy as np
 from fourfold.index.base import Nodes
 from fourfold.planning import Served, in_order, permitted, planned, settled
 from fourfold.questions import locate
-from fourfold.questions.graph import Graph, Walk
+from fourfold.questions.graph import Graph, StepsTaken
 from fourfold.questions.results import Answer, mermaid, title
 from fourfold.questions.view import View, lacking
 from fourfold.questions.vocabulary import Vocabulary
@@ -100,17 +100,17 @@ class PlanAnswer(Answer):
         return "\n".join([*lines, *self._texts(question), *self._footnotes()])
 
 
-def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Nodes, role: str) -> Walk:
+def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Nodes, role: str) -> StepsTaken:
     """Return the edges of a role between steps, each from the node that feeds, requires or conflicts."""
     walk = _walk(graph, vocabulary, steps, role)
     return walk.where(np.isin(walk.targets, steps) & (walk.sources != walk.targets))
 
 
-def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[list[tuple[int, Walk]], bool]:
+def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[list[tuple[int, StepsTaken]], bool]:
     """Return what the steps require and lack, nearest first, each with the one step to it; and if it was cut."""
     seen = steps
     frontier = steps
-    missing: list[tuple[int, Walk]] = []
+    missing: list[tuple[int, StepsTaken]] = []
     while len(frontier) and len(missing) <= MISSING:
         walk = _walk(graph, vocabulary, frontier, "requires")
         walk = walk.where(~np.isin(walk.targets, seen))
@@ -125,7 +125,7 @@ def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[li
     return missing[:MISSING], len(missing) > MISSING
 
 
-def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Nodes, role: str) -> Walk:
+def _walk(graph: Graph, vocabulary: Vocabulary, nodes: Nodes, role: str) -> StepsTaken:
     along, against = vocabulary.numbers(vocabulary.role(role))
     return graph.walk(nodes, along=along, against=against)
 

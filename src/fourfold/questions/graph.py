@@ -24,7 +24,7 @@ class GoneError(Exception):
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class StepsTaken:
     """Single steps from a frontier, in both directions at once; all arrays are parallel.
 
     ``sources`` and ``targets`` are nodes in the order walked; ``along`` says whether the step follows the arrow.
@@ -36,9 +36,9 @@ class Walk:
     weights: NDArray[np.float32]
     along: NDArray[np.bool_]
 
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> Walk:
+    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> StepsTaken:
         """Return some of the steps."""
-        return Walk(
+        return StepsTaken(
             self.sources[chosen], self.targets[chosen], self.types[chosen], self.weights[chosen], self.along[chosen]
         )
 
@@ -88,10 +88,10 @@ class Tree(Reached):
 
     def __init__(self, **columns: float) -> None:
         super().__init__(parent=-1, **columns)
-        self.levels: list[Walk] = []
+        self.levels: list[StepsTaken] = []
         """The steps by which nodes were reached, level by level, by rising target."""
 
-    def grow(self, steps: Walk, **values: object) -> None:
+    def grow(self, steps: StepsTaken, **values: object) -> None:
         """Add what steps lead to as the next level, with one value or (len(steps),) for each column."""
         self.add(steps.targets, parent=steps.sources, **values)
         self.levels.append(steps)
@@ -161,7 +161,7 @@ class Graph:
 
     # -- steps --------------------------------------------------------------------------------------------------
 
-    def walk(self, frontier: Nodes, *, along: object = True, against: object = True) -> Walk:
+    def walk(self, frontier: Nodes, *, along: object = True, against: object = True) -> StepsTaken:
         """Return every step from the frontier.
 
         Args:
@@ -183,8 +183,10 @@ class Graph:
             parts.append((frontier[steps.origin], steps.targets, steps.types, steps.weights, facing))
         if not parts:
             nothing = np.empty(0, np.int64)
-            return Walk(nothing, nothing, nothing.astype(np.int32), nothing.astype(np.float32), nothing.astype(bool))
-        return Walk(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+            return StepsTaken(
+                nothing, nothing, nothing.astype(np.int32), nothing.astype(np.float32), nothing.astype(bool)
+            )
+        return StepsTaken(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
 
     def neighbours(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
         """Return (place in ``nodes``, neighbour) for every distinct neighbour of each node in either direction.
@@ -197,7 +199,7 @@ class Graph:
         others = nodes[origin] != targets
         return ordered.distinct_pairs(origin[others], targets[others])
 
-    def between(self, a: int, b: int) -> Walk:
+    def between(self, a: int, b: int) -> StepsTaken:
         """Return every edge between two nodes, seen from ``a``: along the arrow first, then by weight and type."""
         from_a, from_b = self.edges.degree(np.array([a, b])).tolist()
         if from_a <= from_b:
@@ -206,10 +208,10 @@ class Graph:
         else:  # a hub is not looked through for one of its neighbours
             back = self.walk(np.array([b]))
             back = back.where(back.targets == a)
-            steps = Walk(back.targets, back.sources, back.types, back.weights, ~back.along)
+            steps = StepsTaken(back.targets, back.sources, back.types, back.weights, ~back.along)
         return steps.where(np.lexsort((self.type_rank[steps.types], -steps.weights, ~steps.along)))
 
-    def edge(self, walk: Walk, place: int) -> Edge:
+    def edge(self, walk: StepsTaken, place: int) -> Edge:
         """Return one step of a walk as the edge it is."""
         ends = self.ids([int(walk.sources[place]), int(walk.targets[place])])
         source, target = ends if walk.along[place] else ends[::-1]

@@ -81,19 +81,21 @@ class Hop:
 
 
 @dataclass(frozen=True, slots=True)
-class Walk:
+class Proximity:
     """How scores spread from the seeds: the steps of each hop, and what has arrived in all, not yet scaled."""
 
     hops: tuple[Hop, ...]
     reached: NodeValues
 
     @classmethod
-    def none(cls) -> Walk:
+    def none(cls) -> Proximity:
         """Return that nothing was given."""
         return cls((), NO_VALUES)
 
 
-def score(edges: EdgePart, seeds: Nodes, seed_weights: FloatArray, spread: Spread, allowed: Allowed | None) -> Walk:
+def score(
+    edges: EdgePart, seeds: Nodes, seed_weights: FloatArray, spread: Spread, allowed: Allowed | None
+) -> Proximity:
     """Return the proximity of nodes to the seeds."""
     first = spread(edges, seeds, seed_weights, allowed)
     reached = NodeValues.sum([first.targets], [first.gains])
@@ -103,9 +105,9 @@ def score(edges: EdgePart, seeds: Nodes, seed_weights: FloatArray, spread: Sprea
     if spread.to_parts and len(spread.cut):
         further.append(_to_parts(edges, first, spread, allowed))
     if not further:
-        return Walk((first,), reached)
+        return Proximity((first,), reached)
     targets, gains = [hop.targets for hop in further], [hop.gains for hop in further]
-    return Walk((first, *further), NodeValues.sum([reached.nodes, *targets], [reached.values, *gains]))
+    return Proximity((first, *further), NodeValues.sum([reached.nodes, *targets], [reached.values, *gains]))
 
 
 def _to_parts(edges: EdgePart, first: Hop, spread: Spread, allowed: Allowed | None) -> Hop:
@@ -119,14 +121,16 @@ def _to_parts(edges: EdgePart, first: Hop, spread: Spread, allowed: Allowed | No
     return Hop(documents.nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
 
 
-def published_second_hop(edges: EdgePart, walk: Walk, seeds: Nodes, from_nodes: Nodes, allowed: Allowed | None) -> Walk:
+def published_second_hop(
+    edges: EdgePart, walk: Proximity, seeds: Nodes, from_nodes: Nodes, allowed: Allowed | None
+) -> Proximity:
     """Return the walk with 0.15 more for each arrow from ``from_nodes`` to a node that is no seed."""
     steps = edges.expand(from_nodes, forward=True, allowed=allowed)
     gains = np.full(len(steps), _SECOND_HOP_GAIN)
     hop = Hop(from_nodes[steps.origin], steps.targets, steps.types, steps.along, gains)
     hop = hop.rows(~ordered.contains(seeds, hop.targets))
     reached = NodeValues.sum([walk.reached.nodes, hop.targets], [walk.reached.values, hop.gains])
-    return Walk((*walk.hops, hop), reached)
+    return Proximity((*walk.hops, hop), reached)
 
 
 def above_background(shares: FloatArray, size: float, factor: float) -> FloatArray:

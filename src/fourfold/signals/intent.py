@@ -13,7 +13,7 @@ import numpy as np
 from fourfold.edge_types import type_weights
 from fourfold.index.base import NO_VALUES, Allowed, EdgePart, Nodes, NodeValues
 from fourfold.signals import graph
-from fourfold.signals.graph import Spread, Walk
+from fourfold.signals.graph import Proximity, Spread
 from fourfold.types import FloatArray
 
 
@@ -27,14 +27,14 @@ def fixed_types(edges: EdgePart, edge_types: tuple[str, ...], *, related: bool =
 
 def score(
     edges: EdgePart, seeds: Nodes, seed_weights: FloatArray, spread: Spread, allowed: Allowed | None
-) -> tuple[Walk, NodeValues]:
+) -> tuple[Proximity, NodeValues]:
     """Return the walk and the component; its maximum is the largest type weight in force, at most 1.
 
     The arguments are those of ``signals.graph.score``; ``spread.type_weights`` says how much each type is asked for.
     """
     asked = float(spread.type_weights.max(initial=0.0))
     if asked <= 0.0:
-        return Walk.none(), NO_VALUES
+        return Proximity.none(), NO_VALUES
     relative = replace(spread, type_weights=spread.type_weights / asked)
     walk = graph.score(edges, seeds, seed_weights, relative, allowed)
     return walk, walk.reached.scaled(min(asked, 1.0))

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import NO_NODES, Nodes, NodeValues
 from fourfold.ragged import firsts
-from fourfold.signals.graph import Hop, Walk
+from fourfold.signals.graph import Hop, Proximity
 from fourfold.types import FloatArray
 
 Step = tuple[int, int, int, bool]
@@ -29,7 +29,7 @@ class Ways:
     Their first hops begin at the seeds, all further ones where the first one led. The nodes are distinct, in any order.
     """
 
-    def __init__(self, walks: Sequence[Walk], nodes: Nodes) -> None:
+    def __init__(self, walks: Sequence[Proximity], nodes: Nodes) -> None:
         self._rows, self._count = len(walks), len(nodes)
         first = [(row, hop) for row, walk in enumerate(walks) for hop in walk.hops[:1]]
         hops = first + [(row, hop) for row, walk in enumerate(walks) for hop in walk.hops[1:]]

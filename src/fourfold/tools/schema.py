@@ -50,11 +50,11 @@ def fields(schema: Mapping[str, Any]) -> list[Field]:
     References inside the schema are followed, a loop of references once; arrays count as what they hold. At most 200
     properties, 4 levels deep, of the first 10,000 parts.
     """
-    return list(islice(_Walk(schema).below(schema), _MOST_FIELDS))
+    return list(islice(_SchemaReader(schema).below(schema), _MOST_FIELDS))
 
 
-class _Walk:
-    """One walk through a schema; few parts that refer to each other may be met any number of times."""
+class _SchemaReader:
+    """Reads one schema; few parts that refer to each other may be met any number of times."""
 
     def __init__(self, root: Mapping[str, Any]) -> None:
         self._root = root
