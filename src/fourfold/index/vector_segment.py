@@ -155,10 +155,9 @@ class VectorSegment:
         return cls._of_unit(nums, unit, first_stage, None)
 
     @classmethod
-    def from_arrays(cls, arrays: Mapping[str, StoredArray], *, removed: Nodes | None = None) -> Self:
-        """Return the segment whose ``arrays`` these are, without the nodes that were ``removed`` from it."""
-        segment = cls(arrays)
-        return segment if removed is None else segment.without(removed)
+    def from_arrays(cls, arrays: Mapping[str, StoredArray]) -> Self:
+        """Return the segment whose ``arrays`` these are."""
+        return cls(arrays)
 
     def arrays(self) -> dict[str, StoredArray]:
         """Return what ``from_arrays`` needs, by name; the same whatever was removed, so it is written once."""
@@ -172,11 +171,6 @@ class VectorSegment:
     @cached_property
     def _places(self) -> Places:
         return Places(self.nums)
-
-    @property
-    def removed(self) -> Nodes:
-        """The store numbers that ``without`` took away, ascending."""
-        return self.nums[:0] if self._live is None else self.nums[~self._live]
 
     @property
     def dimensions(self) -> int:

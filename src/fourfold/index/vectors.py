@@ -47,21 +47,15 @@ _FIXED = float(1 << 40)
 
 @dataclass(frozen=True, slots=True)
 class VectorsInfo:
-    """What a vector part is made of.
+    """What names the candidates of a vector part.
 
     Args:
-        size: how many nodes have a vector.
-        dimensions: the length of each.
-        segments: how many segments hold them.
         first_stage: "exact", "faiss", "numpy", or several of them with commas, the largest segment's first.
         recall: the least recall@10 of the coded segments, measured on their own vectors; 1 where all is exact.
         code_bytes: the size of the codes.
 
     """
 
-    size: int
-    dimensions: int
-    segments: int
     first_stage: str
     recall: float
     code_bytes: int
@@ -95,9 +89,6 @@ class Vectors:
         largest_first = sorted(self.segments, key=len, reverse=True)
         stages = [None if self.exact else segment.first_stage for segment in largest_first]
         return VectorsInfo(
-            size=self.size,
-            dimensions=self.dimensions,
-            segments=len(self.segments),
             first_stage=", ".join(dict.fromkeys(s.codes.kind if s else "exact" for s in stages)) or "exact",
             recall=min((s.recall for s in stages if s), default=1.0),
             code_bytes=sum(s.codes.nbytes for s in stages if s),

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from fourfold import ordered
 from fourfold.analysis import of_whole_files
 from fourfold.embed import ContextualEmbedder, StaticEmbedder
 from fourfold.embed.contextual.lessons import Lessons, Measured, lessons_of
@@ -109,19 +110,20 @@ def train_embedder(
     )
     embedder = ContextualEmbedder(trained.table, tokenizer, settings.own_share if len(lessons.edges) else 1.0)
     worthwhile, verdict = judge(trained.before, trained.after)
+    held_out = {
+        kind: {
+            "questions": len(before),
+            "before": round(float(before.mean()), 4),
+            "after": round(float(trained.after[kind].mean()), 4),
+        }
+        for kind, before in trained.before.items()
+    }
     facts = {
         "base": base.name,
         "seed": settings.seed,
         "steps": trained.steps,
         "own_share": embedder.own_share,
-        "held_out": {
-            kind: {
-                "questions": len(trained.before[kind]),
-                "before": round(float(trained.before[kind].mean()), 4),
-                "after": round(float(trained.after[kind].mean()), 4),
-            }
-            for kind in trained.before
-        },
+        "held_out": held_out,
     }
     if force and not worthwhile:
         facts |= {"forced": True, "verdict": verdict}
@@ -187,8 +189,8 @@ def read_lessons(retriever: Retriever, base: StaticEmbedder, *, seed: int) -> Le
             kind.append(TokenRows.of(base.tokenize(read)))
     links = retriever.analysis.snapshot().edges
     steps = links.expand(nums, forward=True)
-    place = np.minimum(np.searchsorted(nums, steps.targets), max(len(nums) - 1, 0))
-    if len(nums) and (nums[place] != steps.targets).any():
+    place, here = ordered.places(nums, steps.targets)
+    if not here.all():
         raise InvalidValueError(f"{retriever.path!r} was changed while it was read for training; start again.")
     edges = np.stack((steps.origin, place), axis=1).astype(np.int64)
     of_types = np.append(retriever.config.graph.weights_of(links.type_names), 0.0)
