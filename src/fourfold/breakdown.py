@@ -33,10 +33,7 @@ def breakdown_of(hit: Hit, result: SearchResult) -> dict[str, Any]:
 def is_breakdown(value: object, **read_back: type) -> TypeGuard[Mapping[str, Any]]:
     """Tell a breakdown from a user's own ``fourfold``, by its keys and by what is read back of it.
 
-    Args:
-        value: what stands under the key.
-        read_back: further keys that an adapter reads back, where they are there, and what they hold.
-
+    ``read_back`` are further keys that an adapter reads back, where they are there, and what they hold.
     """
     if not isinstance(value, Mapping) or not value.keys() >= _KEYS:
         return False

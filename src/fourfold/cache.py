@@ -15,10 +15,7 @@ Value = TypeVar("Value")
 class Cache(Generic[Value]):
     """A thread-safe cache: least recently used out first, none older than its life.
 
-    Args:
-        size: number of entries kept; 0 keeps none.
-        seconds: life of an entry; 0 keeps none.
-
+    Where ``size`` or ``seconds`` is 0, nothing is kept.
     """
 
     def __init__(self, size: int, seconds: float) -> None:
@@ -58,10 +55,7 @@ class Cache(Generic[Value]):
 class Remembered(Generic[Key, Value]):
     """What was found out of keys, all new ones of a question at once; thread-safe.
 
-    Args:
-        find: keys, each once → the value of each.
-        most: of so many keys at most; beyond, those asked for last are kept.
-
+    Beyond ``most`` keys those asked for last are kept.
     """
 
     def __init__(self, find: Callable[[list[Key]], Iterable[Value]], most: int) -> None:

@@ -49,10 +49,6 @@ def unread(error: OSError | UnicodeDecodeError) -> str:
 def opened(path: str | Path, newline: str | None = None) -> Iterator[TextIOWrapper]:
     """Open a file to read its text, in the encoding that it is marked with.
 
-    Args:
-        path: a file, or a pipe, which can be opened once only.
-        newline: as ``open`` takes it.
-
     Raises:
         OSError: it cannot be read.
 

@@ -24,10 +24,6 @@ def find(folder: Path, places: tuple[str, ...]) -> Path | None:
 class HubModel:
     """A model of the hub by its name, looked for in the hub's cache before the network is asked.
 
-    Args:
-        name: such as ``"minishlab/potion-base-8M"``.
-        deadline: seconds that a caller waits for the download at most.
-
     Raises:
         EmbedderError: what is given is no name of the hub.
 

@@ -23,13 +23,8 @@ def fused_at(
 ) -> Rows:
     """Return the unit vectors of some nodes, mixed with those of their neighbours in both directions.
 
-    Args:
-        nodes: whose vectors are wanted; those without a vector of their own are left out.
-        text_vectors: nodes → the vectors of their own texts.
-        edges: those of a node to itself and to nodes without a vector do not count.
-        type_weights: the weight of an edge by its type, (n_types,), multiplied by its own.
-        own_share: η, from 0 to 1.
-
+    Those without a vector of their own are left out. ``type_weights`` (n_types,) are multiplied by an edge's own; edges
+    of a node to itself, and to nodes without a vector, do not count.
     """
     sparse = load("scipy.sparse", "Reading a graph whose embedder was trained from it")
     nodes, matrix = _unit(text_vectors(nodes))

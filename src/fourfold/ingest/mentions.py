@@ -38,10 +38,8 @@ def normal_title(title: str) -> str:
 def title_key(title: str, *, min_length: int = 3) -> tuple[str, str]:
     """Return the words by which texts name a title, and its qualifier; ``("", …)`` if no text should.
 
-    Args:
-        title: ``Mercury (planet)`` → ``("mercury", "planet")``.
-        min_length: fewest letters and digits; 2 for scripts without word boundaries.
-
+    "Mercury (planet)" gives ``("mercury", "planet")``. ``min_length`` is the fewest letters and digits; 2 for scripts
+    without word boundaries.
     """
     plain = _PARENTHESES.sub(" ", title)
     words = words_of(plain) or words_of(title)

@@ -56,10 +56,7 @@ class Roots:
     def including(self, folder: str, known: Collection[Booked]) -> Roots:
         """Return the roots with one more, unless it lies in one; it takes the place of one that was moved to it.
 
-        Args:
-            folder: its absolute path.
-            known: all documents there are; a new root's name begins none of their ids.
-
+        A new root's name begins none of the ids of ``known``, all documents there are.
         """
         if self.root_of(folder) is not None:
             return self

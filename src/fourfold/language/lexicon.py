@@ -201,12 +201,7 @@ class Families:
 
 
 class Parts:
-    """The words of labels, found by the words of questions that they are part of, or that they hold.
-
-    Args:
-        words: of all labels; many a graph has thousands of them.
-
-    """
+    """The words of labels, found by the words of questions that they are part of, or that they hold."""
 
     def __init__(self, words: Iterable[str]) -> None:
         self._words = frozenset(words)

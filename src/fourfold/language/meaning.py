@@ -139,12 +139,8 @@ def settle(
 ) -> None:
     """Let each step of a question be asked for once, by the word that is surest of it.
 
-    Args:
-        meaning: what each word asks for by itself; changed.
-        sentence: the words.
-        families: of each word, what its terms have in common with others.
-        to_places: (n_types,) which edges say where something was done.
-
+    ``meaning``, what each word asks for by itself, is changed. ``families`` has of each word what its terms have in
+    common with others; ``to_places`` (n_types,) which edges say where something was done.
     """
     _tell_once(meaning, sentence, families)
     _join_sorts(meaning, sentence)
@@ -333,12 +329,9 @@ def said_again(
     Where a step is led back along, both ends tell it: in "who appeared in the same films" the films are enough. So does
     a word say again what stands in what another asks for: "plays" in "plays at position X", beside ``plays_position``.
 
-    Args:
-        meaning: of the words.
-        free: (n_words,) which belong to no name.
-        loose: the places of those that the thesaurus joins to something.
-        left_out: of each of these from which labels it was left out, as most have it, (n_types,).
-
+    Of the words, (n_words,), those that are ``free`` belong to no name; ``loose`` are the places of those that the
+    thesaurus joins to something, and ``left_out`` from which labels each of these was left out, as most have it,
+    (n_types,).
     """
     enough = _COULD_SAY if meaning.mirrors.any() else SAME_FAMILY
     own = free & (meaning.trust >= enough) & ~meaning.mirrors

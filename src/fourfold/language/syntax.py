@@ -353,10 +353,7 @@ class Sentence(Nouns):
     def named_is_done_to(self, place: int, preposition: str) -> bool:
         """Tell whether what a word says is done to the named node: "who acquired X", "who was X acquired by".
 
-        Args:
-            place: of the word.
-            preposition: what belongs to it, "who reports to X"; or "".
-
+        ``preposition`` is what belongs to the word, as in "who reports to X"; or "".
         """
         if not preposition and self.at(place + 1) == "by" and not self.named_does(place):
             return True

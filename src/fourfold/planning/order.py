@@ -33,13 +33,8 @@ def in_order(
 ) -> Ordered:
     """Return the steps in order.
 
-    Args:
-        steps: distinct numbers.
-        needs: (first, then): kept, except within a cycle.
-        usual: (first, then), the surest first: kept as far as nothing kept before says otherwise.
-        guess: sorts the steps of a cycle, whose needs contradict one another.
-        place: sorts the steps of one stage.
-
+    What ``needs`` says, as (first, then), is kept except within a cycle, of which ``guess`` sorts the steps; what is
+    ``usual``, the surest first, as far as nothing kept before says otherwise. ``place`` sorts the steps of one stage.
     """
     nx = load("networkx", "Putting steps into order")
     links = nx.DiGraph()

@@ -162,12 +162,9 @@ def settled(
     A part that was only cut at an "and" is one of its own if it begins with a verb and is served well enough, or says
     the name of what serves it; else it belongs to its neighbour.
 
-    Args:
-        parts: of one request.
-        serve: text, and what serves the parts before it → what serves it best, or None.
-        least: how well a part must be served that the request itself sets apart; else it is missing.
-        joined: how well one must be served that was only cut at an "and".
-
+    ``serve`` returns what serves a text best beside what serves the parts before it, or None. A part that the request
+    itself sets apart must be served as well as ``least``, or is missing; one that was only cut at an "and" as well as
+    ``joined``.
     """
     steps: list[tuple[str, T]] = []
     missing: list[str] = []

@@ -55,13 +55,8 @@ _ORIGINS = "origin birth birthplace hometown home"
 class Relations:
     """The edge types of a graph, ready to be compared with questions.
 
-    Args:
-        names: the edge types in use.
-        numbers: (len(names),) their numbers.
-        embed: texts → vectors (n, dimensions), by a local model.
-        terms: text → terms, the tokenizer of the index.
-        is_word: whether a word is spelt as words are; another may be a label's with a letter wrong.
-
+    ``numbers`` are those of the types by ``names``. ``is_word`` tells whether a word is spelt as words are: another may
+    be a label's with a letter wrong.
     """
 
     def __init__(

@@ -136,11 +136,8 @@ def published_second_hop(
 def above_background(shares: FloatArray, size: float, factor: float) -> FloatArray:
     """Return ``max(share − factor · mean over the population, 0)``, so that a dense graph does not lift everything.
 
-    Args:
-        shares: (n,) the proximity of what was reached, as shares of what the seeds gave; that of all others is 0.
-        size: of the population, what was not reached included.
-        factor: ``graph.background``; 0 takes nothing off.
-
+    ``shares`` (n,) are what was reached of what the seeds gave; ``size`` is that of the population, what was not
+    reached included.
     """
     left: FloatArray = np.maximum(shares - factor * shares.sum() / size, 0.0)
     return left

@@ -30,13 +30,8 @@ def any_mention(edges: EdgePart, nodes: Nodes, most: int) -> bool:
 def links(edges: EdgePart, cut: Nodes, passages: Nodes, most: int, allowed: Allowed | None) -> Pairs:
     """Link passages to the nodes that they mention, or that mention them; all links are 1.
 
-    Args:
-        edges: the edges of the graph.
-        cut: the documents that were cut; ascending.
-        passages: the nodes that lead on, distinct.
-        most: of each node the edges to so many others, of each direction, with the smallest ids.
-        allowed: what may be linked to; None is all. Of documents that were cut their parts are looked at.
-
+    Of each node the edges to ``most`` others count in each direction, those with the smallest ids. Of documents that
+    were cut (``cut``, ascending) the parts are looked at.
     """
     mentions = only(edges, MENTIONS)
     if not mentions.any():

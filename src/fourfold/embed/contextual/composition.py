@@ -23,11 +23,6 @@ class Composition:
 
     ``t = Σ softmax(attention)ᵢ · tableᵢ`` over the tokens of a text, divided by its length. With all logits equal it
     is the static model.
-
-    Args:
-        table: float, (n_tokens, dimensions).
-        attention: float, (n_tokens,).
-
     """
 
     table: Floats

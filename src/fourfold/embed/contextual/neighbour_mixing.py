@@ -46,11 +46,7 @@ class Fused:
 class Neighbours:
     """Who is joined to whom, and how strongly.
 
-    Args:
-        edges: int64, (n_edges, 2); read in both directions.
-        weights: how strong each is, (n_edges,).
-        n_nodes: number of nodes.
-
+    ``edges`` (n_edges, 2) are read in both directions; ``weights`` (n_edges,) say how strong each is.
     """
 
     def __init__(self, edges: NDArray[np.int64], weights: Floats, n_nodes: int) -> None:

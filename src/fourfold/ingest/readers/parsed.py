@@ -87,10 +87,8 @@ def cut_at(text: str, headings: Iterable[tuple[int, str]]) -> Iterator[Section]:
 def with_those_above(headings: Iterable[tuple[int, int, str]], title: str) -> Iterator[tuple[int, str]]:
     """Return each heading (line, level, words) with those above it, but for the document's title.
 
-    Args:
-        headings: line number, level from 1, words.
-        title: the document's. An only heading of the first level is another way to write it.
-
+    ``headings`` are line number, level from 1, and words; an only heading of the first level is another way to write
+    the ``title``.
     """
     given = list(headings)
     first = [shortened(words) for _, level, words in given if level == 1]
