@@ -213,7 +213,7 @@ def coverage(scores: Scores, config: RetrievalConfig) -> None:
 
 def sides_of(scores: Scores, query: Query, config: RetrievalConfig) -> list[dict[int, float]]:
     """Return the terms of the two sides that ``sides`` may look up; none where nothing is compared."""
-    if not config.diversity.sides or scores.spec.name != Intent.COMPARISON:
+    if not _compares(scores, config):
         return []
     known = scores.term_numbers
     found = [{known[term]: 1.0 for term in side if term in known} for side in compared(query.words) or ()]
@@ -222,23 +222,14 @@ def sides_of(scores: Scores, query: Query, config: RetrievalConfig) -> list[dict
 
 def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     """Put what a comparison names first, and let the hits of both sides take turns."""
-    if not config.diversity.sides or scores.spec.name != Intent.COMPARISON or not scores.order:
-        return
-    terms = compared(query.words)
-    if terms is None:
+    if not _compares(scores, config) or not scores.order or (terms := compared(query.words)) is None:
         return
     numbers = scores.snapshot.term_numbers({term for side in terms for term in side})
     known = [[numbers[term] for term in side if term in numbers] for side in terms]
     heads = [_head_of(scores, query, side) for side in terms]
     if not all(known) or -1 in heads or heads[0] == heads[1]:
         return
-    scores.take(np.sort(np.array(heads, np.int64)))
-    scores.tabulate(query)
-    nodes = ordered.distinct(np.concatenate((np.array([*heads, *scores.order], np.int64), scores.pool.nodes)))
-    nodes = nodes[scores.table.totals(nodes) > 0]
-    final = final_scores(scores, nodes.tolist(), config)
-    ranked = best(nodes, final, len(nodes), scores.snapshot)
-    nodes, final = ranked, final[nodes.searchsorted(ranked)]
+    nodes, final = _ranked_with(heads, scores, query, config)
     if not set(heads) <= set(nodes.tolist()):
         return
     shares = [scores.snapshot.text.holds(side, nodes).mean(axis=1) for side in known]
@@ -253,6 +244,21 @@ def sides(scores: Scores, query: Query, config: RetrievalConfig) -> None:
     }
     scores.fixed.update(zip(nodes[order].tolist(), worth.tolist(), strict=True))
     scores.order = nodes[order].tolist()
+
+
+def _compares(scores: Scores, config: RetrievalConfig) -> bool:
+    return config.diversity.sides and scores.spec.name == Intent.COMPARISON
+
+
+def _ranked_with(heads: list[int], scores: Scores, query: Query, config: RetrievalConfig) -> tuple[Nodes, FloatArray]:
+    """Return all candidates of positive score, these nodes among them, best first, and their final scores."""
+    scores.take(np.sort(np.array(heads, np.int64)))
+    scores.tabulate(query)
+    nodes = ordered.distinct(np.concatenate((np.array([*heads, *scores.order], np.int64), scores.pool.nodes)))
+    nodes = nodes[scores.table.totals(nodes) > 0]
+    final = final_scores(scores, nodes.tolist(), config)
+    ranked = best(nodes, final, len(nodes), scores.snapshot)
+    return ranked, final[nodes.searchsorted(ranked)]
 
 
 def answerable(scores: Scores, query: Query, nodes: Nodes) -> Nodes:

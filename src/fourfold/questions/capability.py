@@ -241,15 +241,8 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
             notes=tuple(notes) or ("No node matches the question.",),
         )
     said = evidence(view.graph, view.vocabulary, subject)
-    nodes = view.nodes(
-        [
-            subject,
-            *said.limitations,
-            *said.workarounds,
-            *said.prerequisites,
-            *(w for found in said.limitations.values() for w in found),
-        ]
-    )
+    around = (w for found in said.limitations.values() for w in found)
+    nodes = view.nodes([subject, *said.limitations, *said.workarounds, *said.prerequisites, *around])
     if said.truncated:
         notes.append(f"At most {LISTED} limitations, workarounds and prerequisites are listed each.")
     texts = [_text(nodes[place]) for place in (subject, *said.limitations)]
