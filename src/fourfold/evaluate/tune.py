@@ -17,6 +17,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -149,32 +150,24 @@ def tune(
     beforehand = (*_cut(queries, Documents(retriever, queries).cut), *_few(queries, before, groups))
     advance()
     if used < 2:
-        same = bootstrap_interval(before, groups=groups, seed=seed)
-        nothing = Interval(0.0, 0.0, 0.0)
-        verdict = "Not applied: all queries share their answers, so none is left to judge by."
-        notes = (*beforehand, "All queries have the same relevant nodes; judge others, too.")
-        return TuneResult(start, {}, f"ndcg@{k}", same, same, nothing, 0.0, 1.0, False, verdict, {}, 0, notes)
-
+        return _without_folds(start, before, groups, beforehand, k=k, seed=seed)
     fitted = _sample(groups, _FIT_QUERIES, seed)
-    to_fit = [query for query, kept in zip(queries, fitted, strict=True) if kept]
-    scores = everything if fitted.all() else ComponentScores(retriever, to_fit, k=k)
+    scores = everything if fitted.all() else ComponentScores(retriever, list(compress(queries, fitted)), k=k)
     learner = Learner(scores, start)
-    rankings: dict[str, list[str]] = {}
+    found: dict[int, list[str]] = {}
     for fold in range(used):
         held_out = fold_of == fold
         config, _ = learner.fit(~held_out[fitted])
-        chosen = [query for query, out in zip(queries, held_out, strict=True) if out]
-        found = everything.pipeline_rankings(config, held_out)
-        rankings |= {query.id: ranking for query, ranking in zip(chosen, found, strict=True)}
+        found |= zip(np.flatnonzero(held_out).tolist(), everything.pipeline_rankings(config, held_out), strict=True)
         advance()
     config, changes = learner.fit(np.ones(len(scores), bool))
     advance()
 
-    held_out_rankings = [rankings[query.id] for query in queries]
-    after = _scores(held_out_rankings, queries, of)
+    rankings = [found[place] for place in range(len(queries))]
+    after = _scores(rankings, queries, of)
     gain = after - before
     mean = float(gain.mean())
-    bound, chance = evidence(queries, before, held_out_rankings, fold_of, k=k, seed=seed)
+    bound, chance = evidence(queries, before, rankings, fold_of, k=k, seed=seed)
     worthwhile = bool(changes) and passes(mean, bound, chance, len(queries))
     return TuneResult(
         config=config,
@@ -187,11 +180,28 @@ def tune(
         chance=chance,
         worthwhile=worthwhile,
         verdict=_verdict(mean, bound, chance, bool(changes), len(queries)),
-        rankings=rankings,
+        rankings={query.id: ranking for query, ranking in zip(queries, rankings, strict=True)},
         folds=used,
         notes=(*beforehand, *_seen(queries, gain)),
         before={query.id: ranking for query, ranking in zip(queries, usual, strict=True)},
     )
+
+
+def _without_folds(
+    start: RetrievalConfig,
+    before: FloatArray,
+    groups: Sequence[frozenset[str]],
+    notes: Sequence[str],
+    *,
+    k: int,
+    seed: int,
+) -> TuneResult:
+    """Return that nothing was learnt where all queries share their answers."""
+    same = bootstrap_interval(before, groups=groups, seed=seed)
+    nothing = Interval(0.0, 0.0, 0.0)
+    verdict = "Not applied: all queries share their answers, so none is left to judge by."
+    notes = (*notes, "All queries have the same relevant nodes; judge others, too.")
+    return TuneResult(start, {}, f"ndcg@{k}", same, same, nothing, 0.0, 1.0, False, verdict, {}, 0, notes)
 
 
 # -- folds and judgement ------------------------------------------------------------------------------------------
