@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from fourfold.arguments import question
 from fourfold.questions.intents import KEPT, READ, THRESHOLD, Classification, IntentScore, QuestionIntent, QuestionRule
 
@@ -354,7 +356,7 @@ RULES: tuple[QuestionRule, ...] = (
 """The rules in order of precedence: what asks for a risk or an error outranks what merely names a tool."""
 
 
-def classify_intent(query: str) -> Classification:
+def classify_intent(query: str, rules: Sequence[QuestionRule] = RULES) -> Classification:
     """Return the best three intents over 0.3; equal scores keep the order of the rules.
 
     Raises:
@@ -363,6 +365,6 @@ def classify_intent(query: str) -> Classification:
     """
     asked = question(query, "The question")
     lowered = " ".join(asked[:READ].lower().replace("’", "'").split())
-    scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in RULES]
+    scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in rules]
     kept = sorted((found for found in scored if found.score > THRESHOLD), key=lambda found: -found.score)
     return Classification(asked, tuple(kept[:KEPT]))
