@@ -12,7 +12,7 @@ import pytest
 
 from fourfold import Edge, FourfoldError, Node, Retriever, StoreError
 from fourfold.checking import check
-from fourfold.engines.sqlite import changes
+from fourfold.engines.sqlite import changes, integrity
 from fourfold.tools import ToolCatalog
 
 SOAK = Path(__file__).parents[2] / "benchmarks" / "soak"
@@ -132,6 +132,28 @@ def test_a_check_looks_at_the_last_row(path, monkeypatch):
     assert "the number of a term is beyond" in check(path).problems[0]
     alter(path, ("DELETE FROM tokens WHERE node = 9",), ("UPDATE edges SET weight = 2e30 WHERE num = 8",))
     assert any("the weight of an edge is beyond" in problem for problem in check(path).problems)
+
+
+def test_rows_that_point_nowhere_are_told_by_their_number_and_looked_for_only_where_there_are_some(path):
+    """SQLite looks up the ends of every row one by one: half of the time that a check of a million nodes took."""
+
+    def found():
+        connection, asked = sqlite3.connect(path), []
+        connection.set_trace_callback(asked.append)
+        said = list(integrity.problems(connection))
+        connection.close()
+        return said, [statement for statement in asked if "foreign_key_check" in statement]
+
+    assert found() == ([], [])
+    alter(path, ("UPDATE edges SET target = 77 WHERE num = 3",), ("INSERT INTO attributes VALUES ('k', 1, 78, 0)",))
+    said, _ = found()
+    assert "Row 3 of 'edges' points to a row of 'nodes' that is not there." in said
+    assert "Row None of 'attributes' points to a row of 'nodes' that is not there." in said
+    alter(path, ('CREATE TABLE "it\'s" ("b\'c" REFERENCES nodes (id))',), ("INSERT INTO \"it's\" VALUES ('n99')",))
+    alter(path, ("UPDATE edges SET target = 'x' WHERE num = 4",))
+    said, _ = found()
+    assert "Row 1 of \"it's\" points to a row of 'nodes' that is not there." in said
+    assert "Row 4 of 'edges' points to a row of 'nodes' that is not there." in said
 
 
 def test_check_finds_by_the_content_hash_what_sqlite_cannot(path):

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Iterator
+from itertools import islice
+from typing import Any
 
+from fourfold.engines.sqlite.schema import tables
 from fourfold.index.changes import TOKEN
 
 _LISTED = 20
@@ -31,15 +34,15 @@ _DISAGREEMENTS = {
     ),
 }
 
+_ENDS = 'SELECT "table", "from", "to" FROM pragma_foreign_key_list(?)'
+
 
 def problems(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield a sentence for each thing that is wrong; what cannot be asked at all raises sqlite3.Error."""
     for (said,) in connection.execute(f"PRAGMA integrity_check({_LISTED})"):
         if said != "ok":
             yield f"SQLite finds: {str(said).strip()}."
-    for count, (table, row, other, _) in enumerate(connection.execute("PRAGMA foreign_key_check")):
-        if count == _LISTED:
-            break
+    for table, row, other, _ in islice(_astray(connection), _LISTED):
         yield f"Row {row} of {table!r} points to a row of {other!r} that is not there."
     for sql, what in _DISAGREEMENTS.items():
         if count := connection.execute(sql).fetchone()[0]:
@@ -49,3 +52,23 @@ def problems(connection: sqlite3.Connection) -> Iterator[str]:
     )
     if held != written:
         yield f"The full text holds {held} nodes, the graph {written}."
+
+
+def _astray(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
+    """Yield the rows that point to none, as SQLite tells them.
+
+    SQLite looks up the end of every row where it happens to lie: of a million nodes with three edges each that takes
+    six times as long as the distinct ends in their order, which say whether a table has any such row.
+    """
+    own = tables()
+    for (table,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'").fetchall():
+        ends = connection.execute(_ENDS, (table,)).fetchall()
+        if ends and (table not in own or any(_lost(connection, table, *end) for end in ends)):
+            yield from connection.execute("SELECT * FROM pragma_foreign_key_check(?)", (table,))
+
+
+def _lost(connection: sqlite3.Connection, table: str, other: str, own: str, key: str) -> bool:
+    """Whether any row of a table points to a row of another that is not there."""
+    ends = f"SELECT DISTINCT {own} AS own FROM {table}"
+    sql = f"SELECT EXISTS (SELECT 1 FROM ({ends}) WHERE own NOT IN (SELECT {key} FROM {other}))"
+    return bool(connection.execute(sql).fetchone()[0])

@@ -216,10 +216,16 @@ def schema_version(connection: sqlite3.Connection) -> int:
 def strangers(connection: sqlite3.Connection) -> Iterator[str]:
     """Yield what runs when a file is read or written and is not as our schema has it; tables of others do not run."""
     ours = {statement for statements in _schema().values() for statement in statements}
-    names = {found[1] for statement in ours if (found := re.match(r"CREATE (?:VIRTUAL )?TABLE (\w+)", statement))}
+    names = tables()
     for kind, name, sql in connection.execute("SELECT type, name, sql FROM sqlite_master"):
         if (kind in ("view", "trigger") or name in names) and _plain(str(sql)) not in ours:
             yield f"the {kind} {name!r}"
+
+
+def tables() -> set[str]:
+    """Return the names of our tables."""
+    made = (re.match(r"CREATE (?:VIRTUAL )?TABLE (\w+)", each) for own in _schema().values() for each in own)
+    return {found[1] for found in made if found}
 
 
 def missing(connection: sqlite3.Connection, version: int) -> Iterator[str]:
