@@ -27,7 +27,7 @@ FLOORS = (
     {"signals", "weighting"},
     {"relations"},
     {"engines", "reading"},
-    {"node_text", "query"},
+    {"node_text", "query", "batches"},
     {"graph_embedding"},
     {"scores", "reembedding"},
     {"refine", "calibration"},

@@ -140,7 +140,8 @@ class Retriever(Handle, DeprecatedNames):
         """Add or replace nodes and edges in one transaction: all of it, or nothing.
 
         A node of a known id is replaced and keeps its edges; an edge of a known (source, target, type) gets the new
-        weight. Of several nodes with one id the last counts.
+        weight. Of several nodes with one id the last counts. A node without a vector that is stored just so, with a
+        vector of the graph's embedder, is left as it is: neither embedded nor read anew.
 
         Args:
             nodes: a node without a vector is embedded, unless the graph holds vectors of unknown origin: the

@@ -10,37 +10,29 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from fourfold import arguments, deadline
 from fourfold.asking import Asker
+from fourfold.batches import lacking, prepared, unchanged
 from fourfold.cache import Cache
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, changes_of
 from fourfold.embed import Cascade, Embedder, as_embedder
 from fourfold.engines import open_backend
-from fourfold.engines.base import Row, Settings, Writer
+from fourfold.engines.base import Settings, Writer
 from fourfold.engines.foreign import Follower, ForeignSource
 from fourfold.errors import DimensionError, EmbedderMismatchError, InvalidValueError, StoreError, warn
 from fourfold.graph_embedding import GraphEmbedding, Progress, VectorsOf
-from fourfold.index.changes import FIELDS
 from fourfold.index.files import DamagedFileError
 from fourfold.index.snapshot import Snapshot
 from fourfold.node_text import reads_in_force, stored_reads
 from fourfold.reembedding import Reembedding, unfinished
-from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import make_tokenizer, same_language, stored_tokenizer, tokenizer_settings
 from fourfold.types import Edge, Node, SearchResult
-from fourfold.validation import content_hash
 from fourfold.weighting import over_encoder
 
 logger = logging.getLogger(__name__)
 
 A = TypeVar("A")
-
-Vectors = list[NDArray[np.float32] | None]
-Prepared = tuple[list[Row], list[str], list[int]]
 
 
 class Session:
@@ -273,24 +265,29 @@ class Session:
     ) -> int:
         """Embed, tokenize and store valid nodes and edges in one transaction, between ``first`` and ``also``.
 
-        What was embedded while ``reembed`` switched to another model is embedded again by that one.
+        What was embedded while ``reembed`` switched to another model is embedded again by that one. Nodes that are
+        stored just so are left as they are, unless ``first`` may take them away.
         """
         while True:
             self.follow_config()  # which may name the tokenizer that the graph is to begin with
-            there = VectorsOf.stored(self.backend)
+            seen, there = self.backend.generation(), VectorsOf.stored(self.backend)
             embedding = self._embedding_of(there)
+            same = self._unchanged(nodes, there, embedding) if first is None else set()
+            new = [node for node in nodes if node.id not in same]
             try:
                 with _told_of_a_switch(self.backend, there):
-                    made, makers = embedding.documents(nodes, there, progress, vectors_by)
-                    batches, dimensions = self._prepared(nodes, made)
+                    made, makers = embedding.documents(new, there, progress, vectors_by)
+                    batches, dimensions = prepared(new, made, self.tokenizer)
                 with self.backend.transaction(deletes=first is not None or also is not None) as writer:
+                    if writer.generation != seen + 1 and not self._are_still(same, nodes, there, embedding):
+                        raise _ChangedError
                     if first is not None:
                         first(writer)
                     with _told_of_a_switch(writer, there):
                         embedding.sign(writer, dimensions, makers)
-                    if there.embedder is None and writer.meta("embedder") is not None and _lacking(batches):
-                        raise _SwitchedError
-                    if nodes:
+                    if there.embedder is None and writer.meta("embedder") is not None and lacking(batches):
+                        raise _ChangedError
+                    if new:
                         self._sign_tokenizer(writer)
                     batches.reverse()
                     while batches:  # what is written is let go: of a million nodes, gigabytes
@@ -300,32 +297,25 @@ class Session:
                     if also is not None:
                         also(writer)
                     generation = writer.generation
-            except _SwitchedError:
+            except _ChangedError:
                 continue
             self.answers.clear()
             return generation
+
+    def _unchanged(self, nodes: Sequence[Node], there: VectorsOf, embedding: GraphEmbedding) -> set[str]:
+        """Return the ids of the nodes that need not be embedded again: they are there, with vectors of the embedder."""
+        if there.dimensions is None or there.embedder is None or not embedding.made(there):
+            return set()
+        return unchanged(self.backend, nodes, int(there.dimensions))
+
+    def _are_still(self, same: set[str], nodes: Sequence[Node], there: VectorsOf, embedding: GraphEmbedding) -> bool:
+        """Whether nodes that are left as they are say what they said before others wrote."""
+        return same == self._unchanged([node for node in nodes if node.id in same], there, embedding)
 
     def _embedding_of(self, there: VectorsOf) -> GraphEmbedding:
         """Return what embeds beside these vectors: ``reembed`` puts the new model into the graph before it is ours."""
         coming = self._coming
         return coming[0] if coming is not None and coming[0].made(there) else self.embedding
-
-    def _prepared(self, nodes: Sequence[Node], made: Iterable[Vectors]) -> tuple[list[Prepared], set[int]]:
-        """Return what ``Writer.put_nodes`` takes, batch by batch, and the dimensions of the vectors."""
-        batches: list[Prepared] = []
-        dimensions: set[int] = set()
-        done = 0
-        for vectors in made:
-            part = nodes[done : done + len(vectors)]
-            done += len(vectors)
-            pieces = distinct_pieces([wordpiece_text(node) for node in part])
-            rows = [
-                Row(node, content_hash(node), vector, own)
-                for node, vector, own in zip(part, vectors, pieces, strict=True)
-            ]
-            batches.append((rows, *self.tokenizer.batch([getattr(node, field) for node in part for field in FIELDS])))
-            dimensions |= {len(vector) for vector in vectors if vector is not None}
-        return batches, dimensions
 
     def delete(self, ids: Sequence[str], edges: Iterable[Edge]) -> int:
         """Delete nodes and edges; return how many there were."""
@@ -367,8 +357,8 @@ class Session:
         return stored_tokenizer(self.backend.meta) or config.text.tokenizer_name
 
 
-class _SwitchedError(Exception):
-    """The vectors of the graph were replaced by another embedder's while new ones were made."""
+class _ChangedError(Exception):
+    """While new vectors were made, those of the graph became another embedder's, or nodes left as they are others."""
 
 
 @contextmanager
@@ -378,13 +368,8 @@ def _told_of_a_switch(store: Settings, there: VectorsOf) -> Iterator[None]:
         yield
     except (EmbedderMismatchError, DimensionError) as error:
         if VectorsOf.stored(store) != there:
-            raise _SwitchedError from error
+            raise _ChangedError from error
         raise
-
-
-def _lacking(batches: Iterable[Prepared]) -> bool:
-    """Whether some nodes have no vector, as beside vectors of unknown origin."""
-    return any(row.vector is None for rows, *_ in batches for row in rows)
 
 
 def _over(embedding: GraphEmbedding, config: RetrievalConfig) -> RetrievalConfig:

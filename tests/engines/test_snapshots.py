@@ -2,6 +2,7 @@
 
 import errno
 import gc
+import itertools
 import json
 import os
 import shutil
@@ -12,6 +13,7 @@ import sys
 import threading
 import time
 import weakref
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -36,6 +38,14 @@ def nodes(count, *, first=0):
         Node(f"n{n:02d}", f"{WORDS[n % 16]} n{n:02d}", text=" ".join(WORDS[(n * k) % 16] for k in range(1, 6)))
         for n in range(first, first + count)
     ]
+
+
+_times = itertools.count()
+
+
+def rewritten(count):
+    """Return the same with other metadata each time: what is there already would not be written again."""
+    return [replace(node, metadata={"written": next(_times)}) for node in nodes(count)]
 
 
 def edges(count):
@@ -659,7 +669,7 @@ def test_the_codes_of_vectors_that_took_the_place_of_all_others_are_kept_with_th
 def test_what_takes_the_place_of_all_rows_is_kept_too(path, read):
     """Else every opening reads it anew: derived files went on showing what it replaced."""
     with Retriever(path) as retriever:
-        retriever.add(nodes(40), [Edge(edge.source, edge.target, "part_of", weight=2.0) for edge in edges(40)])
+        retriever.add(rewritten(40), [Edge(edge.source, edge.target, "part_of", weight=2.0) for edge in edges(40)])
         expected = answers(retriever)
         if (thread := retriever.backend.snapshots._compaction) is not None:
             thread.join(60)
@@ -679,12 +689,12 @@ def test_what_cannot_be_kept_is_not_tried_again_and_again(path, monkeypatch):
 
     with Retriever(path) as retriever:
         monkeypatch.setattr("fourfold.index.files.write", full)
-        retriever.add(nodes(40))
+        retriever.add(rewritten(40))
         for _ in range(3):
             answers(retriever)
             if (thread := retriever.backend.snapshots._compaction) is not None:
                 thread.join(60)
-            retriever.add(nodes(1))
+            retriever.add(rewritten(1))
     assert len(tried) == 1
 
 
@@ -693,7 +703,7 @@ def test_what_another_process_has_compacted_is_taken_over(path, monkeypatch):
     monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
     with Retriever(path) as retriever, Retriever(path) as other:
         answers(other)
-        retriever.add(nodes(20), edges(20))
+        retriever.add(rewritten(20), edges(20))
         retriever.maintenance.compact()
         monkeypatch.setattr(parts.Parts, "compacted", pytest.fail)
         retriever.delete(["n39"])
@@ -717,7 +727,7 @@ def test_what_a_generation_held_is_let_go_with_it(path):
             old, own = retriever.backend.snapshot(), retriever.backend.snapshots._state.parts
             held = [weakref.ref(each) for each in (old, old.text, old.vectors, old.edges, own.text[0], own.edges[0])]
             del old, own
-            retriever.add(nodes(5))
+            retriever.add(rewritten(5))
             retriever.search("a question whose answer nobody remembers")
             retriever.maintenance.compact()
             retriever.search("a second question whose answer nobody remembers")

@@ -325,7 +325,7 @@ class Writer:
         rows = self._connection.execute(
             "INSERT INTO edges SELECT * FROM unnest(%s::bigint[], %s::bigint[], %s::bigint[], %s::int[], %s::float8[]) "
             "ON CONFLICT (source, target, type) DO UPDATE SET weight = excluded.weight "
-            "RETURNING type, (xmax = 0)::int",
+            "WHERE edges.weight IS DISTINCT FROM excluded.weight RETURNING type, (xmax = 0)::int",
             (
                 list(range(self._next_edge, self._next_edge + len(latest))),
                 [nums[source] for source, _, _ in latest],
@@ -335,7 +335,8 @@ class Writer:
             ),
         ).fetchall()
         self._next_edge += len(latest)
-        self._count_edges(Counter(kind for kind, new in rows if new), 1)
+        if rows:
+            self._count_edges(Counter(kind for kind, new in rows if new), 1)
 
     def _edge_types(self, names: Mapping[str, None]) -> dict[str, int]:
         for name in names:

@@ -260,7 +260,7 @@ class Writer:
             self._connection.executemany(
                 "INSERT INTO edges (source, target, type, weight, generation) VALUES (?, ?, ?, ?, ?) "
                 "ON CONFLICT (source, target, type) DO UPDATE SET weight = excluded.weight, "
-                "generation = excluded.generation",
+                "generation = excluded.generation WHERE weight IS NOT excluded.weight",
                 zip(*ends, weights[order].tolist(), repeat(self.generation, len(edges)), strict=True),
             )
         if self._connection.execute("SELECT EXISTS (SELECT 1 FROM derived_edges)").fetchone()[0]:
