@@ -22,15 +22,16 @@ FIELDS = ("name", "type", "text")
 class Changes:
     """What became of the graph after a generation: rows to take in and numbers to forget.
 
-    ``token`` is the mark of the write that made ``generation``; ``embedder`` names what made the vectors, None if they
-    were all brought by callers; ``own_share`` is the share of a node's own text in its vector, the rest is its
-    neighbours';
+    ``since`` is the generation, -1 where these are all rows that there are; ``token`` is the mark of the write that
+    made ``generation``; ``embedder`` names what made the vectors, None if they were all brought by callers;
+    ``own_share`` is the share of a node's own text in its vector, the rest is its neighbours';
     ``token_counts`` (int64) says how many of the concatenated ``tokens`` (dtype ``TOKEN``) belong to each node;
     ``piece_counts`` (int64) how many of the concatenated ``pieces`` (int32), -1 where they are not stored yet;
     ``vectors`` is (n_with_vector, dimensions) float32 for the nodes at ``with_vector`` (positions in ``nums``);
     the edge arrays are parallel, with ends and types as numbers.
     """
 
+    since: int
     generation: int
     token: str
     embedder: str | None

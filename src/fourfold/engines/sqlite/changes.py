@@ -46,7 +46,10 @@ def _pages(connection: sqlite3.Connection, table: str) -> Iterator[Numbers]:
 def changes_since(
     connection: sqlite3.Connection, since: int, among: tuple[Numbers, Numbers] = (_EVERY, _EVERY)
 ) -> Changes:
-    """Return all that changed after a generation; ``since=-1`` is everything, or its nodes and edges ``among`` some."""
+    """Return all that changed after a generation; ``since=-1`` is everything, or its nodes and edges ``among`` some.
+
+    After a generation that the file does not remember, what was deleted may be forgotten: then it is everything, too.
+    """
     ids: list[str] = []
     nums: list[int] = []
     token_counts: list[int] = []
@@ -56,6 +59,8 @@ def changes_since(
     piece_counts: list[int] = []
     piece_chunks = [np.empty(0, np.int32)]
     known = schema_version(connection) >= 3  # else opened read-only, as an older version of fourfold left it
+    if known and since >= 0 and not token_of(connection, since):
+        since = -1
     # In a join SQLite would read all nodes in their order rather than sort the few that the index names.
     changed = "n.num IN (SELECT num FROM nodes WHERE generation > ?)"
     cursor = connection.execute(
@@ -82,6 +87,7 @@ def changes_since(
     edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since, among[1])
     deleted = {kind: _deleted(connection, kind, since) for kind in ("node", "edge")}
     changes = Changes(
+        since=since,
         generation=(generation := generation_of(connection)),
         token=token_of(connection, generation),
         embedder=meta(connection, "embedder"),

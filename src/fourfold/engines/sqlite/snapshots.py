@@ -184,13 +184,14 @@ class Snapshots:
             self._advance()
 
     def _advance(self) -> None:
-        state = self._state or self._opened()
-        changes = self._store.changes(state.generation if state is not None else -1)
-        fresh = state is None or changes.own_share != state.own_share
-        if fresh and state is not None:
-            changes, state = self._store.changes(-1), None
-        taken = self._take_in(state.parts if state is not None else Parts(), changes)
-        if state is None and self._worth_keeping(taken.parts):
+        state = self._state
+        if state is None or (state.token and not self._store.knows(state.generation, state.token)):
+            state = self._opened()  # what an older state must leave out is forgotten
+        changes = self._store.changes(-1 if state is None else state.generation)
+        if state is not None and changes.own_share != state.own_share:
+            changes = self._store.changes(-1)
+        taken = self._take_in(Parts() if state is None else state.parts, changes)
+        if changes.since < 0 and self._worth_keeping(taken.parts):
             self._state = self._kept(taken, read_by(self._config, taken.own_share))
         else:
             self._compact_beside()
@@ -198,7 +199,7 @@ class Snapshots:
 
     def _take_in(self, old: Parts, changes: Changes) -> State:
         """Make the state of the changes' generation the present one, and return it."""
-        parts = self._taken_in(old, changes)
+        parts = self._taken_in(old if changes.since >= 0 else Parts(), changes)
         self._state = State(changes.generation, changes.token, parts, changes.own_share, changes.embedder)
         return self._state
 

@@ -207,7 +207,7 @@ class Store:
             return texts(row[0] for row in connection.execute("SELECT type FROM edge_types ORDER BY num"))
 
     def changes(self, since: int) -> Changes:
-        """Return all that changed after a generation; ``since=-1`` is everything."""
+        """Return all that changed after a generation, or everything, see ``changes_since``."""
         with self._snapshot() as connection:
             return changes_since(connection, since)
 
@@ -371,6 +371,7 @@ class Store:
             try:
                 writer = kind(connection, dict(self._edge_types), self._vocabulary, moves=moves, deletes=deletes)
                 yield writer
+                writer.finish()
                 if self._place is not None:
                     self._place.confirm()
                 connection.execute("COMMIT")

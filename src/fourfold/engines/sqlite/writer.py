@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fourfold.arguments import shown
 from fourfold.engines.base import Row
 from fourfold.engines.ends import ends_of
+from fourfold.engines.sqlite import deletions
 from fourfold.engines.sqlite.rows import (
     LARGEST_NUMBER,
     DamagedValueError,
@@ -61,6 +62,7 @@ class Writer:
         self.edge_types = edge_types
         self._vocabulary = vocabulary
         self._new_terms: list[str] = []
+        self._deleted_before = deletions.last(connection)
         self.generation = self.move() if moves else generation_of(connection)
 
     def move(self) -> int:
@@ -68,8 +70,12 @@ class Writer:
         self._connection.execute("UPDATE meta SET value = CAST(value AS INTEGER) + 1 WHERE key = 'generation'")
         self.generation = generation_of(self._connection)
         self._connection.execute("INSERT OR REPLACE INTO writes VALUES (?, ?)", (self.generation, secrets.token_hex(8)))
-        self._connection.execute("DELETE FROM writes WHERE generation <= ?", (self.generation - _REMEMBERED_WRITES,))
+        deletions.forget_until(self._connection, self.generation - _REMEMBERED_WRITES)
         return self.generation
+
+    def finish(self) -> None:
+        """Let go what this write has made superfluous; the last statement before its commit."""
+        deletions.forget(self._connection, self._deleted_before)
 
     def meta(self, key: str) -> str | None:
         """Return a stored setting as this transaction sees it."""

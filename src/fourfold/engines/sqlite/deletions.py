@@ -1,0 +1,44 @@
+"""What was deleted, for whoever holds an older generation; and how it is forgotten, or it would grow for ever.
+
+A generation that ``writes`` has no mark of is not brought up to date: the graph is read anew. So what was deleted is
+let go together with the marks of the generations that would need it, once it is more than the graph itself: reading
+that anew costs no more then.
+"""
+
+from __future__ import annotations
+
+import sqlite3
+
+_FEW = 100_000
+"""So many are kept however small the graph is; and each time so many more were added, they are compared with it."""
+
+
+def last(connection: sqlite3.Connection) -> int:
+    """Return the place of the deletion that was written last, 0 before any."""
+    return int(connection.execute("SELECT max(rowid) FROM deletions").fetchone()[0] or 0)
+
+
+def forget(connection: sqlite3.Connection, before: int) -> None:
+    """Let go the older half of the deletions where they are more than the rows of the graph.
+
+    Args:
+        connection: inside a transaction.
+        before: the last deletion as it began.
+
+    """
+    now = last(connection)
+    if now // _FEW == before // _FEW:  # counting a million rows takes as long as deleting a hundred
+        return
+    first = connection.execute("SELECT min(rowid) FROM deletions").fetchone()[0]
+    rows = sum(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("nodes", "edges"))
+    most = max(rows, _FEW)
+    if now - first >= most:
+        sql = "SELECT generation FROM deletions WHERE rowid >= ? ORDER BY rowid LIMIT 1"
+        (oldest,) = connection.execute(sql, (now - most // 2,)).fetchone()
+        forget_until(connection, oldest - 1)
+
+
+def forget_until(connection: sqlite3.Connection, generation: int) -> None:
+    """Let go what was deleted up to a generation, and that there were any before it."""
+    connection.execute("DELETE FROM writes WHERE generation < ?", (generation,))
+    connection.execute("DELETE FROM deletions WHERE generation <= ?", (generation,))
