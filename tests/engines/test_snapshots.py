@@ -717,6 +717,68 @@ def test_what_another_process_has_compacted_is_taken_over(path, monkeypatch):
         assert snapshots._compaction is None
 
 
+def test_of_several_processes_one_merges_and_the_others_take_it_over(path, monkeypatch):
+    """Each merged the same, at once: of a million nodes a minute and gigabytes for every process that serves it."""
+    merging, go_on, merged = threading.Event(), threading.Event(), []
+    real = files.write
+
+    def write(*args):
+        merging.set()
+        assert go_on.wait(60)
+        real(*args)
+
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+    with Retriever(path) as one, Retriever(path) as other, Retriever(path) as writer:
+        for retriever in (one, other):
+            answers(retriever)
+        monkeypatch.setattr(files, "write", write)
+        whole = parts.Parts.compacted
+        monkeypatch.setattr(
+            parts.Parts, "compacted", lambda *args: merged.append(threading.get_ident()) or whole(*args)
+        )
+        writer.add(rewritten(40))
+        expected = answers(one)
+        assert merging.wait(60)
+        assert answers(other) == expected  # and begins to merge
+        thread = other.backend.snapshots._compaction
+        assert thread is not None and thread.is_alive()
+        time.sleep(0.5)
+        assert thread.ident not in merged
+        go_on.set()
+        for retriever in (one, other):
+            settled(retriever)
+        assert thread.ident not in merged
+        (folder,) = derived(path)
+        for retriever in (one, other):
+            assert answers(retriever) == expected
+            assert {s.nums.path.parent for s in retriever.backend.snapshots._state.parts.text} == {folder}
+
+
+def test_who_waits_for_another_process_to_merge_is_closed_at_once_and_merges_where_that_has_ended(path, monkeypatch):
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+    program = (
+        "import sys, time; from fourfold.engines.sqlite.derived import Derived\n"
+        f"with Derived({str(path)!r}, writable=True).turn() as ours:\n    print(ours, flush=True); time.sleep(600)"
+    )
+    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as another:
+        try:
+            assert another.stdout.readline() == "True\n"
+            with Retriever(path) as retriever:
+                answers(retriever)
+                retriever.add(rewritten(40))
+                answers(retriever)
+                assert retriever.backend.snapshots._compaction.is_alive()
+            (before,) = derived(path)
+            with Retriever(path) as retriever:
+                answers(retriever)
+                another.kill()
+                settled(retriever)
+            (after,) = derived(path)
+            assert after != before
+        finally:
+            another.kill()
+
+
 def test_what_a_generation_held_is_let_go_with_it(path):
     """Arrays in memory, and files that a compaction replaced, would else wait for the collector of cycles."""
     gc.collect()

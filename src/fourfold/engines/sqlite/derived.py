@@ -9,8 +9,8 @@ from __future__ import annotations
 import logging
 import os
 import time
-from collections.abc import Callable, Mapping, Set
-from contextlib import suppress
+from collections.abc import Callable, Iterator, Mapping, Set
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
@@ -18,8 +18,16 @@ from numpy.typing import NDArray
 
 from fourfold.index import files
 
+try:
+    import fcntl
+except ImportError:  # Windows: every process merges for itself
+    fcntl = None  # type: ignore[assignment]
+
 logger = logging.getLogger(__name__)
 _ATTEMPTS = 5
+_WAIT = 0.2
+"""Seconds after which who waits for another process to merge looks again."""
+
 _LEFT_BEHIND = 3600.0
 """Seconds after which a half-written folder belongs to nobody any more."""
 
@@ -54,6 +62,28 @@ class Derived:
     def refuse(self) -> None:
         """Write no more for now: what was written is not what is opened, and would be written again and again."""
         self._refused = True
+
+    @contextmanager
+    def turn(self) -> Iterator[bool]:
+        """Tell whether to merge now, and keep others from it meanwhile; False, in a while, where another process does.
+
+        The system takes a lock away from a process that ends, however it ends.
+        """
+        if not self.may_write or self.folder is None or fcntl is None:
+            yield True
+            return
+        try:
+            self.folder.mkdir(exist_ok=True)
+            held = os.open(self.folder, os.O_RDONLY)
+        except OSError:  # which says more where the files are written
+            yield True
+            return
+        try:
+            if not (ours := _locked(held)):
+                time.sleep(_WAIT)
+            yield ours
+        finally:
+            _let_go(held)
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -173,6 +203,24 @@ class Derived:
     def _remove(self, folder: Path) -> None:
         if self.writable:
             files.remove(folder)
+
+
+def _locked(held: int) -> bool:
+    """Lock what is open; return False where it is locked, True where the place knows no locks, too."""
+    try:
+        fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+def _let_go(held: int) -> None:
+    """Unlock and close: closed alone, it would be locked as long as a process that was forked meanwhile has it."""
+    with suppress(OSError):
+        fcntl.flock(held, fcntl.LOCK_UN)
+    os.close(held)
 
 
 def _known(facts: Mapping[str, Any], knows: Callable[[int, str], bool]) -> bool:

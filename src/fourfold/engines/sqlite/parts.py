@@ -20,7 +20,7 @@ from fourfold.index.edges import merge as merge_edges
 from fourfold.index.names import NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import S
-from fourfold.index.text import TextSegment
+from fourfold.index.text import Text, TextSegment
 from fourfold.index.tokens import TokenSegment
 from fourfold.index.vector_segment import VectorSegment
 from fourfold.index.vector_segment import merge as merge_vectors
@@ -187,6 +187,13 @@ def token_segment(changes: Changes, nodes_of: Callable[[Sequence[int]], Mapping[
         counts = np.array([len(row) for row in each], np.int64)
         pieces = np.concatenate(each).astype(np.int32)
     return TokenSegment.build(changes.nums, bounds(counts), pieces)
+
+
+def text_part(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
+    """Return the texts of one generation, weighed as a config says."""
+    text = config.text
+    weights = tuple(field.weight for field in text.fields)
+    return Text(segments, weights=weights, k1=text.k1, b=text.b, names=text.names)
 
 
 def text_segment(nums: Nodes, tokens: NDArray[Any], counts: NDArray[np.int64], config: RetrievalConfig) -> TextSegment:

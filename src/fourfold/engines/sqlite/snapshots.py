@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -26,6 +27,7 @@ from fourfold.engines.sqlite.parts import (
     ends_of,
     name_segment,
     read_by,
+    text_part,
     text_segment,
     token_segment,
     wanted_by,
@@ -122,7 +124,7 @@ class Snapshots:
             return replace(snapshot, text=text)
         with self._store.reading() as connection:
             texts = texts_now(connection)
-        found = replace(snapshot, text=_text((text_segment(*texts, config),), config))
+        found = replace(snapshot, text=text_part((text_segment(*texts, config),), config))
         if share >= 1:
             return found
         type_weights = config.graph.weights_of(snapshot.edges.type_names)
@@ -284,7 +286,7 @@ class Snapshots:
             own_share=state.own_share,
             size=sum(segment.size for segment in state.parts.text),
             vectors=Vectors(state.parts.vectors, exact=self._config.index.exact),
-            text=_text(state.parts.text, self._config),
+            text=text_part(state.parts.text, self._config),
             tokens=Tokens(state.parts.tokens),
             edges=part,
             hidden=np.sort(self._store.hidden()),
@@ -352,7 +354,9 @@ class Snapshots:
                     if (whole := self._worth_compacting()) is None:
                         self._compaction = None
                         return
-                self._compact(whole=whole)
+                with self._derived.turn() if whole else nullcontext(True) as ours:
+                    if ours and not self._derived.have_newer():  # else it is taken over, now or when it is done
+                        self._compact(whole=whole)
         except BaseException:
             self._compaction = None
             raise
@@ -393,9 +397,3 @@ class Snapshots:
                 self._show()
         except DamagedFileError:  # read anew, then there is nothing to merge
             self.forget()
-
-
-def _text(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
-    text = config.text
-    weights = tuple(field.weight for field in text.fields)
-    return Text(segments, weights=weights, k1=text.k1, b=text.b, names=text.names)
