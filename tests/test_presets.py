@@ -1,6 +1,7 @@
 """A graph under a preset, by name: made for it, copied for it, in the library and in every command."""
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from fourfold import Edge, FourfoldWarning, InvalidValueError, Node, RetrievalCo
 from fourfold.cli import create_app
 from fourfold.evaluate import ladder
 from fourfold.presets import PRESETS, copied, open_under, preset
+from fourfold.session import Session
 
 NODES = [
     Node("w", "write_file", "tool", "Saves data to a file.", {"lang": "en"}),
@@ -28,6 +30,34 @@ def path(tmp_path):
 
 def run(*arguments):
     return CliRunner().invoke(create_app(), list(map(str, arguments)))
+
+
+@pytest.mark.parametrize("brought", [False, True])
+def test_a_copy_in_memory_holds_a_part_of_the_graph_beside_it(tmp_path, monkeypatch, brought):
+    """All nodes, edges and vectors at once were half of what a copy of a large graph took."""
+    at_once, write = [], Session.write
+
+    def spy(session, nodes, edges, **options):
+        at_once.append(max(len(nodes), len(edges)))
+        return write(session, nodes, edges, **options)
+
+    monkeypatch.setattr("fourfold.presets._TOGETHER", 10, raising=False)
+    nodes = [Node(f"n{i:02d}", f"node {i}", text=f"text of {i}", metadata={"n": i}) for i in range(35)]
+    if brought:  # the first ten have none
+        nodes = [replace(node, vector=[0.5, i] if i > 12 else None) for i, node in enumerate(nodes)]
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(
+            nodes, [Edge(f"n{i:02d}", f"n{i * 7 % 35:02d}", ("next", "uses")[i % 2], i / 7) for i in range(35)]
+        )
+        monkeypatch.setattr(Session, "write", spy)
+        with copied(retriever, RetrievalConfig.published()) as copy:
+            ids = list(retriever.manifest())
+            assert copy.manifest() == retriever.manifest() and copy.edges(ids) == retriever.edges(ids)
+            assert copy.backend.edge_type_names() == retriever.backend.edge_type_names()
+            own, theirs = copy.vectors(ids), retriever.vectors(ids)
+            assert own.keys() == theirs.keys() and len(own) == (22 if brought else 35)
+            assert not brought or all((own[identity] == theirs[identity]).all() for identity in own)
+    assert max(at_once) == 10
 
 
 def test_presets_are_the_configs_of_that_name():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from operator import attrgetter
 from pathlib import Path
 from types import MappingProxyType
 
@@ -22,6 +23,9 @@ PRESETS: Mapping[str, Callable[[], RetrievalConfig]] = MappingProxyType(
 """The configs that have a name."""
 
 _IN_MEMORY = ":memory:"
+
+_TOGETHER = 20_000
+"""Nodes that are copied at once: beside the copy, all of a million would take as much memory again."""
 
 
 def preset(name: str) -> RetrievalConfig:
@@ -88,9 +92,13 @@ def copied(source: Retriever, config: RetrievalConfig) -> Retriever:
 
     Texts are embedded anew by the graph's own embedder; vectors that callers brought are taken over.
     """
-    ids = list(source.manifest())
-    brought = source.vectors(ids) if source.info()["embedder"] is None else {}
+    ids, types = list(source.manifest()), source.backend.edge_type_names()
+    parts = [ids[start : start + _TOGETHER] for start in range(0, len(ids), _TOGETHER)]
+    brought = source.info()["embedder"] is None and next((part for part in parts if source.vectors(part)), None)
     scratch = Retriever(embedder=None if brought else source.embedder, config=config)
-    nodes = [replace(node, vector=brought.get(node.id)) for node in source.get(ids)]
-    scratch.add(nodes, dict.fromkeys(source.edges(ids)))
+    for part in sorted(parts, key=lambda part: part is not brought):  # beside vectors none is made: some come first
+        vectors = source.vectors(part) if brought else {}
+        scratch.add(replace(node, vector=vectors.get(node.id)) for node in source.get(part))
+    for part in parts:
+        scratch.add(edges=sorted(source.backend.edges_from(part, types), key=attrgetter("source", "target", "type")))
     return scratch
