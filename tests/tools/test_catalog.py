@@ -380,3 +380,17 @@ def test_a_tool_is_named_alike_in_every_call_and_a_node_that_is_none_is_refused(
     with pytest.raises(UnknownNodeError, match="There is no tool 'guide'"):
         catalog.bootstrap_from_templates([["read", "guide"]])
     assert catalog.retriever.generation == generation
+
+
+def test_what_was_used_is_read_not_every_node(tmp_path):
+    """In a graph of a million nodes every search for tools, and every use, looked through all of them."""
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
+        catalog.add_tools([{"name": f"tool{i}", "description": "does"} for i in range(50)])
+        catalog.record_use(["tool3", "tool4"])
+        asked, backend = [], catalog.retriever.backend
+        with backend.reading() as connection:
+            connection.set_trace_callback(asked.append)
+            assert set(backend.usage()) == {"tool3", "tool4"} and set(backend.usage(["tool4", "tool5"])) == {"tool4"}
+            connection.set_trace_callback(None)
+            plans = [row[3] for one in asked for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+        assert plans and [plan for plan in plans if plan.startswith("SCAN n")] == []

@@ -39,14 +39,14 @@ def put(writer: Writer, usage: Mapping[str, Usage]) -> None:
 
 def read(store: Store, ids: Sequence[str] | None = None) -> dict[str, Usage]:
     """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
-    sql = (
-        "SELECT n.id, u.uses, u.successes, u.recent, u.used_at FROM usage u JOIN nodes n ON n.num = u.node "
-        "WHERE :ids IS NULL OR n.id IN (SELECT value FROM json_each(:ids))"
-    )
+    rows_of = "usage u CROSS JOIN nodes n ON n.num = u.node"  # in this order: of a million nodes few are used
+    if ids is not None:
+        rows_of = "json_each(?) j CROSS JOIN nodes n ON n.id = j.value JOIN usage u ON u.node = n.num"
+    sql = f"SELECT n.id, u.uses, u.successes, u.recent, u.used_at FROM {rows_of}"
     with store.reading() as connection:
         if not connection.execute("SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'usage'").fetchone():
             return {}
-        rows = connection.execute(sql, {"ids": None if ids is None else json.dumps(list(ids))}).fetchall()
+        rows = connection.execute(sql, () if ids is None else (json.dumps(list(ids)),)).fetchall()
         texts(row[0] for row in rows)
         for place, kind in enumerate(_KINDS, start=1):
             amounts((row[place] for row in rows), kind)
