@@ -275,3 +275,67 @@ def test_sets_of_many_nodes_are_combined_as_python_would():
             ({"c": {"$exists": False}}, lambda i: True),
         ):
             assert retriever.matching(condition) == [f"{i:04}" for i in left if keeps(i)], condition
+
+
+SPELLINGS = [
+    *(
+        "tool",
+        "Tool",
+        "tools",
+        "running",
+        "runs",
+        "the",
+        "a-b",
+        "a b",
+        "a_b",
+        "b a",
+        "x a b y",
+        "naïve Zürich",
+        "Zurich",
+    ),
+    *(
+        "日本",
+        "日本 x1",
+        "",
+        " ",
+        '"',
+        'a "quoted" one',
+        "O'Brien",
+        "a*b",
+        "NEAR(a)",
+        "type : b",
+        "1.0",
+        "c" * 600,
+        "…",
+    ),
+]
+
+
+@pytest.mark.parametrize("key", ["$name", "$type"])
+def test_names_and_types_are_found_by_their_words_and_only_as_they_are_spelled(key, tmp_path, monkeypatch):
+    """Each search with such a filter read the rows of all nodes: of a million, hundreds of megabytes."""
+    field = key.removeprefix("$")
+    nodes = [Node(f"n{i}", "some name", "thing", "tool a b") for i in range(300)]
+    nodes += [
+        Node(f"x{i:02d}", **{"name": "a", "type": "b"} | {field: spelling}) for i, spelling in enumerate(SPELLINGS)
+    ]
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(nodes)
+        asked = []
+        with retriever.backend.reading() as connection:
+            connection.set_trace_callback(asked.append)
+            for i, spelling in enumerate(SPELLINGS):
+                assert retriever.matching({key: spelling}) == [f"x{i:02d}"]
+            assert retriever.matching({key: {"$in": ["tool", "a b", 7, "日本 x1"]}}) == ["x00", "x07", "x14"]
+            assert retriever.matching({key: {"$nin": SPELLINGS}}) == sorted(f"n{i}" for i in range(300))
+            assert retriever.matching({key: 7}) == retriever.matching({key: "not there"}) == []
+            asked.clear()
+            retriever.matching({key: "tool"})
+            retriever.matching({"$and": [{key: {"$in": ["tool", "a b"]}}, {"$id": {"$ne": "x00"}}]})
+            connection.set_trace_callback(None)
+            own = [one for one in asked if not one.startswith("--")]  # those are the full text's own
+            plans = [row[3] for one in own for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+            assert plans and [plan for plan in plans if plan == "SCAN nodes"] == []
+        monkeypatch.setattr(sqlite_filters, "_FEW", 3)
+        many = {"$name": "some name", "$type": "thing"}[key]
+        assert len(retriever.matching({key: many})) == 300

@@ -6,16 +6,22 @@ SQLite's INTERSECT, UNION and EXCEPT put every number into a B-tree of their own
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from fourfold import ordered
+from fourfold.engines.sqlite.rows import encodable
 from fourfold.filters import COLUMNS, SCALAR, Clause, Group, Range, Scalar, Test
 from fourfold.index.base import Nodes
 
 _MOST_PARAMETERS = 30_000  # SQLite takes 32,766 in one statement
 _LOOKED_UP = 20
 """Where so many times fewer nodes than there are remain, the other conditions are looked up for these one by one."""
+_FEW = 10_000
+"""Up to so many nodes that hold the words of a name or a type are looked up instead of reading the rows of all."""
+_MOST_WORDED, _LONG = 100, 500
+_WORD = re.compile("[A-Za-z0-9]")
 # lower_case is the function the store registers: SQLite's own lower() knows ASCII only, but is several times as fast
 _FOLDED = "CASE WHEN length(value) = length(CAST(value AS BLOB)) THEN lower(value) ELSE lower_case(value) END"
 _TESTS = {
@@ -46,6 +52,8 @@ def _meeting(clause: Clause, select: Select, among: Nodes | None) -> Nodes:
     """Return those of some nodes, ascending, that meet a filter; None is all nodes."""
     match clause:
         case Test() | Range():
+            if among is None and isinstance(clause, Test):
+                among = _worded(clause, select)
             return ordered.union([select(*statement) for statement in _statements(clause, among)])
         case Group("not", (inner,)):
             return ordered.without(_every(select, among), _meeting(inner, select, among))
@@ -87,6 +95,22 @@ def _statements(clause: Test | Range, among: Nodes | None) -> Iterator[tuple[str
     source, given = _source(clause.key, (SCALAR,) if isinstance(clause, Range) else clause.kinds, among)
     for test, operands in _tests(clause):
         yield f"SELECT num FROM ({source}) WHERE {test}", [*given, *operands]
+
+
+def _worded(clause: Test, select: Select) -> Nodes | None:
+    """Return few nodes among which are all that have a name or a type, by its words; None where all are to be read.
+
+    No index has names and types but the full text; a text without a letter or a digit of ASCII may have no words in it.
+    """
+    texts = [operand for operand in clause.operands if isinstance(operand, str)]
+    if clause.key not in ("$name", "$type") or clause.test not in ("equal", "in") or len(texts) > _MOST_WORDED:
+        return None
+    if not all(_WORD.search(text) and len(text) < _LONG and "\x00" not in text and encodable(text) for text in texts):
+        return None
+    wanted = " OR ".join('{} : "{}"'.format(COLUMNS[clause.key], text.replace('"', '""')) for text in texts)
+    sql = "SELECT rowid AS num FROM fts WHERE fts MATCH ? LIMIT ?"
+    found = select(sql, (wanted, _FEW + 1)) if texts else ordered.union([])
+    return None if len(found) > _FEW else ordered.distinct(found)
 
 
 def _source(key: str, kinds: Sequence[int], among: Nodes | None) -> tuple[str, list[Any]]:
