@@ -18,7 +18,6 @@ from fourfold.engines.milvus.cleanup import dropped
 from fourfold.engines.milvus.commit import Commit
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
-from fourfold.engines.milvus.refusals import unsupported
 from fourfold.engines.milvus.rows import LOTS, NODE, node_of
 from fourfold.engines.milvus.snapshots import Snapshots
 from fourfold.engines.milvus.staging import Staged
@@ -26,6 +25,7 @@ from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.wording import Wording
 from fourfold.engines.milvus.write_lease import claimed
 from fourfold.engines.milvus.writer import Writer
+from fourfold.engines.refusals import WithoutBooks
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
 from fourfold.filters import Clause
@@ -34,7 +34,7 @@ from fourfold.index.snapshot import Snapshot
 from fourfold.types import Edge, Node
 
 
-class MilvusBackend:
+class MilvusBackend(WithoutBooks):
     """An open graph.
 
     Args:
@@ -123,10 +123,6 @@ class MilvusBackend:
             with claimed(self._link) as claim:
                 dropped(self._link, claim.state)
 
-    def problems(self) -> list[str]:
-        """Return nothing: what is damaged the server itself refuses to read."""
-        return []
-
     def forget(self) -> None:
         """Read everything anew at the next snapshot."""
         self._snapshots.forget()
@@ -134,10 +130,6 @@ class MilvusBackend:
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
         return Allowed(filters.matching(self._link, self._state.visible, clause))
-
-    def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
-        """Return nothing: phrases are ranked by SQLite's FTS5 only, see ``capabilities``."""
-        return []
 
     # -- nodes and edges ----------------------------------------------------------------------------------------
 
@@ -272,11 +264,6 @@ class MilvusBackend:
     def wording(self) -> Wording:
         """Where words stand in names, types and metadata."""
         return Wording(self._reading)
-
-    @property
-    def documents(self) -> Any:
-        """Refuse: the books of ``fourfold.ingest`` are not kept here."""
-        raise unsupported("the books of ingested documents", "documents")
 
     @property
     def staged(self) -> Staged:

@@ -16,10 +16,10 @@ from fourfold.engines.ends import ends_of
 from fourfold.engines.milvus import records
 from fourfold.engines.milvus.link import Link, digest
 from fourfold.engines.milvus.reading import EDGE, Reading
-from fourfold.engines.milvus.refusals import unsupported
 from fourfold.engines.milvus.rows import keepable
 from fourfold.engines.milvus.staging import Gathered, Staging
 from fourfold.engines.milvus.state import State
+from fourfold.engines.refusals import WriterWithoutBooks
 from fourfold.engines.usage import Usage
 from fourfold.index.changes import TOKEN
 from fourfold.types import Edge
@@ -52,7 +52,7 @@ def edge_key(key: Key) -> str:
     return digest(*map(str, key))
 
 
-class Writer:
+class Writer(WriterWithoutBooks):
     """One open write; see ``engines.base.Writer``.
 
     Args:
@@ -131,16 +131,8 @@ class Writer:
         for identity, num in self.nums(list(usage)).items():
             self.records[records.USAGE, f"{num:x}"] = json.dumps(asdict(usage[identity]))
 
-    def put_model(self, name: str, content: bytes) -> None:
-        """Refuse: vectors that know their neighbours are not kept in step here."""
-        raise unsupported("an embedder that was trained from the graph", "models")
-
     def drop_models(self, except_name: str | None = None) -> None:
         """Do nothing: none is kept."""
-
-    def books(self) -> Any:
-        """Refuse: the books of ``fourfold.ingest`` are not kept here."""
-        raise unsupported("the books of ingested documents", "documents")
 
     def staging(self) -> Staging:
         """Return the staged vectors, open for writing in this transaction."""

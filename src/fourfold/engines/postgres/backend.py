@@ -20,7 +20,6 @@ from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.connections import Connection, connected
 from fourfold.engines.postgres.link import Link, Question
 from fourfold.engines.postgres.question_batch import QuestionBatch
-from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import NODE, node_of, sendable
 from fourfold.engines.postgres.snapshots import Snapshots
 from fourfold.engines.postgres.staging import Staged
@@ -28,6 +27,7 @@ from fourfold.engines.postgres.state import NEAREST, State, Turn
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
 from fourfold.engines.postgres.wording import Wording
 from fourfold.engines.postgres.writer import Writer
+from fourfold.engines.refusals import WithoutBooks
 from fourfold.engines.sampling import spread
 from fourfold.engines.usage import Usage
 from fourfold.errors import StoreError
@@ -41,7 +41,7 @@ _LONGEST_INDEXED = 2000
 """pgvector indexes no longer vectors."""
 
 
-class PostgresBackend:
+class PostgresBackend(WithoutBooks):
     """An open graph in one schema.
 
     Args:
@@ -139,10 +139,6 @@ class PostgresBackend:
     def compact(self) -> None:
         """Do nothing: a write leaves no segments here, and the server vacuums its tables itself."""
 
-    def problems(self) -> list[str]:
-        """Return nothing: what is damaged the server itself refuses to read."""
-        return []
-
     def forget(self) -> None:
         """Read everything anew at the next snapshot."""
         self._snapshots.forget()
@@ -159,10 +155,6 @@ class PostgresBackend:
             there = {name for (name,) in rows}
             self._collation = next((name for name in filters.FOLDING if name in there), None)
         return self._collation
-
-    def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
-        """Return nothing: phrases are ranked by SQLite's FTS5 only, see ``capabilities``."""
-        return []
 
     # -- nodes and edges ----------------------------------------------------------------------------------------
 
@@ -320,11 +312,6 @@ class PostgresBackend:
     def wording(self) -> Wording:
         """Where words stand in names, types and metadata."""
         return Wording(self._link, self._tables)
-
-    @property
-    def documents(self) -> Any:
-        """Refuse: the books of ``fourfold.ingest`` are not kept here."""
-        raise unsupported("the books of ingested documents", "documents")
 
     @property
     def staged(self) -> Staged:

@@ -19,10 +19,10 @@ from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.filters import figure
 from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul
 from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
-from fourfold.engines.postgres.refusals import unsupported
 from fourfold.engines.postgres.rows import sendable
 from fourfold.engines.postgres.staging import Staging
 from fourfold.engines.postgres.words import stored_term
+from fourfold.engines.refusals import WriterWithoutBooks
 from fourfold.engines.usage import Usage
 from fourfold.filters import attributes
 from fourfold.index.changes import PIECE
@@ -33,7 +33,7 @@ INDEXED_FROM = 20_000
 """Vectors from which on an index finds the nearest: below, comparing all takes a few milliseconds and is exact."""
 
 
-class Writer:
+class Writer(WriterWithoutBooks):
     """One open write; see ``engines.base.Writer``.
 
     Args:
@@ -107,10 +107,6 @@ class Writer:
             "INSERT INTO meta VALUES (%s, %s) ON CONFLICT (key) DO UPDATE SET value = excluded.value", (key, value)
         )
 
-    def put_model(self, name: str, content: bytes) -> None:
-        """Refuse: vectors that know their neighbours are not kept in step here."""
-        raise unsupported("an embedder that was trained from the graph", "models")
-
     def drop_models(self, except_name: str | None = None) -> None:
         """Drop the models kept, but for one."""
         self._connection.execute("DELETE FROM models WHERE name IS DISTINCT FROM %s", (except_name,))
@@ -142,10 +138,6 @@ class Writer:
                 [float(each.used_at) for _, each in rows],
             ),
         )
-
-    def books(self) -> Any:
-        """Refuse: the books of ``fourfold.ingest`` are not kept here."""
-        raise unsupported("the books of ingested documents", "documents")
 
     def staging(self) -> Staging:
         """Return the staged vectors, open for writing in this transaction."""
