@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,9 @@ from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.rows import NODE, node_of
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
+
+if TYPE_CHECKING:  # which hands these out
+    from fourfold.engines.milvus.writer import Writer
 
 RECIPE = "staging"
 """The setting that holds the recipe."""
@@ -33,27 +36,6 @@ class Gathered:
     """Those that come, with the content hash of what they were made from."""
 
 
-class Owner(Protocol):
-    """The writer that staged vectors belong to."""
-
-    link: Link
-    base: State
-    staged: Gathered
-
-    def meta(self, key: str) -> str | None:
-        """Return a setting."""
-        ...
-
-    def set_meta(self, key: str, value: str | None) -> None:
-        """Store a setting."""
-        ...
-
-    @property
-    def gone(self) -> set[int]:
-        """Nodes that were there and are deleted."""
-        ...
-
-
 class Staging:
     """The staged vectors, open for writing in one transaction.
 
@@ -62,7 +44,7 @@ class Staging:
 
     """
 
-    def __init__(self, writer: Owner) -> None:
+    def __init__(self, writer: Writer) -> None:
         self._writer = writer
 
     def recipe(self) -> str | None:

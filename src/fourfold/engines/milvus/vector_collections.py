@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,19 +19,10 @@ from fourfold.engines.milvus.state import State
 from fourfold.errors import DimensionError
 from fourfold.index.unit_vectors import unit
 
+if TYPE_CHECKING:  # which asks these
+    from fourfold.engines.milvus.commit import Commit
+
 _FIELDS = ("row", "num", "vector")
-
-
-class Pages(Protocol):
-    """What is to be written out."""
-
-    def add(self, collection: str, row: Mapping[str, Any]) -> None:
-        """Write a new row."""
-        ...
-
-    def end(self, collection: str, rows: Sequence[int]) -> None:
-        """Mark rows as replaced."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -41,13 +32,13 @@ class VectorCollections:
     Args:
         link: the way to Milvus.
         base: the commit that is there.
-        pages: what is to be written out.
+        commit: what is to be written out.
 
     """
 
     link: Link
     base: State
-    pages: Pages
+    commit: Commit
 
     def searched(
         self, state: State, touched: Sequence[int], come: Mapping[int, tuple[str, NDArray[np.float32]]]
@@ -113,7 +104,7 @@ class VectorCollections:
         if not number or not len(nodes):
             return []
         found = self.link.keyed(space(number), "num", nodes, self.base.visible, _FIELDS)
-        self.pages.end(space(number), [row["row"] for row in found])
+        self.commit.end(space(number), [row["row"] for row in found])
         return found
 
     def _with_space(self, state: State, dimensions: int) -> State:
@@ -123,4 +114,4 @@ class VectorCollections:
     def _put(self, number: int, rows: Mapping[int, tuple[str, NDArray[np.float32]]]) -> None:
         for num, (hashed, vector) in rows.items():
             padded = np.pad(np.asarray(vector, np.float32), (0, schema.width(len(vector)) - len(vector)))
-            self.pages.add(space(number), {"num": num, "hash": hashed, "vector": padded})
+            self.commit.add(space(number), {"num": num, "hash": hashed, "vector": padded})

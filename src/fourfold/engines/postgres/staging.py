@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,21 +14,8 @@ from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.rows import NODE, node_of
 
-
-class Owner(Protocol):
-    """The writer that staged vectors belong to."""
-
-    def meta(self, key: str) -> str | None:
-        """Return a setting."""
-        ...
-
-    def set_meta(self, key: str, value: str | None) -> None:
-        """Store a setting."""
-        ...
-
-    def replaced_vectors(self, more: int) -> None:
-        """Say that all vectors are others now, and so many more than before."""
-        ...
+if TYPE_CHECKING:  # which hands these out
+    from fourfold.engines.postgres.writer import Writer
 
 
 class Staging:
@@ -40,7 +27,7 @@ class Staging:
 
     """
 
-    def __init__(self, writer: Owner, connection: Connection) -> None:
+    def __init__(self, writer: Writer, connection: Connection) -> None:
         self._writer = writer
         self._connection = connection
 
