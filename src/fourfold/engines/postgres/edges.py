@@ -8,6 +8,7 @@ server picks the strongest, for one worth of types at a time.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -76,6 +77,21 @@ FROM ranked WHERE place <= %(cap)s
 _FACTORS = {"none": "1", "raw": "e.weight::real::float8", "log1p": "(ln(1 + e.weight) / ln(2))::real::float8"}
 
 
+Columns = dict[str, NDArray[Any]]
+"""Edges, parallel arrays by the name of the column."""
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Which edges of nodes are asked for in one direction; see ``index.base.EdgePart.expand``."""
+
+    forward: bool
+    worth: FloatArray | None
+    weights: str
+    cap: int | None
+    allowed: Allowed | None
+
+
 class Near:
     """The edges that a question has seen: all of ``nodes``, in both directions, but for hubs."""
 
@@ -83,7 +99,7 @@ class Near:
         self.nodes: Nodes = np.empty(0, np.int64)
         self.degree: NDArray[np.int64] = np.empty(0, np.int64)
         self.hubs: NDArray[np.bool_] = np.empty(0, bool)
-        self.sides: dict[bool, dict[str, NDArray[Any]]] = {
+        self.sides: dict[bool, Columns] = {
             forward: {
                 "origin": np.empty(0, np.int64),
                 "other": np.empty(0, np.int64),
@@ -114,7 +130,7 @@ class Near:
         self.degree = np.concatenate((self.degree, degree))[order]
         self.hubs = np.concatenate((self.hubs, hubs))[order]
 
-    def steps(self, nodes: Nodes, *, forward: bool) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
+    def steps(self, nodes: Nodes, *, forward: bool) -> tuple[NDArray[np.int64], Columns]:
         """Return (place in ``nodes``, columns) of the edges at known nodes; hubs have none here."""
         side = self.sides[forward]
         begin = np.searchsorted(side["origin"], nodes)
@@ -124,6 +140,11 @@ class Near:
         before = np.cumsum(counts) - counts
         rows = np.arange(int(counts.sum())) + np.repeat(begin - before, counts)
         return origin, {name: column[rows] for name, column in side.items()}
+
+
+def _only(used: NDArray[np.bool_], origin: NDArray[np.int64], found: Columns) -> tuple[NDArray[np.int64], Columns]:
+    """Return those of some steps that are used."""
+    return origin[used], {name: column[used] for name, column in found.items()}
 
 
 class Edges:
@@ -159,40 +180,28 @@ class Edges:
         allowed: Allowed | None = None,
     ) -> Steps:
         """Return the steps from these nodes; see ``index.base.EdgePart``."""
-        ways = (True, False) if forward is None else (forward,)
-        each = [worth if worth is None or worth.ndim == 1 else worth[int(way)] for way in ways]
-        return Steps.joined(
-            [self._one_way(nodes, way, own, weights, cap, allowed) for way, own in zip(ways, each, strict=True)]
-        )
+        found = []
+        for way in (True, False) if forward is None else (forward,):
+            own = worth if worth is None or worth.ndim == 1 else worth[int(way)]
+            found.append(self._one_way(nodes, _Asked(way, own, weights, cap, allowed)))
+        return Steps.joined(found)
 
-    def _one_way(
-        self,
-        nodes: Nodes,
-        forward: bool,
-        worth: FloatArray | None,
-        weights: str,
-        cap: int | None,
-        allowed: Allowed | None,
-    ) -> Steps:
+    def _one_way(self, nodes: Nodes, asked: _Asked) -> Steps:
         near = self._near(nodes)
-        origin, found = near.steps(nodes, forward=forward)
-        if worth is not None and not worth.all():
-            used = worth[found["type"]] > 0
-            origin, found = origin[used], {name: column[used] for name, column in found.items()}
-        if allowed is not None:
-            used = allowed.contains(found["other"])
-            origin, found = origin[used], {name: column[used] for name, column in found.items()}
+        origin, found = near.steps(nodes, forward=asked.forward)
+        if asked.worth is not None and not asked.worth.all():
+            origin, found = _only(asked.worth[found["type"]] > 0, origin, found)
+        if asked.allowed is not None:
+            origin, found = _only(asked.allowed.contains(found["other"]), origin, found)
         strong = near.hubs[np.searchsorted(near.nodes, nodes)]
-        if cap is not None and len(origin) > cap:
-            strong |= np.bincount(origin, minlength=len(nodes)) > cap
+        if asked.cap is not None and len(origin) > asked.cap:
+            strong |= np.bincount(origin, minlength=len(nodes)) > asked.cap
         if strong.any():
-            kept = ~strong[origin]
-            origin, found = origin[kept], {name: column[kept] for name, column in found.items()}
-            origin, found = self._with_hubs(
-                nodes, np.flatnonzero(strong), origin, found, forward, worth, weights, cap, allowed
-            )
-        factors = weighed(found["weight"].astype(np.float32), weights)
-        return Steps(origin, found["other"], found["type"].astype(np.int32), factors, np.full(len(origin), forward))
+            origin, found = _only(~strong[origin], origin, found)
+            origin, found = self._with_hubs(nodes, np.flatnonzero(strong), origin, found, asked)
+        factors = weighed(found["weight"].astype(np.float32), asked.weights)
+        forward = np.full(len(origin), asked.forward)
+        return Steps(origin, found["other"], found["type"].astype(np.int32), factors, forward)
 
     def degree(self, nodes: Nodes) -> NDArray[np.int64]:
         """Return the number of edges at each node, both directions."""
@@ -251,39 +260,25 @@ class Edges:
         near.add(whole, [column[own] for column in columns])
 
     def _with_hubs(
-        self,
-        nodes: Nodes,
-        strong: NDArray[np.int64],
-        origin: NDArray[np.int64],
-        found: dict[str, NDArray[Any]],
-        forward: bool,
-        worth: FloatArray | None,
-        weights: str,
-        cap: int | None,
-        allowed: Allowed | None,
-    ) -> tuple[NDArray[np.int64], dict[str, NDArray[Any]]]:
-        worths = np.ones(len(self.type_names)) if worth is None else worth
-        picked = self._allowed_of_hubs(
-            nodes[strong].tolist(), (forward, worths.tobytes(), weights), worths, cap, allowed
-        )
+        self, nodes: Nodes, strong: NDArray[np.int64], origin: NDArray[np.int64], found: Columns, asked: _Asked
+    ) -> tuple[NDArray[np.int64], Columns]:
+        """Return the steps with those of strong nodes among them, which the server picks."""
+        picked = self._allowed_of_hubs(nodes[strong].tolist(), asked)
         own = np.repeat(strong, [len(columns[0]) for columns in picked])
         joined = np.concatenate((origin, own))
         order = np.argsort(joined, kind="stable")
         more = dict(zip(("other", "type", "weight"), map(np.concatenate, zip(*picked, strict=True)), strict=True))
-        return joined[order], {
-            name: np.concatenate((found[name], more[name]))[order] for name in ("other", "type", "weight")
-        }
+        return joined[order], {name: np.concatenate((found[name], more[name]))[order] for name in more}
 
-    def _allowed_of_hubs(
-        self, hubs: list[int], key: tuple[Any, ...], worths: FloatArray, cap: int | None, allowed: Allowed | None
-    ) -> list[tuple[NDArray[Any], ...]]:
+    def _allowed_of_hubs(self, hubs: list[int], asked: _Asked) -> list[tuple[NDArray[Any], ...]]:
         """Return (others, types, weights) of each hub's strongest edges to allowed nodes.
 
         The best are read and those that are not allowed left out; where too few remain, more, and in the end all.
         """
+        cap, allowed = asked.cap, asked.allowed
         reads = [cap] if allowed is None or cap is None else [cap, _FURTHER * cap, None]
         for read in reads:
-            best: list[tuple[NDArray[Any], ...]] = list(self._read_hubs(hubs, (*key, read), worths))
+            best: list[tuple[NDArray[Any], ...]] = list(self._read_hubs(hubs, asked, read))
             if allowed is None:
                 return best
             passing = [allowed.contains(others) for others, _, _ in best]
@@ -292,16 +287,17 @@ class Edges:
         return [tuple(column[used][:cap] for column in own) for own, used in zip(best, passing, strict=True)]
 
     def _read_hubs(
-        self, hubs: list[int], key: tuple[Any, ...], worths: FloatArray
+        self, hubs: list[int], asked: _Asked, most: int | None
     ) -> list[tuple[NDArray[Any], NDArray[Any], NDArray[Any]]]:
         """Return (others, types, weights) of each hub's strongest edges, best first; remembered for the generation."""
+        worths = np.ones(len(self.type_names)) if asked.worth is None else asked.worth
+        key = (asked.forward, worths.tobytes(), asked.weights, most)
         known = {hub: found for hub in hubs if (found := self._hubs.get((*key, hub))) is not None}
         if len(known) < len(hubs):
-            forward, _, weights, cap = key
-            side = _FORWARD if forward else _BACKWARD
-            sql = _STRONGEST.replace("{factor}", _FACTORS[weights]).replace("{side}", side)
+            side = _FORWARD if asked.forward else _BACKWARD
+            sql = _STRONGEST.replace("{factor}", _FACTORS[asked.weights]).replace("{side}", side)
             unknown = [hub for hub in hubs if hub not in known]
-            parameters = {"nodes": unknown, "worth": worths.tolist(), "cap": 2**62 if cap is None else cap}
+            parameters = {"nodes": unknown, "worth": worths.tolist(), "cap": 2**62 if most is None else most}
             row = self._context.link.ask((self._context.state.tables.sql(sql), parameters))[0][0]
             columns = [numbers(sent, kind) for sent, kind in zip(row, (">i8", ">i8", ">i4", ">f8"), strict=True)]
             if len(self._hubs) + len(unknown) > _REMEMBERED_HUBS:
