@@ -58,12 +58,7 @@ def _plain(value: Any) -> Any:
 
 
 class Pages:
-    """Renders the templates over one session.
-
-    Args:
-        session: the graph.
-
-    """
+    """Renders the templates over one session."""
 
     def __init__(self, session: Session) -> None:
         self.session = session

@@ -34,13 +34,7 @@ _TEXT = RetrievalConfig().text
 
 
 class Commit:
-    """Writes out one write.
-
-    Args:
-        writer: what is to be written.
-        hold: asked before each call that writes.
-
-    """
+    """Writes out what a writer has gathered; ``hold`` is asked before each call that writes."""
 
     def __init__(self, writer: Writer, hold: Callable[[], None]) -> None:
         self._hold = hold

@@ -52,13 +52,7 @@ def digest(*parts: str) -> str:
 
 
 class Link:
-    """One client. Safe to use from threads.
-
-    Args:
-        address: where it is.
-        create: whether a local file is made where there is none.
-
-    """
+    """One client. Safe to use from threads; ``create`` makes a local file where there is none."""
 
     def __init__(self, address: Address, *, create: bool) -> None:
         self.address = address

@@ -29,13 +29,7 @@ _REMEMBERED = 200_000
 
 
 class Reading:
-    """One commit; shared by threads and by all configs.
-
-    Args:
-        link: the way to Milvus.
-        state: the commit.
-
-    """
+    """One commit; shared by threads and by all configs."""
 
     def __init__(self, link: Link, state: State) -> None:
         self.link, self.state = link, state

@@ -63,13 +63,7 @@ class _Generation:
 
 
 class Snapshots:
-    """Hands out the snapshot of the present generation. Safe to use from threads.
-
-    Args:
-        link: the way to Milvus.
-        config: the constants of retrieval.
-
-    """
+    """Hands out the snapshot of the present generation, read by a config. Safe to use from threads."""
 
     def __init__(self, link: Link, config: RetrievalConfig) -> None:
         self._link = link

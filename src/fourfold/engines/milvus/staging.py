@@ -37,12 +37,7 @@ class Gathered:
 
 
 class Staging:
-    """The staged vectors, open for writing in one transaction.
-
-    Args:
-        writer: of the transaction.
-
-    """
+    """The staged vectors, open for writing in one transaction."""
 
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
@@ -79,14 +74,7 @@ class Staging:
 
 
 class Staged:
-    """The same for reading.
-
-    Args:
-        link: the way to Milvus.
-        settings: where the recipe is kept.
-        state: the commit that is read.
-
-    """
+    """The same for reading, at one commit; ``settings`` hold the recipe."""
 
     def __init__(self, link: Link, settings: Settings, state: State) -> None:
         self._link, self._settings, self._state = link, settings, state

@@ -34,13 +34,7 @@ _MASKS = np.arange(1, 8)
 
 
 class Text:
-    """Postings under one config; see ``index.base.TextPart``.
-
-    Args:
-        reading: the commit.
-        config: fields, k1 and b.
-
-    """
+    """Postings of one commit, read by a config's fields, k1 and b; see ``index.base.TextPart``."""
 
     def __init__(self, reading: Reading, config: RetrievalConfig) -> None:
         self.reading = reading
@@ -167,14 +161,7 @@ class Text:
 
 
 class TextRanking:
-    """One question put to the postings; see ``index.base.Ranking``.
-
-    Args:
-        text: the part.
-        asked: the terms, and how often each counts.
-        holders: who holds them.
-
-    """
+    """One question put to the postings: how often each term counts, and who holds it; see ``index.base.Ranking``."""
 
     def __init__(self, text: Text, asked: Mapping[int, float], holders: Holders) -> None:
         self._text, self._asked, self._holders = text, asked, holders

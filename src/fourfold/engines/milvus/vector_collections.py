@@ -27,14 +27,7 @@ _FIELDS = ("row", "num", "vector")
 
 @dataclass(frozen=True)
 class VectorCollections:
-    """Writes vectors.
-
-    Args:
-        link: the way to Milvus.
-        base: the commit that is there.
-        commit: what is to be written out.
-
-    """
+    """Writes vectors on the way to a commit; ``base`` is the one that is there."""
 
     link: Link
     base: State

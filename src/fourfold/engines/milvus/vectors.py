@@ -23,12 +23,7 @@ _ROUNDING = 1e-5
 
 
 class Vectors:
-    """Unit vectors of nodes; see ``index.base.VectorPart``.
-
-    Args:
-        reading: the commit.
-
-    """
+    """Unit vectors of the nodes of one commit; see ``index.base.VectorPart``."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
@@ -58,13 +53,7 @@ class Vectors:
 
 
 class VectorRanking:
-    """One question put to the vectors; see ``index.base.Ranking``.
-
-    Args:
-        reading: the commit.
-        question: a unit vector, or zeros.
-
-    """
+    """One question, a unit vector or zeros, put to the vectors; see ``index.base.Ranking``."""
 
     def __init__(self, reading: Reading, question: NDArray[np.float32]) -> None:
         self._reading, self._question = reading, question

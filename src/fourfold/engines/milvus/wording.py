@@ -16,12 +16,7 @@ from fourfold.index.base import Nodes
 
 
 class Wording:
-    """The words of one commit.
-
-    Args:
-        reading: the commit.
-
-    """
+    """The words of one commit."""
 
     def __init__(self, reading: Reading) -> None:
         self._reading = reading

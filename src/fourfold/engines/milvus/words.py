@@ -55,13 +55,7 @@ class Holders:
 
 
 class Words:
-    """The words of one commit; shared by threads and by all configs.
-
-    Args:
-        link: the way to Milvus.
-        state: the commit.
-
-    """
+    """The words of one commit; shared by threads and by all configs."""
 
     def __init__(self, link: Link, state: State) -> None:
         self._link, self._state = link, state

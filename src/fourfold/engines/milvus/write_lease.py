@@ -57,12 +57,7 @@ def claimed(link: Link) -> Iterator[Claim]:
 
 
 class Claim:
-    """The turn to write.
-
-    Args:
-        link: the way to Milvus.
-
-    """
+    """The turn to write."""
 
     def __init__(self, link: Link) -> None:
         self._link = link

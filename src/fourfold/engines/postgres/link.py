@@ -48,12 +48,7 @@ class Question:
 
 
 class Link:
-    """Connections to one schema of one database. Safe to use from threads, and after a fork.
-
-    Args:
-        address: where it is.
-
-    """
+    """Connections to one schema of one database. Safe to use from threads, and after a fork."""
 
     def __init__(self, address: Address) -> None:
         self.address = address

@@ -68,13 +68,7 @@ def numbers_of(terms: Sequence[str]) -> Statement:
 
 
 class Snapshots:
-    """Hands out the snapshot of the present generation. Safe to use from threads.
-
-    Args:
-        link: the server.
-        config: the constants of retrieval.
-
-    """
+    """Hands out the snapshot of the present generation, read by a config. Safe to use from threads."""
 
     def __init__(self, link: Link, config: RetrievalConfig) -> None:
         self._link = link

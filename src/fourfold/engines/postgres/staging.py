@@ -19,13 +19,7 @@ if TYPE_CHECKING:  # which hands these out
 
 
 class Staging:
-    """The staged vectors, open for writing in one transaction.
-
-    Args:
-        writer: of the transaction.
-        connection: its connection.
-
-    """
+    """The staged vectors, open for writing in one transaction."""
 
     def __init__(self, writer: Writer, connection: Connection) -> None:
         self._writer = writer
@@ -71,12 +65,7 @@ class Staging:
 
 
 class Staged:
-    """The same for reading.
-
-    Args:
-        link: the server.
-
-    """
+    """The same for reading."""
 
     def __init__(self, link: Link) -> None:
         self._link = link

@@ -30,13 +30,7 @@ _HELD = "SELECT * FROM terms WHERE num = ANY(%(terms)s::int[])"
 
 @dataclass(frozen=True)
 class Bm25:
-    """The arithmetic of one generation under one config.
-
-    Args:
-        state: the generation.
-        config: fields, k1 and b.
-
-    """
+    """The arithmetic of one generation under a config's fields, k1 and b."""
 
     state: State
     config: RetrievalConfig

@@ -18,13 +18,7 @@ _KINDS = f"a.kind IN ({SCALAR:d}, {ELEMENT:d})"
 
 
 class Wording:
-    """The words of a schema.
-
-    Args:
-        link: the way to the server.
-        tables: as they may be read.
-
-    """
+    """The words of a schema, as its tables may be read."""
 
     def __init__(self, link: Link, tables: Tables) -> None:
         self._link, self._tables = link, tables

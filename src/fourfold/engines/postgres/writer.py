@@ -34,13 +34,7 @@ INDEXED_FROM = 20_000
 
 
 class Writer(WriterWithoutBooks):
-    """One open write; see ``engines.base.Writer``.
-
-    Args:
-        connection: in a transaction.
-        moves: whether the generation moves.
-
-    """
+    """One open write in a transaction of the connection; see ``engines.base.Writer``."""
 
     def __init__(self, connection: Connection, *, moves: bool) -> None:
         self._connection = connection

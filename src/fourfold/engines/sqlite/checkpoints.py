@@ -19,13 +19,7 @@ _LEAST = 0.05
 
 
 class Log:
-    """The write-ahead log of one open file.
-
-    Args:
-        connection: what the file is written by.
-        lock: held by whoever writes.
-
-    """
+    """The write-ahead log of one open file; whoever writes by the connection holds the lock."""
 
     def __init__(self, connection: sqlite3.Connection, lock: Any) -> None:
         self._connection = connection

@@ -58,12 +58,7 @@ def whole_path(path: str) -> str:
 
 
 class Followed:
-    """The file that a path leads to whoever only reads: another one as soon as a link on the way is changed.
-
-    Args:
-        path: a file, as whoever opens it has it.
-
-    """
+    """The file that a path leads to whoever only reads: another one as soon as a link on the way is changed."""
 
     def __init__(self, path: str) -> None:
         self._file = whole_path(path)
@@ -116,10 +111,6 @@ class QuietConnection:
     SQLite reads a file with a write-ahead log by means of two files beside it, and makes them where they are missing. A
     log that is missing or empty means that nobody is writing and that the file alone holds everything: it is then read
     as one that does not change, and opened anew when it has.
-
-    Args:
-        path: an existing file.
-
     """
 
     def __init__(self, path: str) -> None:

@@ -33,13 +33,7 @@ _LEFT_BEHIND = 3600.0
 
 
 class Derived:
-    """The derived files of one store.
-
-    Args:
-        path: the store; ``":memory:"`` has none.
-        writable: whether any may be written or deleted.
-
-    """
+    """The derived files of one store, none of ``":memory:"``; ``writable`` where they may be written and deleted."""
 
     def __init__(self, path: str, *, writable: bool) -> None:
         self.folder = None if path == ":memory:" else Path(f"{path}.index")

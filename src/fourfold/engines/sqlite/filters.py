@@ -38,13 +38,7 @@ Select = Callable[[str, Sequence[Any]], Nodes]
 
 
 def meeting(clause: Clause, select: Select) -> Nodes:
-    """Return the nodes that meet a filter, ascending.
-
-    Args:
-        clause: the filter.
-        select: what answers a statement.
-
-    """
+    """Return the nodes that meet a filter, ascending; ``select`` answers a statement."""
     return _meeting(clause, select, None)
 
 

@@ -54,13 +54,7 @@ _PAGE = 10_000
 
 
 class Snapshots:
-    """Keeps the snapshot of one open file up to date. Safe to use from threads.
-
-    Args:
-        store: the file.
-        config: the constants of retrieval.
-
-    """
+    """Keeps the snapshot of one open file up to date, as a config reads it. Safe to use from threads."""
 
     def __init__(self, store: Store, config: RetrievalConfig) -> None:
         self._store = store

@@ -46,13 +46,7 @@ FROM pairs WHERE value NOTNULL"""
 
 
 class Wording:
-    """The words of an open file.
-
-    Args:
-        store: the file.
-        snapshots: its index.
-
-    """
+    """The words of an open file."""
 
     def __init__(self, store: Store, snapshots: Snapshots) -> None:
         self._store, self._snapshots = store, snapshots

@@ -233,13 +233,7 @@ class Follower:
 
 
 class Source:
-    """Tables of others, understood but not yet read.
-
-    Args:
-        url: where they are.
-        schema: what they mean; None finds out.
-
-    """
+    """Tables of others, understood by a schema that is given or found, but not yet read."""
 
     def __init__(self, url: str, schema: ForeignSchema | None) -> None:
         self._address = ForeignAddress.of(url)

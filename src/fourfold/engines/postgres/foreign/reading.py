@@ -25,13 +25,7 @@ _NUL = re.compile(r"(?<!\\)((?:\\\\)*)\\u0000")
 
 @dataclass(frozen=True, slots=True)
 class Stamp:
-    """What tells one state of the tables from another.
-
-    Args:
-        text: equal for equal states.
-        vectors: whether any node brings a vector.
-
-    """
+    """What tells one state of the tables from another, a text, and whether any node brings a vector."""
 
     text: str
     vectors: bool
@@ -70,13 +64,7 @@ class Difference:
 
 
 class Reader:
-    """Reads foreign tables; within ``link.question()`` everything is of one state.
-
-    Args:
-        link: to the database.
-        statements: about the tables.
-
-    """
+    """Reads foreign tables; within ``link.question()`` everything is of one state."""
 
     def __init__(self, link: Link, statements: Statements) -> None:
         self._link, self._statements = link, statements

@@ -20,14 +20,7 @@ _VECTORS = ("VECTOR", "HALFVEC")
 
 @dataclass(frozen=True)
 class Statements:
-    """SQL for one schema of foreign tables and the schema of ours that mirrors them.
-
-    Args:
-        tables: what there is.
-        schema: what it means.
-        ours: the quoted name of our schema.
-
-    """
+    """SQL for a schema of foreign tables, and for ``ours``, the quoted name of our schema that mirrors them."""
 
     tables: Tables
     schema: ForeignSchema

@@ -84,12 +84,7 @@ class Watch(Protocol):
 
 
 class Transactions:
-    """Asks the server which transactions have ended.
-
-    Args:
-        link: to the database.
-
-    """
+    """Asks the server which transactions have ended."""
 
     def __init__(self, link: Link) -> None:
         self._link = link
@@ -110,13 +105,7 @@ class Transactions:
 
 
 class Triggers:
-    """Reads what the triggers wrote down.
-
-    Args:
-        link: to the database.
-        ours: the quoted name of our schema.
-
-    """
+    """Reads what the triggers wrote down in ``ours``, the quoted name of our schema."""
 
     def __init__(self, link: Link, ours: str) -> None:
         self._link, self._ours = link, ours
