@@ -13,16 +13,7 @@ _LISTED = 5
 
 
 def ends_of(edges: Sequence[Edge], numbers: Callable[[Sequence[str]], Mapping[str, int]]) -> Mapping[str, int]:
-    """Return the number of each node at an end of the edges, and perhaps of others.
-
-    Args:
-        edges: the edges.
-        numbers: ids → the number of each that is a node, and perhaps of others.
-
-    Raises:
-        UnknownNodeError: an end that is no node; the first few are listed.
-
-    """
+    """Return the numbers of the edges' ends, and perhaps others; UnknownNodeError lists the first that are no nodes."""
     ends = list(dict.fromkeys(chain.from_iterable(map(attrgetter("source", "target"), edges))))
     nums = numbers(ends)
     if unknown := [end for end in ends if end not in nums]:

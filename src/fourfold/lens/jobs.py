@@ -54,12 +54,7 @@ class Jobs:
         return None if self._latest is None else replace(self._latest)  # the state is read before what it promises
 
     def start(self, kind: str, work: Work) -> Job:
-        """Begin a piece of work.
-
-        Raises:
-            InvalidValueError: another one still runs.
-
-        """
+        """Begin a piece of work; InvalidValueError while another one still runs."""
         with self._lock:
             if self._latest is not None and self._latest.running:
                 raise InvalidValueError("Something is already being measured; wait for it, or stop it.")

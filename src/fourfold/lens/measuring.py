@@ -95,12 +95,7 @@ class Tuned:
 
 
 def judged(session: Session) -> Judgements:
-    """Return the file's feedback as judged queries.
-
-    Raises:
-        InvalidValueError: there is none that calls a node relevant.
-
-    """
+    """Return the file's feedback as judged queries; InvalidValueError where none calls a node relevant."""
     return feedback_judgements(session.retriever)
 
 

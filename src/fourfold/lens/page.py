@@ -99,12 +99,7 @@ class Pages:
         return hmac.new(self._secret, page.encode(), hashlib.sha256).hexdigest()
 
     def require_form_token(self, form: FormData, page: str) -> None:
-        """Refuse a form that was not on our own page.
-
-        Raises:
-            FormTokenError: the word is missing, or another page's.
-
-        """
+        """Refuse a form that was not on our own page: the word is missing, or another page's."""
         given = form.get("form_token")
         if not isinstance(given, str) or not hmac.compare_digest(given.encode(), self.form_token(page).encode()):
             raise FormTokenError(

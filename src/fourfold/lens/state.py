@@ -87,12 +87,7 @@ class Asked:
 
     @classmethod
     def of(cls, given: QueryParams | Mapping[str, str]) -> Asked:
-        """Read an address.
-
-        Raises:
-            InvalidValueError: it names a value that cannot be meant.
-
-        """
+        """Read an address; InvalidValueError where it names a value that cannot be meant."""
         params = given if isinstance(given, QueryParams) else QueryParams(given)
         question = params.get("q", "")  # as it is: judgements are kept under it, and templates show it plain
         pinned = params.get("pin", "").split(",")

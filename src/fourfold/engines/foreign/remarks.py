@@ -11,15 +11,7 @@ _LISTED = 8
 
 
 def remarks(schema: ForeignSchema, tables: Sequence[Table], path: str, matches: Matches) -> Iterator[str]:
-    """Yield, a sentence each, that no word of the nodes is read but the id, and which tables of edges are not.
-
-    Args:
-        schema: with its metadata.
-        tables: all that can be read.
-        path: where the tables are.
-        matches: see ``Matches``.
-
-    """
+    """Yield, a sentence each, that no word of the nodes is read but the id, and which tables of edges are not."""
     if not schema.text and schema.name in (None, schema.id) and schema.metadata:
         yield (
             f"No column of the table {schema.node_table!r} of {path!r} is called like a name or a text, so searches "

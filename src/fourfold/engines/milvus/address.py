@@ -45,12 +45,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Read a URL.
-
-        Raises:
-            StoreError: it cannot be meant.
-
-        """
+        """Read a URL; StoreError says what cannot be meant."""
         parts = parts_of(url)
         options = options_of(parts)
         if unknown := sorted(set(options) - set(_OPTIONS)):

@@ -35,17 +35,7 @@ from fourfold.types import Edge, Node
 
 
 class MilvusBackend(WithoutBooks):
-    """An open graph.
-
-    Args:
-        address: where it is.
-        read_only: every write is refused; the graph must exist.
-        must_exist: no graph is begun.
-
-    Raises:
-        StoreError: Milvus cannot be reached, or has no such graph.
-
-    """
+    """An open graph; StoreError where Milvus cannot be reached, or has no such graph and none may be begun."""
 
     def __init__(self, address: Address, *, read_only: bool = False, must_exist: bool = False) -> None:
         self.read_only = read_only

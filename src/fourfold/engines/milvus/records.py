@@ -44,15 +44,7 @@ def read_rows(link: Link, commit: int, kind: str, keys: Iterable[str] | None = N
 
 
 class Portions:
-    """An array over numbers that are given out in order, kept in records of so many rows each.
-
-    Args:
-        kind: of the records.
-        rows: in each record.
-        width: numbers in a row.
-        dtype: of the numbers.
-
-    """
+    """An array with rows of ``width`` numbers, given out in order and kept in records of so many rows each."""
 
     def __init__(self, kind: str, rows: int, width: int, dtype: str) -> None:
         self.kind, self.rows, self.width, self.dtype = kind, rows, width, np.dtype(dtype)

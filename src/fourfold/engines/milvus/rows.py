@@ -26,12 +26,7 @@ def node_of(row: Mapping[str, Any]) -> Node:
 
 
 def node_row(row: Row) -> dict[str, Any]:
-    """Return what a node itself brings to its row.
-
-    Raises:
-        InvalidValueError: it is longer than what Milvus keeps.
-
-    """
+    """Return what a node itself brings to its row; InvalidValueError where Milvus keeps no text so long."""
     node = row.node
     metadata = json.dumps(dict(node.metadata), ensure_ascii=False, allow_nan=False)
     texts = {"id": node.id, "name": node.name, "type": node.type, "text": node.text, "metadata": metadata}

@@ -39,12 +39,7 @@ class Vectors:
         return self._reading.state.vectors
 
     def ask(self, vector: FloatArray) -> VectorRanking:
-        """Rank by the cosine with a vector.
-
-        Raises:
-            DimensionError: the vector has another length.
-
-        """
+        """Rank by the cosine with a vector; DimensionError where it has another length."""
         return VectorRanking(self._reading, unit_question(vector, self.dimensions if self.size else None))
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:

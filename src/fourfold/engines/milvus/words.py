@@ -113,12 +113,7 @@ class Words:
         return _of_rows(self._search(worths, f"num in {nodes.tolist()}"), list(worths))
 
     def holders(self, worths: Mapping[int, float]) -> Holders:
-        """Return where these terms stand.
-
-        Args:
-            worths: by term what it is worth, to rank nodes by where there are more than can be had at once.
-
-        """
+        """Return where terms stand; their worths rank nodes where there are more than can be had at once."""
         missing = {term: worth for term, worth in worths.items() if term not in self._postings}
         if missing:
             rows = self._search(missing, "row >= 0")

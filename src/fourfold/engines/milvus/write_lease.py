@@ -39,12 +39,7 @@ _turns: dict[str, threading.Lock] = {}
 
 @contextmanager
 def claimed(link: Link) -> Iterator[Claim]:
-    """Have the turn to write.
-
-    Raises:
-        StoreError: another process keeps it too long.
-
-    """
+    """Have the turn to write; StoreError where another process keeps it too long."""
     with _guard:
         turn = _turns.setdefault(f"{link.address.folder or link.address.uri} {link.path}", threading.Lock())
     with turn:
@@ -67,12 +62,7 @@ class Claim:
         """The newest commit, once the turn is had: none comes between."""
 
     def take(self) -> None:
-        """Wait for the turn, and clean up behind writers that died.
-
-        Raises:
-            StoreError: another process keeps it too long.
-
-        """
+        """Wait for the turn, and clean up behind writers that died."""
         self.state, claims = State.read(self._link)
         failed = _ROW in claims
         if self._alone:

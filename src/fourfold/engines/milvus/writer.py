@@ -53,15 +53,7 @@ def edge_key(key: Key) -> str:
 
 
 class Writer(WriterWithoutBooks):
-    """One open write; see ``engines.base.Writer``.
-
-    Args:
-        link: the way to Milvus.
-        state: the commit that it is based on.
-        terms: numbers of terms that are known already.
-        moves: whether the generation moves.
-
-    """
+    """One open write over a commit, with the numbers of terms known so far; see ``engines.base.Writer``."""
 
     def __init__(self, link: Link, state: State, terms: Mapping[str, int], *, moves: bool) -> None:
         self.link, self.base = link, state

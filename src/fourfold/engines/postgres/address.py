@@ -40,12 +40,7 @@ class Address:
 
     @classmethod
     def of(cls, url: str) -> Address:
-        """Read a URL; ``schema``, ``statement_timeout`` and ``pool`` are ours, all else is libpq's.
-
-        Raises:
-            StoreError: it cannot be meant.
-
-        """
+        """Read a URL; ``schema``, ``statement_timeout`` and ``pool`` are ours, all else is libpq's."""
         parts = parts_of(url)
         options = options_of(parts)
         schema = options.pop("schema", DEFAULT_SCHEMA)
@@ -94,12 +89,7 @@ class ForeignAddress:
 
     @classmethod
     def of(cls, url: str) -> ForeignAddress:
-        """Read a URL; beside the options of ``Address`` there are ``table``, ``collection``, ``index`` and ``alter``.
-
-        Raises:
-            StoreError: it cannot be meant.
-
-        """
+        """Read a URL; beside the options of ``Address``, ``table``, ``collection``, ``index`` and ``alter``."""
         parts = parts_of(url)
         options = {"schema": _THEIR_SCHEMA, **options_of(parts)}
         table, collection, index, alter = (options.pop(name, None) for name in _FOREIGN)

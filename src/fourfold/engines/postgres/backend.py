@@ -42,16 +42,7 @@ _LONGEST_INDEXED = 2000
 
 
 class PostgresBackend(WithoutBooks):
-    """An open graph in one schema.
-
-    Args:
-        address: where it is.
-        read_only: every write is refused; the graph must exist.
-
-    Raises:
-        StoreError: the server cannot be reached, has no pgvector, or the schema is another application's.
-
-    """
+    """An open graph in one schema; StoreError where that is another application's, or the server lacks pgvector."""
 
     def __init__(self, address: Address, *, read_only: bool = False, must_exist: bool = False) -> None:
         self.read_only = read_only

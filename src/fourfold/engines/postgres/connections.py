@@ -45,12 +45,7 @@ class Connection(psycopg.Connection[tuple[Any, ...]]):
 
     @contextmanager
     def answering(self, seconds: float | None) -> Iterator[None]:
-        """Give up the connection where what is asked inside is not answered within so many seconds; None is never.
-
-        Raises:
-            SilentError: it was given up.
-
-        """
+        """Raise SilentError where what is asked inside is not answered in so many seconds; None is never."""
         self._until = None if seconds is None else time.monotonic() + seconds
         try:
             yield

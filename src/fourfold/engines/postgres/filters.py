@@ -19,13 +19,7 @@ FOLDING = ("pg_unicode_fast", "und-x-icu", "pg_c_utf8")
 
 
 def compiled(clause: Clause, folding: str | None) -> tuple[str, list[Any]]:
-    """Return a condition on the row ``n`` of nodes, and its parameters.
-
-    Args:
-        clause: the filter.
-        folding: one of ``FOLDING``; None lowers letters as the database does.
-
-    """
+    """Return a condition on the row ``n`` of nodes, and its parameters; ``folding`` is one of ``FOLDING``, or none."""
     parameters: list[Any] = []
     condition = _condition(clause, parameters)
     return condition.replace(_FOLDED, f' COLLATE "{folding}"' if folding in FOLDING else ""), parameters

@@ -256,12 +256,7 @@ class Vectors:
         return self._context.state.vectors
 
     def ask(self, vector: FloatArray) -> VectorRanking | NowhereRanking:
-        """Rank by the cosine with a vector.
-
-        Raises:
-            DimensionError: the vector has another length.
-
-        """
+        """Rank by the cosine with a vector; DimensionError where it has another length."""
         question = unit_question(vector, self.dimensions if self.size else None)
         if not question.any():
             return NowhereRanking(self._context)

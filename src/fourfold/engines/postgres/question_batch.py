@@ -101,15 +101,7 @@ class Facets:
 
 
 class QuestionBatch:
-    """What one question has asked of one generation, and what it has learned.
-
-    Args:
-        link: the server.
-        state: the generation.
-        bm25: how texts score.
-        exact: every vector is compared with the question's; else an index finds the nearest.
-
-    """
+    """What one question has asked of one generation, and what it has learned; ``exact`` compares every vector."""
 
     def __init__(self, link: Link, state: State, bm25: Bm25, *, exact: bool) -> None:
         self._link, self._state, self._bm25, self.exact = link, state, bm25, exact

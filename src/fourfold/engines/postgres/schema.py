@@ -117,12 +117,7 @@ MIGRATIONS: dict[int, str] = {0: _VERSION_1}
 
 
 def version_of(connection: psycopg.Connection[tuple[object, ...]], schema: str) -> int | None:
-    """Return the version of the tables in a schema; None where there are none.
-
-    Raises:
-        StoreError: the schema holds tables of another application.
-
-    """
+    """Return the version of a schema's tables, None without any; StoreError where they are another application's."""
     rows = connection.execute(
         "SELECT relname FROM pg_class WHERE relnamespace = to_regnamespace(quote_ident(%s)) AND relkind IN ('r', 'v')",
         (schema,),

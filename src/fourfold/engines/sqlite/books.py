@@ -201,12 +201,7 @@ class Books:
     # -- edges --------------------------------------------------------------------------------------------------
 
     def derive_edges(self, limits: Mapping[Kind, int | None]) -> None:
-        """Bring the derived edges up to date with the labels.
-
-        Args:
-            limits: a label of this kind with more users than that makes no edges; None is without limit.
-
-        """
+        """Bring the derived edges up to date with the labels; see ``engines.documents.Books``."""
         # The edges of a new text may hang on its qualifiers, so the labels it uses are due even if it used them before.
         self._execute(
             "UPDATE labels SET changed = 1 WHERE num IN "

@@ -27,16 +27,7 @@ _TABLE = "CREATE TABLE IF NOT EXISTS foreign_nodes (id TEXT PRIMARY KEY, hash BL
 
 
 class Mirror:
-    """A store that mirrors a foreign graph.
-
-    Args:
-        store: the Fourfold file beside the foreign one.
-        path: the foreign file.
-
-    Raises:
-        StoreError: the store holds a graph of its own.
-
-    """
+    """A store that mirrors a foreign file; StoreError where it holds a graph of its own."""
 
     def __init__(self, store: Store, path: str) -> None:
         self._store = store
@@ -117,14 +108,7 @@ class Mirror:
 
 
 class Follower:
-    """Keeps the index of a foreign file in step with it.
-
-    Args:
-        file: the foreign file.
-        store: its index, see ``index_path``.
-        write: how nodes and edges get into the index.
-
-    """
+    """Keeps the index of a foreign file in step with it; ``write`` takes nodes and edges into the index."""
 
     def __init__(self, file: ForeignFile, store: Store, write: Write) -> None:
         self._file = file

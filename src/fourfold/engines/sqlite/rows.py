@@ -55,12 +55,7 @@ def numbers(connection: sqlite3.Connection, sql: str, parameters: Sequence[Any])
 
 
 def meta(connection: sqlite3.Connection, key: str) -> str | None:
-    """Return a stored setting, or None.
-
-    Raises:
-        DamagedValueError: it is not of the kind that the setting has.
-
-    """
+    """Return a stored setting, or None; DamagedValueError where it is not of the kind that the setting has."""
     row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
     if row is None:
         return None
@@ -96,12 +91,7 @@ def nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int
 
 
 def texts(values: Iterable[object]) -> list[Any]:
-    """Return values that are all texts: SQLite's columns take anything.
-
-    Raises:
-        DamagedValueError: one is not.
-
-    """
+    """Return values that must all be texts, DamagedValueError where one is not: SQLite's columns take anything."""
     listed = list(values)
     if other := set(map(type, listed)) - {str}:
         raise DamagedValueError(f"{other.pop().__name__} in the place of a text")
@@ -109,12 +99,7 @@ def texts(values: Iterable[object]) -> list[Any]:
 
 
 def amounts(values: Iterable[object], kind: type[int] | type[float]) -> list[Any]:
-    """Return values that are all finite numbers of a kind, from 0 on.
-
-    Raises:
-        DamagedValueError: one is not.
-
-    """
+    """Return values that must all be finite numbers of a kind, from 0 on; DamagedValueError where one is not."""
     listed: list[Any] = list(values)
     if other := set(map(type, listed)) - {kind}:
         raise DamagedValueError(f"{other.pop().__name__} in the place of a number")

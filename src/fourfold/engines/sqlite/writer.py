@@ -122,11 +122,7 @@ class Writer:
         return self.edge_types[name]
 
     def put_nodes(self, rows: Sequence[Row], terms: Sequence[str], lengths: Sequence[int]) -> None:
-        """Insert or replace nodes.
-
-        ``terms`` holds the terms of all nodes in a row, field by field as in ``FIELDS``; ``lengths`` the number of
-        terms of each field of each node (``3 * len(rows)`` numbers).
-        """
+        """Insert or replace nodes; see ``engines.base.Writer``."""
         known = nums_of(self._connection, [row.node.id for row in rows])
         last = _number(self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone())
         following = last + 1
@@ -246,12 +242,7 @@ class Writer:
             self._vocabulary.pop(term, None)
 
     def put_edges(self, edges: Sequence[Edge]) -> None:
-        """Insert edges or replace their weights; those that ingest had derived are no longer its own.
-
-        Raises:
-            UnknownNodeError: an end that is no node; the first few are listed.
-
-        """
+        """Insert edges or replace their weights; those that ingest had derived are no longer its own."""
         nums = ends_of(edges, self._ends)
         for name in dict.fromkeys(map(attrgetter("type"), edges)):
             self._number_edge_type(name)
@@ -306,12 +297,7 @@ class Writer:
         self.edge_types[name] = number if row is None else row[0]
 
     def delete_nodes(self, ids: Sequence[str]) -> int:
-        """Delete nodes with their edges, and documents with their chunks; unknown ids are passed over.
-
-        Returns:
-            How many of the ids were nodes.
-
-        """
+        """Delete nodes with their edges, and documents with their chunks; return how many of the ids were nodes."""
         assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, ids)
         these = json.dumps(list(nums.values()))

@@ -77,13 +77,7 @@ class Reader:
         return Stamp(json.dumps([[int(count), total] for count, total, _ in rows]), any(row[2] for row in rows))
 
     def difference(self, ids: Sequence[str] | None = None, *, edges: bool = True) -> Difference:
-        """Compare the tables with the mirror.
-
-        Args:
-            ids: look at these nodes only; None at all.
-            edges: compare the edges too.
-
-        """
+        """Compare the tables with the mirror: all nodes, or those of some ids alone; and the edges, too."""
         s, asked = self._statements, {**self._only, **({} if ids is None else {"ids": list(ids)})}
         rows = self._link.ask((s.difference(some=ids is not None), asked))[0]
         there = {row[0]: row for row in rows if row[0] is not None}

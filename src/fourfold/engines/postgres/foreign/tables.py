@@ -72,12 +72,7 @@ class Tables:
 
     @classmethod
     def read(cls, link: Link, schema: str) -> Tables:
-        """Read the catalogue.
-
-        Raises:
-            StoreError: there is no such schema, or it holds a graph of ours.
-
-        """
+        """Read the catalogue; StoreError where there is no such schema, or it holds a graph of ours."""
         asked = {"schema": schema, "tables": None}
         extension, there, columns, keys, references = link.ask(
             (_EXTENSION, ()),

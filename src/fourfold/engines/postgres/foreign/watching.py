@@ -137,12 +137,7 @@ def forget_statement(ours: str) -> str:
 
 
 def put_triggers(link: Link, tables: Tables, schema: ForeignSchema, ours: str) -> None:
-    """Put triggers on the foreign tables, where they are not there already: this alters tables of others.
-
-    Raises:
-        StoreError: a view has no rows of its own, or the role may not alter the table.
-
-    """
+    """Put triggers on the foreign tables, where they are not there already: this alters tables of others."""
     watched = [(schema.node_table, schema.id), (schema.vector_table, schema.vector_node), (schema.edge_table, None)]
     with link.writing() as connection:
         connection.execute("SELECT pg_advisory_xact_lock(hashtext('fourfold triggers'), hashtext(%s))", (ours,))
