@@ -29,7 +29,6 @@ from fourfold.errors import StoreError
 from fourfold.filters import Clause
 from fourfold.index.base import Allowed
 from fourfold.index.snapshot import Snapshot
-from fourfold.types import Edge
 
 
 class SqliteWriter(Writer):
@@ -165,10 +164,6 @@ class SqliteBackend(Store):
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
         return usage.read(self, ids)
-
-    def edges_from(self, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
-        """Return the edges of these types that leave these nodes."""
-        return usage.edges_from(self, ids, types)
 
     @property
     def wording(self) -> Wording:

@@ -17,7 +17,7 @@ from fourfold.engines.foreign import ForeignSchema, Write, only_read
 from fourfold.engines.foreign.change import Change, MovedError, schema_as_json
 from fourfold.engines.sqlite.connection import address_of
 from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph
-from fourfold.engines.sqlite.store import Store
+from fourfold.engines.sqlite.store import EDGES, Store
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import StoreError
 from fourfold.types import Edge
@@ -61,13 +61,7 @@ class Mirror:
         """Compare the foreign graph with the index."""
         generation = self._store.generation()  # first: whoever writes from here on moves it, and `write` is refused
         hashes: dict[str, bytes] = dict(self._store.select("SELECT id, hash FROM foreign_nodes"))
-        edges = {
-            (source, target, kind): weight
-            for source, target, kind, weight in self._store.select(
-                "SELECT s.id, t.id, y.type, e.weight FROM edges e JOIN nodes s ON s.num = e.source "
-                "JOIN nodes t ON t.num = e.target JOIN edge_types y ON y.num = e.type"
-            )
-        }
+        edges = {(source, target, kind): weight for source, target, kind, weight in self._store.select(EDGES)}
         changed = [key for key, digest in graph.hashes.items() if hashes.get(key) != digest]
         return Change(
             generation,

@@ -14,6 +14,8 @@ from numpy.typing import NDArray
 from fourfold.arguments import shown
 from fourfold.engines.base import OWN_SHARE
 from fourfold.engines.sqlite.schema import schema_version
+from fourfold.frozen import freeze
+from fourfold.types import Node
 from fourfold.validation import LONGEST_VECTOR
 
 LARGEST_NUMBER = 2**31 - 1
@@ -88,6 +90,17 @@ def nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int
     """Return the number of each id that is a node."""
     sql = "SELECT n.id, n.num FROM json_each(?) j JOIN nodes n ON n.id = j.value"
     return dict(connection.execute(sql, (id_list(ids),)).fetchall())
+
+
+def node_of(row: Sequence[Any]) -> Node:
+    """Return the node of a row of id, name, type, text and metadata."""
+    identity, name, kind, text, metadata = texts(row)
+    read = json.loads(metadata)
+    if "\\ud" in metadata or "\\uD" in metadata:  # the only way in which JSON can hold half a character
+        json.dumps(read, ensure_ascii=False).encode()
+    if not isinstance(read, dict):
+        raise TypeError(f"{type(read).__name__} in the place of metadata")
+    return Node(identity, name, kind, text, freeze(read))
 
 
 def texts(values: Iterable[object]) -> list[Any]:

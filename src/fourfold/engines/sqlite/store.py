@@ -41,6 +41,7 @@ from fourfold.engines.sqlite.rows import (
     generation_of,
     id_list,
     meta,
+    node_of,
     numbers,
     nums_of,
     texts,
@@ -49,7 +50,6 @@ from fourfold.engines.sqlite.rows import (
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.errors import FourfoldError, StoreError
-from fourfold.frozen import freeze
 from fourfold.index.changes import Changes
 from fourfold.types import Edge, Node
 
@@ -65,6 +65,12 @@ _SCANNED = 3
 """Where one id in so many is asked for, the index of ids is read from end to end, which is sooner."""
 
 _OF_NUMBERS = "FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
+
+EDGES = (
+    "SELECT s.id, t.id, y.type, e.weight FROM edges e JOIN nodes s ON s.num = e.source "
+    "JOIN nodes t ON t.num = e.target JOIN edge_types y ON y.num = e.type"
+)
+"""Every edge, as people call it."""
 
 
 class Store:
@@ -216,7 +222,7 @@ class Store:
         with self.reading() as connection:
             sql = f"SELECT num, id, name, type, text, metadata {_OF_NUMBERS}"
             rows = connection.execute(sql, (json.dumps([int(num) for num in nums]),)).fetchall()
-            return {num: _node(*row) for num, *row in rows}
+            return {num: node_of(row) for num, *row in rows}
 
     def ids(self, nums: NDArray[np.int64]) -> list[str]:
         """Return the ids of the nodes of these numbers, in their order; "" for those that are gone."""
@@ -235,9 +241,8 @@ class Store:
 
     def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
         """Return the number of each term that occurs."""
-        with self.reading() as connection:
-            sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
-            return dict(connection.execute(sql, (json.dumps(list(terms)),)).fetchall())
+        sql = "SELECT term, num FROM terms WHERE term IN (SELECT value FROM json_each(?))"
+        return dict(self.select(sql, (json.dumps(list(terms)),)))
 
     def pairs(self, character: str) -> dict[str, int]:
         """Return the number of each term of two characters one of which is this one."""
@@ -290,15 +295,22 @@ class Store:
 
     def edges_of(self, ids: Sequence[str]) -> list[Edge]:
         """Return every edge that leaves or enters one of these nodes."""
+        these = "(SELECT value FROM json_each(:nums))"
+        return self._edges(ids, f"e.source IN {these} OR e.target IN {these}")
+
+    def edges_from(self, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
+        """Return the edges of these types that leave these nodes."""
+        condition = (
+            "e.source IN (SELECT value FROM json_each(:nums)) AND y.type IN (SELECT value FROM json_each(:types))"
+        )
+        return self._edges(ids, condition, types=json.dumps(list(types)))
+
+    def _edges(self, ids: Sequence[str], condition: str, **parameters: str) -> list[Edge]:
+        """Return the edges that meet a condition on ``:nums``, the numbers of some nodes."""
         with self.reading() as connection:
             nums = json.dumps(list(nums_of(connection, ids).values()))
-            rows = connection.execute(
-                "SELECT s.id, t.id, y.type, e.weight FROM edges e JOIN nodes s ON s.num = e.source "
-                "JOIN nodes t ON t.num = e.target JOIN edge_types y ON y.num = e.type "
-                "WHERE e.source IN (SELECT value FROM json_each(:n)) OR e.target IN (SELECT value FROM json_each(:n)) "
-                "ORDER BY s.id, t.id, y.type",
-                {"n": nums},
-            ).fetchall()
+            sql = f"{EDGES} WHERE {condition} ORDER BY s.id, t.id, y.type"
+            rows = connection.execute(sql, {"nums": nums, **parameters}).fetchall()
             texts(end for *ends, _ in rows for end in ends)
             return [Edge(source, target, kind, float(weight)) for source, target, kind, weight in rows]
 
@@ -331,10 +343,9 @@ class Store:
 
     def hidden(self) -> NDArray[np.int64]:
         """Return the numbers of the nodes that are no answers: documents with all of their text in chunks."""
-        sql = "SELECT node FROM documents CROSS JOIN nodes ON num = node WHERE chunks > 0 AND text = ''"
-        with self.reading() as connection:
-            rows = connection.execute(sql).fetchall()
-            return np.fromiter((row[0] for row in rows), np.int64, len(rows))
+        return self.matching(
+            "SELECT num FROM documents CROSS JOIN nodes ON num = node WHERE chunks > 0 AND text = ''", ()
+        )
 
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
         """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
@@ -388,13 +399,3 @@ class Store:
             self._edge_types = writer.edge_types
             if self._log is not None:
                 self._log.written()
-
-
-def _node(*row: Any) -> Node:
-    identity, name, kind, text, metadata = texts(row)
-    read = json.loads(metadata)
-    if "\\ud" in metadata or "\\uD" in metadata:  # the only way in which JSON can hold half a character
-        json.dumps(read, ensure_ascii=False).encode()
-    if not isinstance(read, dict):
-        raise TypeError(f"{type(read).__name__} in the place of metadata")
-    return Node(identity, name, kind, text, freeze(read))

@@ -12,7 +12,6 @@ from fourfold.engines.sqlite.rows import amounts, texts
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
 from fourfold.engines.usage import Usage
-from fourfold.types import Edge
 
 _TABLE = """
 CREATE TABLE IF NOT EXISTS usage (
@@ -51,16 +50,3 @@ def read(store: Store, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         for place, kind in enumerate(_KINDS, start=1):
             amounts((row[place] for row in rows), kind)
     return {identity: Usage(*row) for identity, *row in rows}
-
-
-def edges_from(store: Store, ids: Sequence[str], types: Sequence[str]) -> list[Edge]:
-    """Return the edges of these types that leave these nodes."""
-    sql = (
-        "SELECT s.id, t.id, y.type, e.weight FROM json_each(:ids) j JOIN nodes s ON s.id = j.value "
-        "JOIN edges e ON e.source = s.num JOIN edge_types y ON y.num = e.type JOIN nodes t ON t.num = e.target "
-        "WHERE y.type IN (SELECT value FROM json_each(:types))"
-    )
-    with store.reading() as connection:
-        rows = connection.execute(sql, {"ids": json.dumps(list(ids)), "types": json.dumps(list(types))}).fetchall()
-        texts(end for row in rows for end in row[:3])
-    return [Edge(*row) for row in rows]
