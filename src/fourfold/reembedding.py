@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from fourfold.arguments import said
 from fourfold.config import RetrievalConfig
 from fourfold.embed.base import checked
-from fourfold.engines.base import Backend, Unstaged, Writer
+from fourfold.engines.base import STAGING, Backend, Unstaged, Writer
 from fourfold.errors import EmbedderError, StoreError
 from fourfold.graph_embedding import GraphEmbedding, Progress
 
@@ -102,7 +102,7 @@ class Reembedding:
         if not batch:
             return
         staging = writer.staging()
-        staged, length = staging.recipe(), staging.dimensions()
+        staged, length = writer.meta(STAGING), staging.dimensions()
         if not self._owner:
             if staged != self._recipe or length not in (None, vectors.shape[1]):
                 staging.begin(self._recipe)
@@ -136,7 +136,7 @@ class Reembedding:
 
 def unfinished(backend: Backend) -> dict[str, Any]:
     """Return the embedder of a run that has not ended, and how many nodes it has done; {} if there is none."""
-    recipe = backend.staged.recipe()
+    recipe = backend.meta(STAGING)
     if recipe is None:
         return {}
     return {"embedder": json.loads(recipe)["embedder"], "nodes": backend.staged.count(recipe)}

@@ -52,6 +52,10 @@ OWN_SHARE = "own_share"
 """The setting that holds the share of a node's own text in its vector; an embedder trained from the graph brings it."""
 
 
+STAGING = "staging"
+"""The setting that holds the recipe of the staged vectors, see ``Staged``."""
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What an engine can do beyond what every engine must: nodes, edges, settings, filters and the four components.
@@ -110,13 +114,9 @@ class Unstaged:
 class Staged(Protocol):
     """Vectors that are not searched yet: those of the embedder a graph is about to change to.
 
-    They belong to one recipe, a text that says which embedder makes them and of what. A staged vector is fresh while
-    its node is still what it was made from.
+    They belong to one recipe, a text that says which embedder makes them and of what: the setting ``STAGING``, which is
+    there while anything is staged. A staged vector is fresh while its node is still what it was made from.
     """
-
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors, or None if nothing is staged."""
-        ...
 
     def count(self, recipe: str) -> int:
         """Return how many nodes have a fresh staged vector of this recipe."""
@@ -129,10 +129,6 @@ class Staged(Protocol):
 
 class Staging(Protocol):
     """The same inside a transaction; only ``take_in`` changes what is searched."""
-
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors as this transaction sees it."""
-        ...
 
     def dimensions(self) -> int | None:
         """Return the length of the staged vectors, or None if there are none."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import Settings, Unstaged
+from fourfold.engines.base import STAGING, Settings, Unstaged
 from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.rows import NODE, node_of
 from fourfold.engines.milvus.schema import space
@@ -18,8 +18,6 @@ from fourfold.engines.milvus.state import State
 if TYPE_CHECKING:  # which hands these out
     from fourfold.engines.milvus.writer import Writer
 
-RECIPE = "staging"
-"""The setting that holds the recipe."""
 _WINDOW = 8_000
 """Node numbers looked through at once."""
 
@@ -42,10 +40,6 @@ class Staging:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
 
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors as this transaction sees it."""
-        return self._writer.meta(RECIPE)
-
     def dimensions(self) -> int | None:
         """Return the length of the staged vectors, or None if there are none."""
         own = self._writer.staged
@@ -56,7 +50,7 @@ class Staging:
     def begin(self, recipe: str) -> None:
         """Drop what is staged, and stage vectors of this recipe from here on."""
         self._writer.staged = Gathered(begun=True)
-        self._writer.set_meta(RECIPE, recipe)
+        self._writer.set_meta(STAGING, recipe)
 
     def put(self, nodes: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
         """Stage a vector for each node, (len(nodes), dimensions); nodes deleted meanwhile are passed over."""
@@ -70,7 +64,7 @@ class Staging:
     def take_in(self) -> None:
         """Search the staged vectors from the transaction's generation on; those searched so far are gone."""
         self._writer.staged.taken = True
-        self._writer.set_meta(RECIPE, None)
+        self._writer.set_meta(STAGING, None)
 
 
 class Staged:
@@ -78,10 +72,6 @@ class Staged:
 
     def __init__(self, link: Link, settings: Settings, state: State) -> None:
         self._link, self._settings, self._state = link, settings, state
-
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors, or None if nothing is staged."""
-        return self._settings.meta(RECIPE)
 
     def count(self, recipe: str) -> int:
         """Return how many nodes have a fresh staged vector of this recipe."""
@@ -106,7 +96,7 @@ class Staged:
         return [Unstaged(num, found[num], by_num[num]) for num in first]
 
     def _hashes(self, recipe: str, condition: str) -> Mapping[int, str]:
-        if not self._state.staged or self.recipe() != recipe:
+        if not self._state.staged or self._settings.meta(STAGING) != recipe:
             return {}
         rows = self._link.rows(space(self._state.staged), f"{condition} and {self._state.visible}", ("num", "hash"))
         return {row["num"]: row["hash"] for row in rows}

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import Unstaged
+from fourfold.engines.base import STAGING, Unstaged
 from fourfold.engines.postgres.arrays import copied
 from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.link import Link
@@ -25,10 +25,6 @@ class Staging:
         self._writer = writer
         self._connection = connection
 
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors as this transaction sees it."""
-        return self._writer.meta("staging")
-
     def dimensions(self) -> int | None:
         """Return the length of the staged vectors, or None if there are none."""
         row = self._connection.execute("SELECT vector_dims(vector) FROM staged_vectors LIMIT 1").fetchone()
@@ -37,7 +33,7 @@ class Staging:
     def begin(self, recipe: str) -> None:
         """Drop what is staged, and stage vectors of this recipe from here on."""
         self._connection.execute("DELETE FROM staged_vectors")
-        self._writer.set_meta("staging", recipe)
+        self._writer.set_meta(STAGING, recipe)
 
     def put(self, nodes: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
         """Stage a vector for each node, (len(nodes), dimensions); nodes deleted meanwhile are passed over."""
@@ -61,7 +57,7 @@ class Staging:
         ).rowcount
         self._connection.execute("DELETE FROM staged_vectors")
         self._writer.replaced_vectors(come - gone)
-        self._writer.set_meta("staging", None)
+        self._writer.set_meta(STAGING, None)
 
 
 class Staged:
@@ -69,11 +65,6 @@ class Staged:
 
     def __init__(self, link: Link) -> None:
         self._link = link
-
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors, or None if nothing is staged."""
-        rows = self._link.rows("SELECT value FROM meta WHERE key = 'staging'")
-        return str(rows[0][0]) if rows else None
 
     def count(self, recipe: str) -> int:
         """Return how many nodes have a fresh staged vector of this recipe."""

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.arguments import shown
-from fourfold.engines.base import OWN_SHARE
+from fourfold.engines.base import OWN_SHARE, STAGING
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.frozen import freeze
 from fourfold.types import Node
@@ -31,7 +31,7 @@ _KINDS: Mapping[str, Callable[[str], bool]] = {
     "dimensions": lambda value: 0 < int(value) <= LONGEST_VECTOR,
     OWN_SHARE: lambda value: 0 <= float(value) <= 1,
     **dict.fromkeys(("embedder", "tokenizer", "words"), lambda value: value.isprintable()),
-    "staging": lambda value: isinstance(json.loads(value)["embedder"], str),
+    STAGING: lambda value: isinstance(json.loads(value)["embedder"], str),
     "copying": lambda value: isinstance(json.loads(value)["from"], str),
     **dict.fromkeys(
         ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest", "ingest_roots"),

@@ -7,11 +7,10 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import Unstaged
+from fourfold.engines.base import STAGING, Unstaged
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.sqlite.writer import Writer
 
-_KEY = "staging"
 _FRESH = "nodes n JOIN staged_vectors s ON s.node = n.num AND s.hash = n.hash"
 
 
@@ -21,14 +20,10 @@ class Staged:
     def __init__(self, store: Store) -> None:
         self._store = store
 
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors, or None if nothing is staged."""
-        return self._store.meta(_KEY)
-
     def count(self, recipe: str) -> int:
         """Return how many nodes have a fresh staged vector of this recipe."""
         sql = f"SELECT count(*) FROM {_FRESH} WHERE ? = (SELECT value FROM meta WHERE key = ?)"
-        return int(self._store.select(sql, (recipe, _KEY))[0][0])
+        return int(self._store.select(sql, (recipe, STAGING))[0][0])
 
     def unstaged(self, recipe: str, after: int, limit: int) -> list[Unstaged]:
         """Return the first nodes beyond the number ``after`` without a fresh staged vector of this recipe, in order."""
@@ -37,7 +32,7 @@ class Staged:
             "LEFT JOIN staged_vectors s ON s.node = n.num AND s.hash = n.hash "
             "WHERE n.num > ? AND (s.node IS NULL OR ? IS NOT (SELECT value FROM meta WHERE key = ?)) "
             "ORDER BY n.num LIMIT ?",
-            (after, recipe, _KEY, limit),
+            (after, recipe, STAGING, limit),
         )
         nodes = self._store.nodes([num for num, _ in rows])  # what changes meanwhile has another hash: it comes again
         return [Unstaged(num, digest, nodes[num]) for num, digest in rows if num in nodes]
@@ -49,10 +44,6 @@ class Staging:
     def __init__(self, writer: Writer) -> None:
         self._writer = writer
 
-    def recipe(self) -> str | None:
-        """Return the recipe of the staged vectors as this transaction sees it."""
-        return self._writer.meta(_KEY)
-
     def dimensions(self) -> int | None:
         """Return the length of the staged vectors, or None if there are none."""
         row = self._writer.execute("SELECT length(vector) / 4 FROM staged_vectors LIMIT 1").fetchone()
@@ -61,7 +52,7 @@ class Staging:
     def begin(self, recipe: str) -> None:
         """Drop what is staged, and stage vectors of this recipe from here on."""
         self._writer.execute("DELETE FROM staged_vectors")
-        self._writer.set_meta(_KEY, recipe)
+        self._writer.set_meta(STAGING, recipe)
 
     def put(self, nodes: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
         """Stage a vector for each node, (len(nodes), dimensions); nodes deleted meanwhile are passed over."""
@@ -76,4 +67,4 @@ class Staging:
         self._writer.execute("INSERT INTO vectors SELECT node, vector FROM staged_vectors ORDER BY node")
         self._writer.execute("UPDATE nodes SET generation = ?", (self._writer.generation,))
         self._writer.execute("DELETE FROM staged_vectors")
-        self._writer.set_meta(_KEY, None)
+        self._writer.set_meta(STAGING, None)
