@@ -83,14 +83,6 @@ def address_with(url: str, **options: str | None) -> str:
     return with_options(parts, {**options_of(parts), **given})
 
 
-def only_read(path: str) -> StoreError:
-    """Return what a write to a foreign graph raises."""
-    return StoreError(
-        f"{path!r} is a foreign graph, which is only read; change it with the application it belongs to, and the next "
-        "search sees it."
-    )
-
-
 class Write(Protocol):
     """Embeds, tokenizes and stores nodes and edges in one transaction, which begins with ``first``."""
 
@@ -119,7 +111,10 @@ class Follower(Protocol):
 
     def refuse(self) -> NoReturn:
         """Raise StoreError: a foreign graph is only read."""
-        ...
+        raise StoreError(
+            f"{self.path!r} is a foreign graph, which is only read; change it with the application it belongs to, and "
+            "the next search sees it."
+        )
 
     def keep_in_step(self) -> None:
         """Take in what has changed there since it was last read; called before every search, so cheap where nothing."""

@@ -1,8 +1,8 @@
-"""Wordpieces, names, edges and look-ups over rows of Milvus; see ``index.base``."""
+"""Wordpieces, names and edges over rows of Milvus; see ``index.base``."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,25 +54,6 @@ class Names:
         found = [sorted(by_key.get(key, ())) if key else [] for key in signed.tolist()]
         starts = bounds([len(own) for own in found])
         return starts, np.array([num for own in found for num in own], np.int64)
-
-
-class Lookup:
-    """Ids of nodes and numbers of terms."""
-
-    def __init__(self, reading: Reading) -> None:
-        self._reading = reading
-
-    def ids(self, nodes: Nodes) -> Sequence[str]:
-        """Return the ids of these nodes, in their order; "" for those that are gone."""
-        return self._reading.ids(nodes)
-
-    def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
-        """Return the number of each term that occurs."""
-        return self._reading.words.numbers(list(terms))
-
-    def pairs(self, character: str) -> dict[str, int]:
-        """Return none: of terms only hashes are kept."""
-        return {}
 
 
 class Edges:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 import numpy as np
@@ -29,7 +29,7 @@ _REMEMBERED = 200_000
 
 
 class Reading:
-    """One commit; shared by threads and by all configs."""
+    """One commit, and its ``index.snapshot.Lookup``; shared by threads and by all configs."""
 
     def __init__(self, link: Link, state: State) -> None:
         self.link, self.state = link, state
@@ -53,6 +53,14 @@ class Reading:
 
     def _read_ids(self, nums: Sequence[int]) -> dict[int, str]:
         return {row["num"]: row["id"] for row in self.nodes(nums, ("num", "id"))}
+
+    def term_numbers(self, terms: Iterable[str]) -> dict[str, int]:
+        """Return the number of each term that occurs."""
+        return self.words.numbers(list(terms))
+
+    def pairs(self, character: str) -> dict[str, int]:
+        """Return none: of terms only hashes are kept."""
+        return {}
 
     def pieces(self, nodes: Nodes) -> list[NDArray[np.int32]]:
         """Return the wordpieces of each of these nodes."""

@@ -11,7 +11,7 @@ import numpy as np
 from fourfold.config import RetrievalConfig
 from fourfold.engines.milvus import records
 from fourfold.engines.milvus.link import Link, digest
-from fourfold.engines.milvus.parts import Edges, Lookup, Names, Tokens
+from fourfold.engines.milvus.parts import Edges, Names, Tokens
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.text import Text
@@ -57,7 +57,7 @@ class _Generation:
             edges=Edges(reading),
             hidden=np.empty(0, np.int64),
             names=Names(reading),
-            lookup=Lookup(reading),
+            lookup=reading,
             structure=self.structure,
         )
 

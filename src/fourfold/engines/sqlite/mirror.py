@@ -9,11 +9,12 @@ import json
 import os
 import threading
 from collections.abc import Mapping
-from typing import Any, NoReturn
+from typing import Any
 
 from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
-from fourfold.engines.foreign import ForeignSchema, Write, only_read
+from fourfold.engines.foreign import Follower as AnyFollower
+from fourfold.engines.foreign import ForeignSchema, Write
 from fourfold.engines.foreign.change import Change, MovedError, schema_as_json
 from fourfold.engines.sqlite.connection import address_of
 from fourfold.engines.sqlite.foreign import ForeignFile, ForeignGraph
@@ -101,7 +102,7 @@ class Mirror:
                 writer.set_meta(key, None)
 
 
-class Follower:
+class Follower(AnyFollower):
     """Keeps the index of a foreign file in step with it; ``write`` takes nodes and edges into the index."""
 
     def __init__(self, file: ForeignFile, store: Store, write: Write) -> None:
@@ -128,10 +129,6 @@ class Follower:
     def schema(self) -> ForeignSchema:
         """What its tables and columns mean."""
         return self._file.schema
-
-    def refuse(self) -> NoReturn:
-        """Refuse to write: a foreign graph is only read."""
-        raise only_read(self.path)
 
     def info(self) -> dict[str, Any]:
         """Return how the file is read and what was skipped, in plain JSON types."""

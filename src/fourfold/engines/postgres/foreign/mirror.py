@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 import threading
 from dataclasses import replace
-from typing import Any, NoReturn
+from typing import Any
 
 from fourfold.engines.base import Backend
 from fourfold.engines.base import Writer as AnyWriter
-from fourfold.engines.foreign import ForeignSchema, Write, only_read
+from fourfold.engines.foreign import Follower as AnyFollower
+from fourfold.engines.foreign import ForeignSchema, Write
 from fourfold.engines.foreign.change import MovedError, schema_as_json
 from fourfold.engines.foreign.remarks import remarks
 from fourfold.engines.postgres.address import Address, ForeignAddress
@@ -32,7 +33,7 @@ from fourfold.errors import StoreError
 _ATTEMPTS = 20
 
 
-class Follower:
+class Follower(AnyFollower):
     """Keeps our graph in step with foreign tables, which are never written to.
 
     Args:
@@ -102,10 +103,6 @@ class Follower:
     def schema(self) -> ForeignSchema:
         """What their tables and columns mean."""
         return self._schema
-
-    def refuse(self) -> NoReturn:
-        """Refuse to write: a foreign graph is only read."""
-        raise only_read(self.path)
 
     def info(self) -> dict[str, Any]:
         """Return how the tables are read and what was skipped, in plain JSON types."""

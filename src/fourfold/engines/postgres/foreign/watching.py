@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 from psycopg import sql
 
@@ -67,22 +66,6 @@ class News:
     numbers: Sequence[int] = ()
 
 
-class Watch(Protocol):
-    """Tells whether tables may have changed."""
-
-    def news(self) -> News | None:
-        """Return what may have changed since ``seen``, or None; one round trip."""
-        ...
-
-    def begin(self) -> str:
-        """Return the token of the state that the question under way reads."""
-        ...
-
-    def seen(self, token: str) -> None:
-        """Say that a state was taken in."""
-        ...
-
-
 class Transactions:
     """Asks the server which transactions have ended."""
 
@@ -129,6 +112,10 @@ class Triggers:
     def seen(self, token: str) -> None:
         """Say that a state was taken in."""
         self._first = False
+
+
+Watch = Transactions | Triggers
+"""Tells whether tables may have changed."""
 
 
 def forget_statement(ours: str) -> str:
