@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.part_context import PartContext
-from fourfold.engines.postgres.question_batch import QuestionBatch
+from fourfold.engines.postgres.question_batch import Ranking
 from fourfold.index.base import Allowed, HeldNames, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.index.name_terms import names_listed, told_by
@@ -24,46 +24,6 @@ _RARE = 64
 
 _Terms = tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]
 """(place, term) of the distinct terms of some nodes, and how many names hold each, parallel."""
-
-
-class TextRanking:
-    """One question put to the postings."""
-
-    def __init__(self, batch: QuestionBatch) -> None:
-        self._batch = batch
-
-    @property
-    def moments(self) -> Moments:
-        """Sums over all nodes."""
-        return self._batch.text_moments()
-
-    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
-        """Return the ``count`` best of positive score, and all that tie with the last."""
-        return self._batch.best_text(max(count, 1), allowed)
-
-    def at(self, nodes: Nodes) -> FloatArray:
-        """Return the scores of these nodes."""
-        return self._batch.text_at(nodes)
-
-
-class VectorRanking:
-    """One question put to the vectors."""
-
-    def __init__(self, batch: QuestionBatch) -> None:
-        self._batch = batch
-
-    @property
-    def moments(self) -> Moments:
-        """Sums over all nodes that have a vector."""
-        return self._batch.near_moments()
-
-    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
-        """Return the nearest ``count``, and all that tie with the last where every vector is compared."""
-        return self._batch.best_near(max(count, 1), allowed)
-
-    def at(self, nodes: Nodes) -> FloatArray:
-        """Return the cosines of these nodes."""
-        return self._batch.near_at(nodes)
 
 
 class NowhereRanking:
@@ -95,9 +55,10 @@ class Text:
     def __init__(self, context: PartContext) -> None:
         self._context = context
 
-    def ask(self, terms: Mapping[int, float]) -> TextRanking:
+    def ask(self, terms: Mapping[int, float]) -> Ranking:
         """Rank by BM25, each term counting as often as said."""
-        return TextRanking(self._context.for_text({int(term): float(n) for term, n in terms.items() if n}))
+        batch = self._context.for_text({int(term): float(n) for term, n in terms.items() if n})
+        return Ranking(batch, batch.text)
 
     def worth(self, terms: Sequence[int], nodes: Nodes) -> FloatArray:
         """Return what one occurrence of each term in the question is worth in some nodes, (len(terms), len(nodes))."""
@@ -255,12 +216,13 @@ class Vectors:
         """How many nodes have a vector."""
         return self._context.state.vectors
 
-    def ask(self, vector: FloatArray) -> VectorRanking | NowhereRanking:
+    def ask(self, vector: FloatArray) -> Ranking | NowhereRanking:
         """Rank by the cosine with a vector; DimensionError where it has another length."""
         question = unit_question(vector, self.dimensions if self.size else None)
         if not question.any():
             return NowhereRanking(self._context)
-        return VectorRanking(self._context.for_vector(question))
+        batch = self._context.for_vector(question)
+        return Ranking(batch, batch.near)
 
     def at(self, nodes: Nodes) -> NDArray[np.float32]:
         """Return the unit vectors of these nodes; zeros where there is none."""

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,6 +100,54 @@ class Facets:
         self.cosines = np.concatenate((self.cosines, cosines))[order]
 
 
+@dataclass
+class Side:
+    """What a question has learned of all nodes by one part: the best, by the ``id`` of a filter's nodes, and the sums.
+
+    ``facet`` is where the values of single nodes are; ``empty`` is what no other node has more of where all are known.
+    """
+
+    facet: Literal["text", "cosines"]
+    empty: float
+    exact: bool
+    known: dict[int, Best] = field(default_factory=dict)
+    sums: Moments | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Ranking:
+    """One question put to the postings, or to the vectors; see ``index.base.Ranking``."""
+
+    batch: QuestionBatch
+    side: Side
+
+    @property
+    def moments(self) -> Moments:
+        """Sums over all nodes that could have a value."""
+        if self.side.sums is None:
+            self.batch.fetch(FIRST, self.batch.allowed)
+        return self.side.sums or Moments(0.0, 0.0, 0.0, 0)
+
+    def best(self, count: int, allowed: Allowed | None = None) -> Scored:
+        """Return the ``count`` best, and all that tie with the last where every node is compared."""
+        count = max(count, 1)
+        wanted = FIRST
+        while True:
+            own = self.side.known.get(id(allowed))
+            found = None if own is None else own.first(count, self.side.empty, exact=self.side.exact)
+            if found is not None:
+                return found
+            if own is not None:
+                wanted = max(4 * len(own.values), 4 * count, FIRST)
+            self.batch.fetch(max(wanted, count), allowed)
+
+    def at(self, nodes: Nodes) -> FloatArray:
+        """Return the values of these nodes."""
+        self.batch.need(nodes)
+        facets = self.batch.facets
+        return facets.at(getattr(facets, self.side.facet), nodes)
+
+
 class QuestionBatch:
     """What one question has asked of one generation, and what it has learned; ``exact`` compares every vector."""
 
@@ -118,10 +166,8 @@ class QuestionBatch:
         self.beside: Sequence[QuestionBatch] = ()
         """Other terms whose best will be asked for, each on a batch of its own."""
         self.named: tuple[NDArray[np.int64], NDArray[np.int64], Nodes] | None = None
-        self._text: dict[int, Best] = {}
-        self._near: dict[int, Best] = {}
-        self._text_sums: tuple[float, float, float] | None = None
-        self._near_sums: tuple[float, float, float, int] | None = None
+        self.text = Side("text", 0.0, exact=True)
+        self.near = Side("cosines", -math.inf, exact=exact)
 
     def expect(
         self, allowed: Allowed | None, pieces: NDArray[np.int64], keys: Keys, beside: Sequence[QuestionBatch] = ()
@@ -132,47 +178,13 @@ class QuestionBatch:
 
     # -- the best -----------------------------------------------------------------------------------------------
 
-    def text_moments(self) -> Moments:
-        """Return the moments of the text scores of all nodes."""
-        if self._text_sums is None:
-            self._fetch(FIRST, self.allowed)
-        total, squares, most = self._text_sums or (0.0, 0.0, 0.0)
-        return Moments(total, squares, most, self._state.nodes)
-
-    def near_moments(self) -> Moments:
-        """Return the moments of the cosines of all nodes that have a vector."""
-        if self._near_sums is None:
-            self._fetch(FIRST, self.allowed)
-        total, squares, most, size = self._near_sums or (0.0, 0.0, 0.0, 0)
-        return Moments(total, squares, most, size)
-
-    def best_text(self, count: int, allowed: Allowed | None) -> Scored:
-        """Return the best by text."""
-        return self._best(self._text, count, allowed, 0.0, exact=True)
-
-    def best_near(self, count: int, allowed: Allowed | None) -> Scored:
-        """Return the nearest."""
-        return self._best(self._near, count, allowed, -math.inf, exact=self.exact)
-
-    def _best(
-        self, known: dict[int, Best], count: int, allowed: Allowed | None, empty: float, *, exact: bool
-    ) -> Scored:
-        wanted = FIRST
-        while True:
-            own = known.get(id(allowed))
-            found = None if own is None else own.first(count, empty, exact=exact)
-            if found is not None:
-                return found
-            if own is not None:
-                wanted = max(4 * len(own.values), 4 * count, FIRST)
-            self._fetch(max(wanted, count), allowed)
-
-    def _fetch(self, count: int, allowed: Allowed | None) -> None:
+    def fetch(self, count: int, allowed: Allowed | None) -> None:
         """Ask for the best by text and by vector together, with their moments and their facets: one round trip."""
-        first = self._text_sums is None and self._near_sums is None
+        first = self.text.sums is None and self.near.sums is None
         asked = self._candidates
         if not asked.text:
-            self._text_sums, self._text[id(allowed)] = (0.0, 0.0, 0.0), Best(_NONE, _NO_VALUES, True)
+            self.text.sums = Moments(0.0, 0.0, 0.0, self._state.nodes)
+            self.text.known[id(allowed)] = Best(_NONE, _NO_VALUES, True)
         if not asked.text and not asked.near:
             return
         statement = self._statement(count, _LOOKED_AT if first else 0, allowed)
@@ -193,12 +205,12 @@ class QuestionBatch:
         row, asked = list(columns), self._candidates
         if asked.text:
             total, squares, most = (float(sent or 0.0) for sent in row[:3])
-            self._text_sums = total, squares, max(most, 0.0)
+            self.text.sums = Moments(total, squares, max(most, 0.0), self._state.nodes)
             del row[:3]
         if asked.near:
             self._take_sums(*(float(sent or 0.0) for sent in row[:3]))
             del row[:3]
-        for known, there in ((self._text, asked.text), (self._near, asked.near)):
+        for known, there in ((self.text.known, asked.text), (self.near.known, asked.near)):
             if there:
                 known[id(allowed)] = _best_of(row[0], row[1], count)
                 del row[:2]
@@ -237,7 +249,7 @@ class QuestionBatch:
             own, pairs = self.kept_sums
             unit = self.question.astype(np.float64)
             total, squares = total + float(unit @ own), squares + float(unit @ pairs @ unit)
-        self._near_sums = total, squares, most, self._state.vectors
+        self.near.sums = Moments(total, squares, most, self._state.vectors)
 
     # -- single nodes -------------------------------------------------------------------------------------------
 
@@ -248,16 +260,6 @@ class QuestionBatch:
             return
         statement = self._candidates.single, {**self._parameters(), "nodes": missing.tolist()}
         self.facets.add(self._link.ask(statement)[0][0], missing)
-
-    def text_at(self, nodes: Nodes) -> FloatArray:
-        """Return the text scores of these nodes."""
-        self.need(nodes)
-        return self.facets.at(self.facets.text, nodes)
-
-    def near_at(self, nodes: Nodes) -> FloatArray:
-        """Return the cosines of these nodes."""
-        self.need(nodes)
-        return self.facets.at(self.facets.cosines, nodes)
 
     def pieces_of(self, nodes: Nodes) -> list[NDArray[Any]]:
         """Return the wordpieces of each of these nodes."""
