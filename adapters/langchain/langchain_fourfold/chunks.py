@@ -67,14 +67,6 @@ def add_documents(
     return [node.id for node in nodes]
 
 
-def context(retriever: Retriever, document: Document | str, before: int, after: int) -> list[Document]:
-    """Return a chunk with its neighbours in reading order; see ``FourfoldRetriever.context``."""
-    identity = document if isinstance(document, str) else document.id
-    if identity is None:
-        raise InvalidValueError("The document has no id, by which its neighbours are found; documents found have one.")
-    return [as_given(node) for node in retriever.context(identity, before, after)]
-
-
 def texts_in(retriever: Retriever) -> list[str]:
     """Return the ids of all nodes but the documents whose texts are in their chunks."""
     ids = list(retriever.manifest())
@@ -162,4 +154,7 @@ class Contexts:
             fourfold.UnknownNodeError: there is no such document.
 
         """
-        return context(self.retriever, document, before, after)
+        identity = document if isinstance(document, str) else document.id
+        if identity is None:
+            raise InvalidValueError("The document has no id, by which its neighbours are found; those found have one.")
+        return [as_given(node) for node in self.retriever.context(identity, before, after)]

@@ -24,26 +24,13 @@ from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents
 from langchain_fourfold.documents import documents_of, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import LangChainEmbedder, as_embedder, is_model, one_embedder
+from langchain_fourfold.options import SEARCH_OPTIONS, require_known
 from langchain_fourfold.postgres import OverPostgres
 from langchain_fourfold.stores import contents_of
 from langchain_fourfold.tools import as_tools
 
-_OPTIONS = (
-    "k",
-    "filter",
-    "weights",
-    "intent",
-    "mode",
-    "min_score",
-    "min_confidence",
-    "group_by",
-    "max_per_source",
-    "timeout",
-    "rerank",
-)
-"""The options of ``Retriever.search`` that are fields here and may be given per call."""
-
-_SEARCH_OPTIONS = (*_OPTIONS, "query_vector")
+_FIELDS = tuple(name for name in SEARCH_OPTIONS if name != "query_vector")
+"""The options of a search that are fields here, too."""
 
 
 class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
@@ -248,7 +235,8 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
     def _open(self) -> Self:
         # RunnableConfigurableFields makes a copy for each call from all fields: it must share the engine, and it gives
         # path, embedder and config beside it, as they are set here.
-        if self.retriever is None:
+        given = self.retriever is not None
+        if not given:
             opened = open_under(
                 self.preset,
                 self.path,
@@ -258,29 +246,29 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
                 must_exist=self.must_exist,
             )
             BaseRetriever.__setattr__(self, "retriever", opened)
-        else:
-            copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
-            if self.preset is not None and not copied:
-                raise InvalidValueError("preset belongs to the retriever that was given; leave preset out.")
-            for name, own in (
-                ("path", self.retriever.path),
-                ("embedder", self.retriever.embedder),
-                ("config", self.retriever.config),
-                ("read_only", self.retriever.backend.read_only),
-            ):
-                if copied and name == "config":  # another one may have been applied to the graph since
-                    continue
-                given = str(self.path) if name == "path" else getattr(self, name)
-                if name in self.model_fields_set and given is not None and given is not own and given != own:
-                    raise InvalidValueError(f"{name} belongs to the retriever that was given; leave {name} out.")
-        for name, own in (
-            ("path", self.retriever.path),
-            ("embedder", self.retriever.embedder),
-            ("config", self.retriever.config),
-            ("read_only", self.retriever.backend.read_only),
-        ):
-            BaseRetriever.__setattr__(self, name, own)
+        own = {
+            "path": self.retriever.path,
+            "embedder": self.retriever.embedder,
+            "config": self.retriever.config,
+            "read_only": self.retriever.backend.read_only,
+        }
+        if given:
+            self._require_own(own)
+        for name, value in own.items():
+            BaseRetriever.__setattr__(self, name, value)
         return self
+
+    def _require_own(self, own: Mapping[str, Any]) -> None:
+        """Refuse what a graph is opened with beside one that is open already, unless it is that graph's own."""
+        copied = "path" in self.model_fields_set and str(self.path) == self.retriever.path
+        if self.preset is not None and not copied:
+            raise InvalidValueError("preset belongs to the retriever that was given; leave preset out.")
+        for name, value in own.items():
+            if copied and name == "config":  # another one may have been applied to the graph since
+                continue
+            given = str(self.path) if name == "path" else getattr(self, name)
+            if name in self.model_fields_set and given is not None and given is not value and given != value:
+                raise InvalidValueError(f"{name} belongs to the retriever that was given; leave {name} out.")
 
     def __deepcopy__(self, memo: dict[int, Any] | None = None) -> Self:
         """Return a copy over the same open graph."""
@@ -323,7 +311,7 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
         called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
         if (old := self.compare_with) is None:
             return self._documents(self.retriever.search(query, **self._options(**called)))
-        theirs, ours = shadow.divided(old, old._get_relevant_documents, called, _SEARCH_OPTIONS)
+        theirs, ours = shadow.divided(old, old._get_relevant_documents, called, SEARCH_OPTIONS)
         config = RunnableConfig(callbacks=run_manager.get_child())
         return self._shadow(query, ours).beside(lambda: shadow.first(old.invoke(query, config, **theirs), k))
 
@@ -341,7 +329,7 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
         called = {"k": k, "filter": filter, "weights": weights, "intent": intent, **options}
         if (old := self.compare_with) is None:
             return self._documents(await self.retriever.asearch(query, **self._options(**called)))
-        theirs, ours = shadow.divided(old, old._aget_relevant_documents, called, _SEARCH_OPTIONS)
+        theirs, ours = shadow.divided(old, old._aget_relevant_documents, called, SEARCH_OPTIONS)
         config = RunnableConfig(callbacks=run_manager.get_child())
         found = await self._shadow(query, ours).abeside(old.ainvoke(query, config, **theirs))
         return shadow.first(found, k)
@@ -357,12 +345,8 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
     def _options(self, **given: Any) -> dict[str, Any]:
         """Return the options of one search: what the call gives, else the fields."""
         given.pop("verbose", None)  # BaseRetriever reads it and passes it on
-        unknown = sorted(set(given) - set(_SEARCH_OPTIONS))
-        if unknown:
-            raise InvalidValueError(
-                f"A search has no option {unknown[0]!r}; the options are {', '.join(_SEARCH_OPTIONS)}."
-            )
-        options = {name: getattr(self, name) for name in _OPTIONS}
+        require_known(given)
+        options = {name: getattr(self, name) for name in _FIELDS}
         options.update((name, value) for name, value in given.items() if value is not None)
         if options["filter"] is not None:
             options["filter"] = plain_filter(options["filter"])

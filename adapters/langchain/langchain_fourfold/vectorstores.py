@@ -23,20 +23,7 @@ from langchain_fourfold import chunks
 from langchain_fourfold.chunks import Contexts
 from langchain_fourfold.documents import as_given, documents_of, listed, plain_filter, to_document, to_plain_document
 from langchain_fourfold.embeddings import FourfoldEmbeddings, LangChainEmbedder, as_embedder, no_graph
-
-_OPTIONS = (
-    "weights",
-    "intent",
-    "mode",
-    "min_score",
-    "min_confidence",
-    "group_by",
-    "max_per_source",
-    "timeout",
-    "rerank",
-    "query_vector",
-)
-"""The options of ``Retriever.search`` that may be given per call, beside ``k`` and ``filter``."""
+from langchain_fourfold.options import require_known
 
 
 class FourfoldVectorStore(Contexts, VectorStore):
@@ -287,10 +274,7 @@ class FourfoldVectorStore(Contexts, VectorStore):
         return self._diverse(self._search_by_vector(embedding, _among(k, fetch_k), filter, options), k, lambda_mult)
 
     def _search(self, query: str, k: int, filter: Mapping[str, Any] | None, options: Mapping[str, Any]) -> SearchResult:
-        if unknown := sorted(set(options) - set(_OPTIONS)):
-            raise InvalidValueError(
-                f"A search has no option {unknown[0]!r}; the options are k, filter, {', '.join(_OPTIONS)}."
-            )
+        require_known(options)
         condition = None if filter is None else plain_filter(filter)
         found = self.retriever.search(query, k=k, filter=condition, **options)
         if not condition or any(options.get(name) for name in ("min_score", "min_confidence")):
