@@ -6,11 +6,12 @@ Every rule answers with the thing itself, or with an InvalidValueError whose sen
 from __future__ import annotations
 
 import dataclasses
+import json
 import math
 import operator
 import os
 import reprlib
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import count, repeat
 from numbers import Real
@@ -224,6 +225,33 @@ def without_sets(value: object) -> object:
     if isinstance(value, dict):
         return {key: without_sets(part) for key, part in value.items()}
     return value
+
+
+def plain_metadata(given: Mapping[str, Any], what: str, jsonable: Callable[..., Any]) -> dict[str, Any]:
+    """Return metadata in plain JSON types, as the adapters take it: sets as sorted lists, numpy's numbers as Python's.
+
+    Args:
+        given: as it came.
+        what: what the sentence of an error begins with.
+        jsonable: pydantic's ``to_jsonable_python``, which knows dates, paths and models.
+
+    Raises:
+        InvalidValueError: it has a value that JSON cannot hold.
+
+    """
+    try:
+        converted: dict[str, Any] = jsonable(without_sets(dict(given)), fallback=_number)
+        json.dumps(converted, allow_nan=False)
+    except (RecursionError, TypeError, ValueError) as error:
+        raise InvalidValueError(f"{what} is not made of JSON values: {error}.") from error
+    return converted
+
+
+def _number(value: object) -> object:
+    """Unwrap a numpy array or scalar."""
+    if hasattr(value, "tolist"):
+        return value.tolist()
+    raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
 def _fault(mapping: Mapping[Any, Any]) -> str | None:

@@ -9,10 +9,10 @@ from copy import deepcopy
 from typing import Any
 
 from langchain_core.documents import Document
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from fourfold import Hit, InvalidValueError, Node, SearchResult
-from fourfold.arguments import many, shown, string, without_sets
+from fourfold.arguments import many, plain_metadata, shown, string
 from fourfold.breakdown import BREAKDOWN, breakdown_of, is_breakdown
 from fourfold.ingest.documents import RESERVED, of_others
 
@@ -177,18 +177,8 @@ def as_given(node: Node) -> Document:
 
 
 def plain(value: Mapping[str, Any], what: str) -> dict[str, Any]:
-    """Return a mapping in plain JSON types.
-
-    Raises:
-        InvalidValueError: it has a value that JSON cannot hold; the sentence begins with ``what``.
-
-    """
-    try:
-        converted: dict[str, Any] = to_jsonable_python(without_sets(dict(value)), fallback=_number)
-        json.dumps(converted, allow_nan=False)
-    except (PydanticSerializationError, RecursionError, TypeError, ValueError) as error:
-        raise InvalidValueError(f"{what} is not made of JSON values: {error}.") from error
-    return converted
+    """Return a mapping in plain JSON types; see ``fourfold.arguments.plain_metadata``."""
+    return plain_metadata(value, what, to_jsonable_python)
 
 
 def plain_filter(condition: object) -> Any:
@@ -197,10 +187,3 @@ def plain_filter(condition: object) -> Any:
     What is no mapping, such as the function that ``InMemoryVectorStore`` takes, is the core's to refuse.
     """
     return plain(condition, "The filter") if isinstance(condition, Mapping) else condition
-
-
-def _number(value: object) -> object:
-    """Unwrap a numpy array or scalar."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{value!r} is a {type(value).__name__}")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import sys
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -47,6 +48,9 @@ from fourfold.presets import open_under
 
 if TYPE_CHECKING:
     from llama_index.core import PropertyGraphIndex, VectorStoreIndex
+
+_OPTIONS = tuple(each.name for each in fields(Options) if each.name not in ("k", "filter", "query_vector"))
+"""The options of ``Retriever.search`` that have the same name here."""
 
 dispatcher = instrument.get_dispatcher(__name__)  # type: ignore[attr-defined]
 
@@ -116,19 +120,18 @@ class FourfoldRetriever(BaseRetriever):
         objects: list[IndexNode] | None = None,
         verbose: bool = False,
     ) -> None:
-        whole_number(similarity_top_k, "similarity_top_k")
-        Options(
-            filter=translate(filters),
-            weights=weights,
-            intent=intent,
-            mode=mode,
-            min_score=min_score,
-            min_confidence=min_confidence,
-            group_by=group_by,
-            max_per_source=max_per_source,
-            timeout=timeout,
-            rerank=rerank,
-        )
+        self.similarity_top_k = similarity_top_k
+        self.filters = filters
+        self.weights = weights
+        self.intent = intent
+        self.mode = mode
+        self.min_score = min_score
+        self.min_confidence = min_confidence
+        self.group_by = group_by
+        self.max_per_source = max_per_source
+        self.timeout = timeout
+        self.rerank = rerank
+        Options(**self._options())
         if embedder is not None and embed_model is not None:
             raise InvalidValueError("embedder and embed_model are two names of one argument; give one of them.")
         model = embedder if embedder is not None else embed_model
@@ -153,17 +156,6 @@ class FourfoldRetriever(BaseRetriever):
                 must_exist=must_exist,
             )
         self.retriever = open_graph(retriever)
-        self.similarity_top_k = similarity_top_k
-        self.filters = filters
-        self.weights = weights
-        self.intent = intent
-        self.mode = mode
-        self.min_score = min_score
-        self.min_confidence = min_confidence
-        self.group_by = group_by
-        self.max_per_source = max_per_source
-        self.timeout = timeout
-        self.rerank = rerank
         super().__init__(callback_manager=callback_manager, object_map=object_map, objects=objects, verbose=verbose)
 
     @classmethod
@@ -330,19 +322,17 @@ class FourfoldRetriever(BaseRetriever):
     def _search(self, query_bundle: QueryBundle) -> SearchResult:
         return self.retriever.search(
             query_bundle.query_str,
-            k=whole_number(self.similarity_top_k, "similarity_top_k"),  # it may have been set since
-            filter=translate(self.filters),
-            weights=self.weights,
-            intent=self.intent,
             query_vector=self._query_vector(query_bundle),
-            mode=self.mode,
-            min_score=self.min_score,
-            min_confidence=self.min_confidence,
-            group_by=self.group_by,
-            max_per_source=self.max_per_source,
-            timeout=self.timeout,
-            rerank=self.rerank,
+            **self._options(),
         )
+
+    def _options(self) -> dict[str, Any]:
+        """Return the options of a search as they are now: every one of them may have been set since."""
+        return {
+            "k": whole_number(self.similarity_top_k, "similarity_top_k"),
+            "filter": translate(self.filters),
+            **{name: getattr(self, name) for name in _OPTIONS},
+        }
 
     def _query_vector(self, query_bundle: QueryBundle) -> Any:
         """Return the query's vector where the bundle brings one, or other texts to embed than the query."""

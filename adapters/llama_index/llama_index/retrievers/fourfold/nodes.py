@@ -6,7 +6,6 @@ templates, character offsets…) is stored beside its metadata under one reserve
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
@@ -30,11 +29,11 @@ from llama_index.retrievers.fourfold.explained import (
     is_breakdown,
     without_breakdown,
 )
-from pydantic_core import PydanticSerializationError, to_jsonable_python
+from pydantic_core import to_jsonable_python
 
 from fourfold import Edge, Hit, InvalidValueError, Retriever, SearchResult
 from fourfold import Node as GraphNode
-from fourfold.arguments import many, shown, strings, without_sets
+from fourfold.arguments import many, plain_metadata, shown, strings
 from fourfold.breakdown import BREAKDOWN, breakdown_of
 from fourfold.filters import parse
 from fourfold.ingest import Cut, add_linked, add_parts, delete_linked
@@ -181,7 +180,7 @@ def to_graph_node(
         reserved["ref_doc_id"] = source.node_id
     if rest:
         reserved["node"] = [rest]  # filters do not look into mappings inside lists
-    metadata = _plain(node)
+    metadata = plain_metadata(node.metadata, f"The metadata of the node {node.node_id!r}", to_jsonable_python)
     names = (metadata.get(key) for key in name_keys)
     return GraphNode(
         id=node.node_id,
@@ -226,24 +225,6 @@ def _class_of(node: BaseNode) -> type[BaseNode]:
     if found is None:
         raise InvalidValueError(f"{type(node).__name__} is no text, image or index node of LlamaIndex.")
     return found
-
-
-def _plain(node: BaseNode) -> dict[str, Any]:
-    try:
-        metadata: dict[str, Any] = to_jsonable_python(without_sets(node.metadata), fallback=_number)
-        json.dumps(metadata, allow_nan=False)
-    except (PydanticSerializationError, RecursionError, TypeError, ValueError) as error:
-        raise InvalidValueError(
-            f"The metadata of the node {node.node_id!r} is not made of JSON values: {error}."
-        ) from error
-    return metadata
-
-
-def _number(value: object) -> object:
-    """Unwrap a numpy array or scalar."""
-    if hasattr(value, "tolist"):
-        return value.tolist()
-    raise TypeError(f"{value!r} is a {type(value).__name__}")
 
 
 # -- out of the graph -------------------------------------------------------------------------------------------------
