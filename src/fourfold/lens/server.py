@@ -146,7 +146,7 @@ class Lens:
 
 
 def _endpoint(pages: Pages, module: str, name: str) -> Callable[[Request], Any]:
-    """Return what Starlette calls: forms are read before, the answer is made off the event loop."""
+    """Return what Starlette calls: forms are read before and must be our own; answers are made off the event loop."""
 
     def answer(*given: Any) -> Response:
         found: Response = getattr(import_module(f"fourfold.lens.{module}"), name)(pages, *given)
@@ -156,6 +156,7 @@ def _endpoint(pages: Pages, module: str, name: str) -> Callable[[Request], Any]:
         try:
             if request.method == "POST":
                 async with request.form(max_files=4, max_fields=100) as form:
+                    pages.require_form_token(form, module.removesuffix("_view"))
                     files = {key: await part.read() for key, part in form.items() if not isinstance(part, str)}
                     return await run_in_threadpool(answer, request, form, files)
             return await run_in_threadpool(answer, request)
