@@ -22,6 +22,7 @@ from fourfold.engines.milvus.address import Address
 from fourfold.errors import StoreError
 
 Found = list[dict[str, Any]]
+Rows = Sequence[Mapping[str, Any]]
 
 MOST = 16_384
 """Rows that Milvus returns at once."""
@@ -175,23 +176,21 @@ class Link:
 
     # -- writing ------------------------------------------------------------------------------------------------
 
-    def insert(
-        self, collection: str, rows: Sequence[Mapping[str, Any]], hold: Callable[[], None] = lambda: None
-    ) -> None:
+    def insert(self, collection: str, rows: Rows, hold: Callable[[], None] = lambda: None) -> None:
         """Write rows, in calls of bounded size; ``hold`` is called before each."""
-        for some in _portions(rows):
-            hold()
-            with self.trying("Writing"):
-                self._call(self.client.insert, collection, data=some, timeout=self.address.timeout)
+        self._write(self.client.insert, collection, rows, hold)
 
-    def change(
-        self, collection: str, rows: Sequence[Mapping[str, Any]], hold: Callable[[], None] = lambda: None
-    ) -> None:
+    def change(self, collection: str, rows: Rows, hold: Callable[[], None] = lambda: None) -> None:
         """Change some fields of rows that are there; ``hold`` is called before each call."""
+        self._write(self.client.upsert, collection, rows, hold, partial_update=True)
+
+    def _write(
+        self, method: Callable[..., Any], collection: str, rows: Rows, hold: Callable[[], None], **options: Any
+    ) -> None:
         for some in _portions(rows):
             hold()
             with self.trying("Writing"):
-                self._call(self.client.upsert, collection, data=some, partial_update=True, timeout=self.address.timeout)
+                self._call(method, collection, data=some, timeout=self.address.timeout, **options)
 
     def delete(self, collection: str, condition: str) -> None:
         """Delete the rows that meet an expression."""
@@ -220,7 +219,7 @@ class Link:
             raise StoreError(f"{doing} {self.path!r} failed: {_reason(error)}") from error
 
 
-def _portions(rows: Sequence[Mapping[str, Any]]) -> Iterator[list[dict[str, Any]]]:
+def _portions(rows: Rows) -> Iterator[list[dict[str, Any]]]:
     some: list[dict[str, Any]] = []
     size = 0
     for row in rows:

@@ -15,16 +15,7 @@ from fourfold.engines.milvus.array_text import packed, unpacked
 from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.schema import visible
 
-META, FEEDBACK, USAGE, TYPE, TERM, HELD, PIECES, SUMS = (
-    "meta",
-    "feedback",
-    "usage",
-    "type",
-    "term",
-    "held",
-    "pieces",
-    "sums",
-)
+META, FEEDBACK, USAGE, TYPE, TERM = "meta", "feedback", "usage", "type", "term"
 _FIELDS = ("row", "key", "value")
 
 
@@ -54,32 +45,24 @@ class Portions:
         found: list[int] = np.unique(numbers // self.rows).tolist()
         return found
 
-    def key(self, portion: int) -> str:
-        """Return the record's key."""
-        return f"{portion:x}"
-
     def empty(self) -> NDArray[Any]:
         """Return a portion of zeros."""
         return np.zeros((self.rows, self.width), self.dtype)
 
     def read(self, link: Link, commit: int, portions: Iterable[int] | None = None) -> dict[int, NDArray[Any]]:
         """Return the portions that are kept, of all or of some; those that are missing are zeros."""
-        keys = None if portions is None else [self.key(portion) for portion in portions]
+        keys = None if portions is None else [f"{portion:x}" for portion in portions]
         found = read(link, commit, self.kind, keys)
-        return {int(key, 16): self.unpacked(text) for key, text in found.items()}
-
-    def unpacked(self, text: str) -> NDArray[Any]:
-        """Return a portion from its text."""
-        return unpacked(text, self.dtype).reshape(-1, self.width)
+        return {int(key, 16): unpacked(text, self.dtype).reshape(-1, self.width) for key, text in found.items()}
 
     def records(self, portions: Mapping[int, NDArray[Any]]) -> dict[tuple[str, str], str | None]:
         """Return what to write for changed portions, by kind and key."""
-        return {(self.kind, self.key(portion)): packed(array.astype(self.dtype)) for portion, array in portions.items()}
+        return {(self.kind, f"{portion:x}"): packed(array.astype(self.dtype)) for portion, array in portions.items()}
 
 
-HELD_OF = Portions(HELD, 1024, 7, "<i4")
+HELD_OF = Portions("held", 1024, 7, "<i4")
 """By term: in how many nodes it stands in exactly the fields of each mask, 1 to 7 (1 name, 2 type, 4 text)."""
-PIECES_OF = Portions(PIECES, 8192, 1, "<i4")
+PIECES_OF = Portions("pieces", 8192, 1, "<i4")
 """By wordpiece: how many nodes hold it."""
-SUMS_OF = Portions(SUMS, 5600, 1, "<f8")
+SUMS_OF = Portions("sums", 5600, 1, "<f8")
 """The sum of all unit vectors, then the upper triangle of the sum of their products."""
