@@ -1,11 +1,14 @@
-"""What PostgreSQL can keep: no NUL in texts, and no key longer than a row of an index."""
+"""What PostgreSQL can keep: no NUL in texts, no key longer than a row of an index; and what stands for longer terms."""
 
 from __future__ import annotations
+
+import hashlib
 
 from fourfold.errors import InvalidValueError
 from fourfold.filters import attributes
 from fourfold.types import Node
 
+_LONGEST_TERM = 200
 _LONGEST_KEY = 2000
 """Bytes of an id or an edge type: a row of a btree has its limit."""
 
@@ -37,3 +40,11 @@ def refuse_nul(what: str, *texts: str) -> None:
     """Refuse texts with the character NUL."""
     if any("\x00" in text for text in texts):
         raise InvalidValueError(f"{what} holds the character NUL, which PostgreSQL cannot keep; leave it out.")
+
+
+def stored_term(term: str) -> str:
+    """Return what stands for a term in the table ``terms``: itself, but for what no index could hold."""
+    plain = term.replace("\x00", "")
+    if plain == term and len(term) <= _LONGEST_TERM:
+        return term
+    return f"{plain[:_LONGEST_TERM]}\x01{hashlib.blake2b(term.encode('utf-8', 'replace'), digest_size=16).hexdigest()}"

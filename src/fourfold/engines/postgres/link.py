@@ -169,7 +169,7 @@ class Link:
             for template, parameters in statements:
                 connection.execute(template, parameters)
             connection.execute(f"SELECT pg_advisory_unlock({key})".encode(), (turn,))
-            connection.execute(*self._settings())
+            self._configure(connection)
         except psycopg.Error as error:
             connection.close()
             raise StoreError(f"{self.path!r} cannot be changed: {reason(error)}") from error

@@ -12,6 +12,11 @@ from fourfold.errors import StoreError
 
 SCHEMA_VERSION = 1
 
+EXTENSION = (
+    "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
+)
+"""What asks for the schema that pgvector is installed in."""
+
 _VERSION_1 = """
 CREATE TABLE meta (key text PRIMARY KEY, value text NOT NULL);
 
@@ -149,10 +154,7 @@ def migrate(connection: psycopg.Connection[tuple[object, ...]], version: int) ->
 
 def extension_of(connection: psycopg.Connection[tuple[object, ...]], path: str, *, create: bool) -> str:
     """Return the schema that pgvector is installed in; install it where it is not and may be."""
-    sql = (
-        "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'"
-    )
-    row = connection.execute(sql).fetchone()
+    row = connection.execute(EXTENSION).fetchone()
     if row is None and create:
         try:
             connection.execute("CREATE EXTENSION IF NOT EXISTS vector")
@@ -163,7 +165,7 @@ def extension_of(connection: psycopg.Connection[tuple[object, ...]], path: str, 
                 f"The database of {path!r} has no pgvector, and it cannot be installed there: "
                 f"{' '.join(str(error).split())} Ask its administrator for: CREATE EXTENSION vector."
             ) from error
-        row = connection.execute(sql).fetchone()
+        row = connection.execute(EXTENSION).fetchone()
     if row is None:
         raise StoreError(
             f"The database of {path!r} has no pgvector; its administrator adds it: CREATE EXTENSION vector."

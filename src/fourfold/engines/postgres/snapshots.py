@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 
 from fourfold.config import RetrievalConfig
 from fourfold.engines.postgres.edges import Edges
+from fourfold.engines.postgres.keepable import stored_term
 from fourfold.engines.postgres.link import Link, Question, Row, Statement
 from fourfold.engines.postgres.part_context import PartContext
 from fourfold.engines.postgres.parts import Names, Text, Tokens, Vectors
 from fourfold.engines.postgres.state import State, Turn
 from fourfold.engines.postgres.text import MASKS, Bm25
-from fourfold.engines.postgres.words import stored_term
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.index.structure import FETCHED_EDGES, Structure

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from fourfold import ordered
 from fourfold.engines.postgres.arrays import numbers
+from fourfold.engines.postgres.keepable import stored_term
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.tables import Tables
-from fourfold.engines.postgres.words import stored_term
 from fourfold.engines.wording import holders
 from fourfold.filters import ELEMENT, SCALAR
 from fourfold.index.base import Nodes

@@ -17,11 +17,10 @@ from fourfold.engines.postgres import counts, moments
 from fourfold.engines.postgres.arrays import copied, numbers, split
 from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.filters import figure
-from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul
+from fourfold.engines.postgres.keepable import check, check_key, keepable, refuse_nul, stored_term
 from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
 from fourfold.engines.postgres.rows import sendable
 from fourfold.engines.postgres.staging import Staging
-from fourfold.engines.postgres.words import stored_term
 from fourfold.engines.refusals import WriterWithoutBooks
 from fourfold.engines.usage import Usage
 from fourfold.filters import attributes
@@ -218,13 +217,10 @@ class Writer(WriterWithoutBooks):
         places = [place for place, row in enumerate(rows) if row.vector is not None]
         if places:
             matrix = np.stack([row.vector for row in rows if row.vector is not None]).astype(np.float32)
-            self._store_vectors(nums[places], matrix)
-
-    def _store_vectors(self, nums: NDArray[np.int64], matrix: NDArray[np.float32]) -> None:
-        self._copy("vectors (node, vector)", {"node": nums, "vector": matrix})
-        self._counted["vectors"] += len(nums)
-        if self._with_moments:
-            self._waiting += moments.queue(self._connection, 1, nums)
+            self._copy("vectors (node, vector)", {"node": nums[places], "vector": matrix})
+            self._counted["vectors"] += len(places)
+            if self._with_moments:
+                self._waiting += moments.queue(self._connection, 1, nums[places])
 
     def _put_words(self, rows: Sequence[Row], nums: NDArray[np.int64], postings: Mapping[str, NDArray[Any]]) -> None:
         order = np.lexsort((postings["term"], postings["node"]))

@@ -95,14 +95,9 @@ def address_of(path: str, file: str) -> str:
     return path if os.path.isabs(path) else file
 
 
-def connect(file: str, path: str) -> sqlite3.Connection:
-    """Return a new connection to a file, which is made if it is missing; ``path`` is what messages call it."""
-    return _opened(file, path)
-
-
 def connect_again(file: str, path: str) -> sqlite3.Connection:
     """Return a further connection to a file that is open already; it is not made where it is gone."""
-    return _opened(f"file:{quote(os.fsencode(file))}?mode=rw", path, uri=True)
+    return connect(f"file:{quote(os.fsencode(file))}?mode=rw", path, uri=True)
 
 
 class QuietConnection:
@@ -155,7 +150,7 @@ class QuietConnection:
             told = f"; {here}" if os.access(os.path.dirname(self._followed.file), os.W_OK) else f", and {_COPY_BOTH}"
             raise StoreError(f"Beside {self._path!r} lies a write-ahead log whose writer is gone{told}.")
         way = "mode=ro" if status is None else "mode=ro&immutable=1"
-        return _opened(f"file:{quote(os.fsencode(self._followed.file))}?{way}", self._path, uri=True)
+        return connect(f"file:{quote(os.fsencode(self._followed.file))}?{way}", self._path, uri=True)
 
 
 class Place:
@@ -241,7 +236,8 @@ def until(limit: Deadline, connection: sqlite3.Connection) -> Iterator[None]:
         connection.set_progress_handler(None, 0)
 
 
-def _opened(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
+def connect(target: str, path: str, *, uri: bool = False) -> sqlite3.Connection:
+    """Return a new connection to a file, which is made if it is missing; ``path`` is what messages call it."""
     try:
         connection = opened(target, uri=uri)
     except sqlite3.Error as error:

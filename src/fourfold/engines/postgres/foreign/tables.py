@@ -13,6 +13,7 @@ from fourfold.engines.foreign.detect import Table
 from fourfold.engines.postgres.address import ForeignAddress
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.link import Link
+from fourfold.engines.postgres.schema import EXTENSION
 from fourfold.errors import SchemaDetectionError, StoreError
 
 _COLUMNS = """
@@ -41,9 +42,6 @@ FROM pg_constraint f JOIN pg_class c ON c.oid = f.conrelid JOIN pg_class t ON t.
 WHERE f.contype = 'f' AND cardinality(f.conkey) = 1 AND t.relnamespace = c.relnamespace
     AND c.relnamespace = to_regnamespace(quote_ident(%(schema)s))
 """
-_EXTENSION = (
-    "SELECT n.nspname FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace WHERE extname = 'vector'"
-)
 _VIEWS = frozenset("vm")
 _STORED = frozenset("rpm")
 """Kinds of relations whose rows have a place and a writer; of views and foreign tables only the content tells."""
@@ -75,7 +73,7 @@ class Tables:
         """Read the catalogue; StoreError where there is no such schema, or it holds a graph of ours."""
         asked = {"schema": schema, "tables": None}
         extension, there, columns, keys, references = link.ask(
-            (_EXTENSION, ()),
+            (EXTENSION, ()),
             ("SELECT to_regnamespace(quote_ident(%(schema)s)) IS NOT NULL", asked),
             (_COLUMNS, asked),
             (_KEYS, asked),
