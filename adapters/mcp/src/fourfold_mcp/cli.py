@@ -14,6 +14,7 @@ from fourfold import FourfoldError
 from fourfold.guard import MAX_BODY, RATE, require_token, serve
 from fourfold.presets import PRESETS, open_under
 from fourfold.tools import ToolCatalog
+from fourfold_mcp.calling import Server
 from fourfold_mcp.http import MAX_SESSIONS, SESSION_SECONDS, http_app
 from fourfold_mcp.server import make_server
 
@@ -26,55 +27,51 @@ def main(arguments: Sequence[str] | None = None) -> int:
     options = _parser().parse_args(arguments)
     if not options.db:
         return _refuse(f"Say which file to serve: --db FILE, or the environment variable {FILE_VARIABLE}.")
-    token = os.environ.get(TOKEN_VARIABLE) or None
     # before the SDK does: it would draw each error as a box of source lines, at 50 ms of the event loop
     logging.basicConfig(level=options.log_level, format="%(levelname)s %(name)s: %(message)s")
     try:
-        retriever = open_under(
+        with open_under(
             options.preset, options.db, embedder=options.model, read_only=options.read_only, must_exist=True
-        )
-    except FourfoldError as error:
-        return _refuse(str(error))
-    with retriever:
-        try:
+        ) as retriever:
             # a copy in memory, of a file made for another preset, would forget what it learns
             learn = not options.read_only and retriever.path != ":memory:"
             retriever.get([""])  # nodes that cannot be read are told now, not to the first client that asks
             server = make_server(ToolCatalog(retriever), learn=learn, log_level=options.log_level)
-        except FourfoldError as error:
-            return _refuse(str(error))
-        if options.transport == "stdio":
-            # the thread that waits for the next line cannot be ended: Ctrl+C would wait for it, then say where it was
-            signal.signal(signal.SIGINT, signal.SIG_DFL)
-            sys.unraisablehook = _unless_unheard
-            try:
-                server.run("stdio")
-            except* BrokenPipeError:
-                pass  # who listened is gone
-            return 0
-        try:
-            require_token(token, options.host, f"a token in the environment variable {TOKEN_VARIABLE}")
-            app = http_app(
-                server,
-                host=options.host,
-                token=token,
-                allowed_hosts=options.allow_host,
-                rate=options.rate,
-                max_body=options.max_body,
-                session_seconds=options.session_seconds,
-                max_sessions=options.max_sessions,
-                stateless=options.stateless,
-            )
-            serve(
-                app,
-                host=options.host,
-                port=options.port,
-                trusted_proxies=options.trusted_proxy,
-                log_level=options.log_level,
-            )
-        except FourfoldError as error:
-            return _refuse(str(error))
+            if options.transport == "stdio":
+                _serve_stdio(server)
+            else:
+                _serve_http(server, options)
+    except FourfoldError as error:
+        return _refuse(str(error))
     return 0
+
+
+def _serve_stdio(server: Server) -> None:
+    # the thread that waits for the next line cannot be ended: Ctrl+C would wait for it, then say where it was
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+    sys.unraisablehook = _unless_unheard
+    try:
+        server.run("stdio")
+    except* BrokenPipeError:
+        pass  # who listened is gone
+
+
+def _serve_http(server: Server, options: argparse.Namespace) -> None:
+    token = os.environ.get(TOKEN_VARIABLE) or None
+    require_token(token, options.host, f"a token in the environment variable {TOKEN_VARIABLE}")
+    app = http_app(
+        server,
+        host=options.host,
+        token=token,
+        allowed_hosts=options.allow_host,
+        rate=options.rate,
+        max_body=options.max_body,
+        session_seconds=options.session_seconds,
+        max_sessions=options.max_sessions,
+        stateless=options.stateless,
+    )
+    proxies, level = options.trusted_proxy, options.log_level
+    serve(app, host=options.host, port=options.port, trusted_proxies=proxies, log_level=level)
 
 
 def _parser() -> argparse.ArgumentParser:

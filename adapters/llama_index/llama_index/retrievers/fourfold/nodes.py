@@ -60,19 +60,14 @@ def add_nodes(
     name_keys: Sequence[str] = ("title", "name"),
     metadata_mode: MetadataMode = MetadataMode.NONE,
     vectors_by: str | None = None,
-) -> int:
+) -> None:
     """Add nodes, and their relationships as edges; a relationship to a node that is not there is passed over.
 
     Texts that name another node's title are linked to it. ``vectors_by`` names who made the nodes' embeddings.
-
-    Returns:
-        The generation of the graph after the write.
-
     """
     given = listed(nodes)
     made = [_stored(node, name_keys, metadata_mode) for node in given]
     add_linked(retriever, made, _edges_here(retriever, given), vectors_by=vectors_by)
-    return retriever.generation
 
 
 def listed(nodes: Iterable[BaseNode]) -> list[BaseNode]:
