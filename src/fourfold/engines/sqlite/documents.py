@@ -18,56 +18,45 @@ class Documents:
 
     def booked(self, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None) -> list[Booked]:
         """Return the documents with these ids or of these sources, by id; all of them without either."""
-        sql, parameters = selection(ids, sources)
-        with self._store.reading() as connection:
-            rows = connection.execute(
-                "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash AND (NOT d.chunks OR d.chunks = "
-                "(SELECT count(*) FROM passages p WHERE p.document = d.node)) THEN d.hash ELSE '' END "
-                f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {sql} ORDER BY n.id",
-                parameters,
-            ).fetchall()
-        return [Booked(*row) for row in rows]
+        condition, parameters = selection(ids, sources)
+        sql = (
+            "SELECT n.id, d.source, CASE WHEN n.hash = d.node_hash AND (NOT d.chunks OR d.chunks = "
+            "(SELECT count(*) FROM passages p WHERE p.document = d.node)) THEN d.hash ELSE '' END "
+            f"FROM documents d JOIN nodes n ON n.num = d.node WHERE {condition} ORDER BY n.id"
+        )
+        return [Booked(*row) for row in self._store.select(sql, parameters)]
 
     def is_unlinked(self) -> bool:
         """Whether some documents were written, or deleted, without their edges being brought up to date."""
-        with self._store.reading() as connection:
-            row = connection.execute(
-                "SELECT EXISTS (SELECT 1 FROM passages WHERE unread) OR EXISTS (SELECT 1 FROM labels WHERE changed)"
-            ).fetchone()
-        return bool(row[0])
+        sql = "SELECT EXISTS (SELECT 1 FROM passages WHERE unread) OR EXISTS (SELECT 1 FROM labels WHERE changed)"
+        return bool(self._store.select(sql)[0][0])
 
     def neighbours(self, node_id: str, before: int, after: int) -> list[Node]:
         """Return a passage with those before and after it in its document, in reading order; [] for other nodes."""
-        with self._store.reading() as connection:
-            rows = connection.execute(
-                "SELECT n.id FROM passages p JOIN passages here ON here.document = p.document "
-                "JOIN nodes own ON own.num = here.node JOIN nodes n ON n.num = p.node "
-                "WHERE own.id = ? AND p.place BETWEEN here.place - ? AND here.place + ? ORDER BY p.place",
-                (node_id, before, after),
-            ).fetchall()
-        ids = [row[0] for row in rows]
+        sql = (
+            "SELECT n.id FROM passages p JOIN passages here ON here.document = p.document "
+            "JOIN nodes own ON own.num = here.node JOIN nodes n ON n.num = p.node "
+            "WHERE own.id = ? AND p.place BETWEEN here.place - ? AND here.place + ? ORDER BY p.place"
+        )
+        ids = [identity for (identity,) in self._store.select(sql, (node_id, before, after))]
         found = self._store.nodes_by_id(ids)
         return [found[identity] for identity in ids if identity in found]
 
     def children(self, document_id: str) -> list[str]:
         """Return the ids of a document's passages in reading order; [] if there is no such document."""
-        with self._store.reading() as connection:
-            rows = connection.execute(
-                "SELECT n.id FROM passages p JOIN nodes d ON d.num = p.document JOIN nodes n ON n.num = p.node "
-                "WHERE d.id = ? ORDER BY p.place",
-                (document_id,),
-            ).fetchall()
-        return [row[0] for row in rows]
+        sql = (
+            "SELECT n.id FROM passages p JOIN nodes d ON d.num = p.document JOIN nodes n ON n.num = p.node "
+            "WHERE d.id = ? ORDER BY p.place"
+        )
+        return [identity for (identity,) in self._store.select(sql, (document_id,))]
 
     def of(self, ids: Iterable[str]) -> dict[str, str]:
         """Return the document of each of these nodes that is a chunk of one."""
-        with self._store.reading() as connection:
-            rows = connection.execute(
-                "SELECT n.id, d.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
-                "JOIN passages p ON p.node = n.num JOIN nodes d ON d.num = p.document WHERE p.document <> p.node",
-                (json.dumps(list(ids), ensure_ascii=False),),
-            ).fetchall()
-        return dict(rows)
+        sql = (
+            "SELECT n.id, d.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
+            "JOIN passages p ON p.node = n.num JOIN nodes d ON d.num = p.document WHERE p.document <> p.node"
+        )
+        return dict(self._store.select(sql, (json.dumps(list(ids), ensure_ascii=False),)))
 
 
 def selection(ids: Iterable[str] | None, sources: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
