@@ -37,22 +37,17 @@ Select = Callable[[str, Sequence[Any]], Nodes]
 """A statement that selects ``num``, and its parameters → the numbers, in any order."""
 
 
-def meeting(clause: Clause, select: Select) -> Nodes:
-    """Return the nodes that meet a filter, ascending; ``select`` answers a statement."""
-    return _meeting(clause, select, None)
-
-
-def _meeting(clause: Clause, select: Select, among: Nodes | None) -> Nodes:
-    """Return those of some nodes, ascending, that meet a filter; None is all nodes."""
+def meeting(clause: Clause, select: Select, among: Nodes | None = None) -> Nodes:
+    """Return the nodes that meet a filter, ascending, of all or of some; ``select`` answers a statement."""
     match clause:
         case Test() | Range():
             if among is None and isinstance(clause, Test):
                 among = _worded(clause, select)
             return ordered.union([select(*statement) for statement in _statements(clause, among)])
         case Group("not", (inner,)):
-            return ordered.without(_every(select, among), _meeting(inner, select, among))
+            return ordered.without(_every(select, among), meeting(inner, select, among))
         case Group("or", parts):
-            return ordered.union([_meeting(part, select, among) for part in parts])
+            return ordered.union([meeting(part, select, among) for part in parts])
         case Group(_, ()):
             return _every(select, among)
         case Group(_, parts):
@@ -61,13 +56,13 @@ def _meeting(clause: Clause, select: Select, among: Nodes | None) -> Nodes:
 
 def _meeting_all(parts: Sequence[Clause], select: Select, among: Nodes | None) -> Nodes:
     first, *others = sorted(parts, key=_may_be_broad)
-    found = _meeting(first, select, among)
+    found = meeting(first, select, among)
     (last,) = select("SELECT coalesce(max(num), 0) AS num FROM nodes", ())
     for part in others:
         if len(found) * _conditions(part) * _LOOKED_UP < last:
-            found = _meeting(part, select, found)
+            found = meeting(part, select, found)
         else:
-            found = ordered.common(found, _meeting(part, select, among))
+            found = ordered.common(found, meeting(part, select, among))
     return found
 
 

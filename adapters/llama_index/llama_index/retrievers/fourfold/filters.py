@@ -7,6 +7,7 @@ too: filters nest, and ``EQ`` and ``IN`` match a list by any of its elements.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from llama_index.core.vector_stores import FilterCondition, FilterOperator, MetadataFilter, MetadataFilters
@@ -64,23 +65,17 @@ def _filter(given: MetadataFilter) -> Condition:
     return {"$and" if given.operator in _HOLDS_WHERE_MISSING else "$or": parts}
 
 
-def _plain(operator: str) -> Callable[[str, Any], Condition]:
-    def condition(key: str, value: Any) -> Condition:
-        if value is None or isinstance(value, list):
-            raise FilterError(
-                f"The filter on {key!r} compares with {shown(value)}; EQ, NE, GT, GTE, LT, LTE and CONTAINS take one "
-                "value. For missing values there is IS_EMPTY, for lists IN, ANY and ALL."
-            )
-        return {key: {operator: value}}
-
-    return condition
+def _compared(operator: str, key: str, value: Any) -> Condition:
+    if value is None or isinstance(value, list):
+        raise FilterError(
+            f"The filter on {key!r} compares with {shown(value)}; EQ, NE, GT, GTE, LT, LTE and CONTAINS take one "
+            "value. For missing values there is IS_EMPTY, for lists IN, ANY and ALL."
+        )
+    return {key: {operator: value}}
 
 
-def _of_list(operator: str) -> Callable[[str, Any], Condition]:
-    def condition(key: str, value: Any) -> Condition:
-        return {key: {operator: _list(key, value)}}
-
-    return condition
+def _listed(operator: str, key: str, value: Any) -> Condition:
+    return {key: {operator: _list(key, value)}}
 
 
 def _any(key: str, value: Any) -> Condition:
@@ -93,13 +88,10 @@ def _all(key: str, value: Any) -> Condition:
     return {"$and": [{key: {"$contains": one}} for one in wanted]} if wanted else {key: {"$ne": None}}
 
 
-def _text(operator: str) -> Callable[[str, Any], Condition]:
-    def condition(key: str, value: Any) -> Condition:
-        if not isinstance(value, str):
-            raise FilterError(f"TEXT_MATCH and TEXT_MATCH_INSENSITIVE on {key!r} take a string, not {shown(value)}.")
-        return {key: {operator: value}}
-
-    return condition
+def _text(operator: str, key: str, value: Any) -> Condition:
+    if not isinstance(value, str):
+        raise FilterError(f"TEXT_MATCH and TEXT_MATCH_INSENSITIVE on {key!r} take a string, not {shown(value)}.")
+    return {key: {operator: value}}
 
 
 def _list(key: str, value: Any) -> list[Any]:
@@ -109,18 +101,18 @@ def _list(key: str, value: Any) -> list[Any]:
 
 
 _OPERATORS: Mapping[FilterOperator, Callable[[str, Any], Condition]] = {
-    FilterOperator.EQ: _plain("$eq"),
-    FilterOperator.NE: _plain("$ne"),
-    FilterOperator.GT: _plain("$gt"),
-    FilterOperator.GTE: _plain("$gte"),
-    FilterOperator.LT: _plain("$lt"),
-    FilterOperator.LTE: _plain("$lte"),
-    FilterOperator.IN: _of_list("$in"),
-    FilterOperator.NIN: _of_list("$nin"),
+    FilterOperator.EQ: partial(_compared, "$eq"),
+    FilterOperator.NE: partial(_compared, "$ne"),
+    FilterOperator.GT: partial(_compared, "$gt"),
+    FilterOperator.GTE: partial(_compared, "$gte"),
+    FilterOperator.LT: partial(_compared, "$lt"),
+    FilterOperator.LTE: partial(_compared, "$lte"),
+    FilterOperator.IN: partial(_listed, "$in"),
+    FilterOperator.NIN: partial(_listed, "$nin"),
     FilterOperator.ANY: _any,
     FilterOperator.ALL: _all,
-    FilterOperator.TEXT_MATCH: _text("$contains"),
-    FilterOperator.TEXT_MATCH_INSENSITIVE: _text("$icontains"),
-    FilterOperator.CONTAINS: _plain("$contains"),
+    FilterOperator.TEXT_MATCH: partial(_text, "$contains"),
+    FilterOperator.TEXT_MATCH_INSENSITIVE: partial(_text, "$icontains"),
+    FilterOperator.CONTAINS: partial(_compared, "$contains"),
     FilterOperator.IS_EMPTY: lambda key, value: {key: {"$empty": True}},
 }
