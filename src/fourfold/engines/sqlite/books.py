@@ -210,6 +210,28 @@ class Books:
         self._execute("UPDATE labels SET uses = (SELECT count(*) FROM uses u WHERE u.label = labels.num) WHERE changed")
         for kind, limit in limits.items():
             self._limit_changed(kind, limit)
+        self._desire_all(limits)
+        self._execute(
+            "DELETE FROM edges WHERE num IN (SELECT e.num FROM temp.targets t CROSS JOIN edges e ON e.target = t.node "
+            "JOIN derived_edges d ON d.edge = e.num WHERE e.type IN (SELECT num FROM edge_types WHERE type IN "
+            "('mentions', 'relates_to')) AND NOT EXISTS (SELECT 1 FROM temp.desired x WHERE x.source = e.source "
+            "AND x.target = e.target AND x.type = e.type))"
+        )
+        last = self._last_edge()
+        self._execute(
+            "INSERT OR IGNORE INTO edges (source, target, type, weight, generation) "
+            "SELECT source, target, type, 1.0, ? FROM temp.desired",
+            (self._writer.generation,),
+        )
+        self._execute("INSERT INTO derived_edges SELECT num FROM edges WHERE num > ?", (last,))
+        self._execute("UPDATE passages SET unread = 0 WHERE unread")
+        self._execute(
+            "DELETE FROM labels WHERE changed AND NOT uses AND NOT EXISTS (SELECT 1 FROM bearers b WHERE b.label = num)"
+        )
+        self._execute("UPDATE labels SET changed = 0 WHERE changed")
+
+    def _desire_all(self, limits: Mapping[Kind, int | None]) -> None:
+        """Collect the edges that there should be at everything that bears a label which is due."""
         self._execute(
             "INSERT OR IGNORE INTO temp.targets SELECT b.node FROM labels l CROSS JOIN bearers b ON b.label = l.num "
             "WHERE l.changed UNION SELECT document FROM passages WHERE unread"
@@ -231,24 +253,6 @@ class Books:
             "AND NOT (b.qualifier <> '' AND instr(lower(n.text), b.qualifier)))",
             (self._writer.edge_type("mentions"),),
         )
-        self._execute(
-            "DELETE FROM edges WHERE num IN (SELECT e.num FROM temp.targets t CROSS JOIN edges e ON e.target = t.node "
-            "JOIN derived_edges d ON d.edge = e.num WHERE e.type IN (SELECT num FROM edge_types WHERE type IN "
-            "('mentions', 'relates_to')) AND NOT EXISTS (SELECT 1 FROM temp.desired x WHERE x.source = e.source "
-            "AND x.target = e.target AND x.type = e.type))"
-        )
-        last = self._last_edge()
-        self._execute(
-            "INSERT OR IGNORE INTO edges (source, target, type, weight, generation) "
-            "SELECT source, target, type, 1.0, ? FROM temp.desired",
-            (self._writer.generation,),
-        )
-        self._execute("INSERT INTO derived_edges SELECT num FROM edges WHERE num > ?", (last,))
-        self._execute("UPDATE passages SET unread = 0 WHERE unread")
-        self._execute(
-            "DELETE FROM labels WHERE changed AND NOT uses AND NOT EXISTS (SELECT 1 FROM bearers b WHERE b.label = num)"
-        )
-        self._execute("UPDATE labels SET changed = 0 WHERE changed")
 
     def _limit_changed(self, kind: Kind, limit: int | None) -> None:
         """Make the labels due that lie between the last limit and this one; it moves with the number of texts."""

@@ -154,7 +154,12 @@ class Writer:
                 put,
             )
         connection.executemany("UPDATE nodes SET metadata = ?, hash = ?, generation = ? WHERE num = ?", kept)
-        marks = [(num,) for num in nums if num <= last]  # a new node has nothing yet
+        self._put_parts(nums, rows, [num for num in nums if num <= last])
+        self._put_tokens(nums, terms, lengths)
+
+    def _put_parts(self, nums: Sequence[int], rows: Sequence[Row], old: Sequence[int]) -> None:
+        """Write attributes, vectors and wordpieces of nodes; the new ones among them have nothing yet."""
+        connection, marks = self._connection, [(num,) for num in old]
         connection.executemany("DELETE FROM attributes WHERE node = ?", marks)
         connection.executemany(
             "INSERT OR IGNORE INTO attributes (key, value, node, kind) VALUES (?, ?, ?, ?)",
@@ -173,7 +178,6 @@ class Writer:
             "INSERT OR REPLACE INTO pieces (node, ids) VALUES (?, ?)",
             ((num, row.pieces.astype(PIECE).tobytes()) for num, row in zip(nums, rows, strict=True)),
         )
-        self._put_tokens(nums, terms, lengths)
 
     def _texts(self, ids: Sequence[str]) -> dict[int, tuple[bytes, ...]]:
         """Return name, type and text of nodes by number: what stays as it is the full text need not read anew.
