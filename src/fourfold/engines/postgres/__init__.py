@@ -6,7 +6,7 @@ from fourfold.engines.base import Backend
 from fourfold.engines.foreign import ForeignSchema, ForeignSource
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.backend import PostgresBackend
-from fourfold.engines.postgres.foreign import Source
+from fourfold.engines.postgres.foreign.mirror import Source
 
 __all__ = ["PostgresBackend", "open_backend", "open_foreign"]
 

@@ -2,9 +2,3 @@
 
 They are only read. What is derived from them lives in a schema of ours beside them, as any graph of ours does.
 """
-
-from __future__ import annotations
-
-from fourfold.engines.postgres.foreign.mirror import Source
-
-__all__ = ["Source"]
