@@ -50,14 +50,7 @@ WAYS = (AS_ASKED, IN_FORCE, "default", "published", *_ALONE, NO_GRAPH)
 
 
 class Session:
-    """One graph as the pages ask it.
-
-    Args:
-        retriever: the graph.
-        read_only: nothing is written.
-        beside: further files to compare with, by the name they are shown by.
-
-    """
+    """One graph as the pages ask it, and further ones ``beside`` it, by the name they are shown by, to compare with."""
 
     def __init__(
         self, retriever: Retriever, *, read_only: bool = False, beside: Mapping[str, Retriever] | None = None
