@@ -185,6 +185,20 @@ def test_a_stdio_client_that_is_gone_before_its_answer_is_no_error(db):
         assert process.stderr.read() == ""
 
 
+def test_what_was_asked_before_the_input_ended_is_answered(db):
+    calls = [request(n, "tools/call", {"name": "search_tools", "arguments": {"query": "files"}}) for n in range(1, 6)]
+    cancelled = json.dumps({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": "5"}}) + "\n"
+    command = [sys.executable, "-m", "fourfold_mcp", "--db", str(db)]
+    given = "".join([HELLO, *calls, cancelled, "no JSON\n"])
+    done = subprocess.run(
+        command, input=given, env=environment(), capture_output=True, text=True, encoding="utf-8", timeout=PATIENCE
+    )
+    assert done.returncode == 0 and done.stderr == ""
+    answers = {answer["id"]: answer for answer in map(json.loads, done.stdout.splitlines())}
+    assert answers.keys() - {5} == {None, 0, 1, 2, 3, 4}  # the one taken back may have been answered before
+    assert all(not answers[n]["result"]["isError"] for n in range(1, 5))
+
+
 def test_a_line_that_cannot_be_read_is_answered(db):
     process = subprocess.Popen(
         [sys.executable, "-m", "fourfold_mcp", "--db", str(db)],

@@ -43,9 +43,9 @@ class Server(MCPServer[Any]):
         self._path = path
 
     async def run_stdio_async(self) -> None:
-        """Serve on standard input and output until the client leaves."""
+        """Serve on standard input and output until the client leaves; what it asked before has an answer."""
         served = self._lowlevel_server
-        async with stdio_server() as (lines, answers), readable(lines, answers) as messages:
+        async with stdio_server() as (lines, written), readable(lines, written) as (messages, answers):
             await served.run(messages, answers, served.create_initialization_options())
 
     async def apart(self, call: Callable[P, R], *args: P.args, **options: P.kwargs) -> R:

@@ -1,6 +1,7 @@
-"""Standard input: an answer also to a line that the SDK cannot read, which it would drop while the client waits.
+"""Standard input: an answer to every line that asks, also where the SDK would drop one while the client waits.
 
 JavaScript writes what is left of an emoji that was cut as the escape of half a character, and the SDK refuses its line.
+At the end of the input the SDK breaks off what it is still answering: ``printf … | fourfold-mcp`` would hear nothing.
 """
 
 from __future__ import annotations
@@ -11,18 +12,70 @@ from contextlib import asynccontextmanager
 from typing import Any
 
 import anyio
-from anyio.abc import ObjectReceiveStream
+from anyio.abc import ObjectReceiveStream, ObjectSendStream
 from mcp.shared.message import SessionMessage
-from mcp_types import INVALID_REQUEST, PARSE_ERROR, ErrorData, JSONRPCError, jsonrpc_message_adapter
+from mcp_types import (
+    INVALID_REQUEST,
+    PARSE_ERROR,
+    ErrorData,
+    JSONRPCError,
+    JSONRPCNotification,
+    JSONRPCRequest,
+    JSONRPCResponse,
+    jsonrpc_message_adapter,
+)
 from pydantic import ValidationError
 
 _WHOLE = 2
 """How deep a field of the message itself stands in what pydantic tells: the kind of message, the field."""
 
 
+_ENDLESS = "subscriptions/listen"
+"""The request that is answered only when the client leaves."""
+
+
+class _Unanswered:
+    """The requests that were handed to the SDK and have no answer yet, by their ids: 1 is "1" for the SDK, too."""
+
+    def __init__(self) -> None:
+        self._ids: set[str] = set()
+        self._fewer = anyio.Event()
+
+    def asked(self, message: Any) -> None:
+        """Take note of a message of the client's."""
+        if isinstance(message, JSONRPCRequest) and message.method != _ENDLESS:
+            self._ids.add(str(message.id))
+        elif isinstance(message, JSONRPCNotification) and message.method == "notifications/cancelled":
+            self._settle((message.params or {}).get("requestId"))  # it never has an answer
+
+    def answered(self, message: Any) -> None:
+        """Take note of a message to the client."""
+        if isinstance(message, (JSONRPCResponse, JSONRPCError)):
+            self._settle(message.id)
+
+    def forget(self) -> None:
+        """Wait for none any more: nobody listens."""
+        self._ids.clear()
+        self._fewer.set()
+
+    async def none(self) -> None:
+        """Wait until there are none."""
+        while self._ids:
+            await self._fewer.wait()
+            self._fewer = anyio.Event()
+
+    def _settle(self, identity: object) -> None:
+        self._ids.discard(str(identity))
+        self._fewer.set()
+
+
 @asynccontextmanager
-async def readable(lines: Any, answers: Any) -> AsyncIterator[ObjectReceiveStream[SessionMessage | Exception]]:
-    """Give the messages of the SDK's stream of lines; of those it cannot read, half characters become U+FFFD.
+async def readable(
+    lines: Any, answers: Any
+) -> AsyncIterator[tuple[ObjectReceiveStream[SessionMessage | Exception], ObjectSendStream[SessionMessage]]]:
+    """Give the messages of the SDK's stream of lines, and where to answer; the messages end when all have an answer.
+
+    Of lines that the SDK cannot read, half characters become U+FFFD.
 
     Args:
         lines: what ``stdio_server`` reads.
@@ -30,20 +83,37 @@ async def readable(lines: Any, answers: Any) -> AsyncIterator[ObjectReceiveStrea
 
     """
     passed, messages = anyio.create_memory_object_stream[SessionMessage | Exception](0)
+    told, heard = anyio.create_memory_object_stream[SessionMessage](0)
+    unanswered = _Unanswered()
+    reading = anyio.CancelScope()
 
     async def pass_on() -> None:
-        async with passed:
-            async for item in lines:
-                message = _read(item) if isinstance(item, ValidationError) else item
-                if isinstance(message, JSONRPCError):
-                    await answers.send(SessionMessage(message))
-                elif message is not None:
-                    await passed.send(message)
+        with reading:
+            async with passed:
+                async for item in lines:
+                    message = _read(item) if isinstance(item, ValidationError) else item
+                    if isinstance(message, JSONRPCError):
+                        await answers.send(SessionMessage(message))
+                    elif message is not None:
+                        unanswered.asked(getattr(message, "message", None))
+                        await passed.send(message)
+                await unanswered.none()
+
+    async def pass_back() -> None:
+        async with answers, heard:
+            try:
+                async for answer in heard:
+                    await answers.send(answer)
+                    unanswered.answered(answer.message)
+            except (anyio.BrokenResourceError, anyio.ClosedResourceError):
+                unanswered.forget()
 
     async with anyio.create_task_group() as group:
         group.start_soon(pass_on)
-        yield messages
-        group.cancel_scope.cancel()
+        group.start_soon(pass_back)
+        yield messages, told
+        await told.aclose()
+        reading.cancel()
 
 
 def _read(error: ValidationError) -> SessionMessage | JSONRPCError | None:
