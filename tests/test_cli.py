@@ -327,6 +327,27 @@ def test_a_real_process_speaks_plainly(db):
     assert wrong.returncode == 1 and wrong.stdout == b"" and wrong.stderr.count(b"\n") == 1
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="arguments are no bytes there")
+def test_what_was_typed_in_a_locale_of_ascii_is_read_as_utf_8(tmp_path):
+    db = tmp_path / "größe.sqlite"
+    with Retriever(db) as retriever:
+        nodes = [Node("größe", "Zürich", metadata={"ä": "ö"}), Node("b", "Bern"), Node("東", "東京")]
+        retriever.add(nodes, [Edge("größe", "東", "neben")])
+    ascii_only = {"PYTHONUTF8": "0", "LC_ALL": "C"}
+    asked = [
+        ("search", "Zürich", "--filter", '{"ä": "ö"}', "--group-by", "ä"),
+        ("explain", "Zürich", "größe"),
+        ("path", "Zürich", "東京"),
+        ("ask", "is it near?", "--node", "größe", "--to", "東"),
+    ]
+    for command in asked:
+        expected, found = (fourfold(*command, "--db", db, "--json", env=env) for env in ({}, ascii_only))
+        assert found.returncode == 0, found.stderr
+        assert json.loads(found.stdout) == json.loads(expected.stdout)
+    unknown = fourfold("search", "Zürich", "--db", db, "--intent", "ü", env=ascii_only)
+    assert unknown.returncode == 1 and b"udc" not in unknown.stderr
+
+
 def test_a_reader_that_goes_away_is_no_error(db):
     process = subprocess.Popen(
         [sys.executable, "-m", "fourfold", "search", "disk", "--db", db], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -16,7 +16,19 @@ from fourfold.query import MODES
 from fourfold.types import COMPONENTS
 
 
+def typed(text: str | None) -> str | None:
+    """Return words as they were typed: in a locale of ASCII, such as LC_ALL=C, their UTF-8 arrives as halves of bytes.
+
+    Paths stay as they arrive, for the system has them back that way.
+    """
+    try:
+        return None if text is None else os.fsencode(text).decode()
+    except UnicodeError:  # all is well, but for the system; or it was no UTF-8
+        return text
+
+
 def _filter(text: str) -> Mapping[str, Any]:
+    text = typed(text) or ""
     try:
         condition = json.loads(text, object_pairs_hook=_once)
     except (ValueError, RecursionError) as error:
@@ -96,7 +108,7 @@ Preset = Annotated[
         show_default="what was applied to the file",
     ),
 ]
-Query = Annotated[str, typer.Argument(help="The question, in plain words.", show_default=False)]
+Query = Annotated[str, typer.Argument(help="The question, in plain words.", show_default=False, callback=typed)]
 Limit = Annotated[int | None, typer.Option("-k", help="Number of hits.", show_default="10")]
 Filter = Annotated[
     Any,
@@ -110,7 +122,12 @@ Filter = Annotated[
 ]
 IntentName = Annotated[
     str | None,
-    typer.Option("--intent", help='Force an intent; "default" forces none.', show_default="read from the question"),
+    typer.Option(
+        "--intent",
+        help='Force an intent; "default" forces none.',
+        show_default="read from the question",
+        callback=typed,
+    ),
 ]
 WeightsOption = Annotated[
     Any,

@@ -13,7 +13,9 @@ from fourfold.plain_text import plain_text
 from fourfold.presets import open_under
 from fourfold.questions import Answer, AskAnswer, Questions
 
-NodeName = Annotated[str, typer.Argument(help="The id or the name of a node.", show_default=False)]
+NodeName = Annotated[
+    str, typer.Argument(help="The id or the name of a node.", show_default=False, callback=options.typed)
+]
 Mermaid = Annotated[bool, typer.Option("--mermaid", help="Print a Mermaid drawing.")]
 
 
@@ -28,10 +30,14 @@ def ask(
     question: options.Query,
     db: options.Db,
     node: Annotated[
-        str | None, typer.Option("--node", help="The node it is about.", show_default="found by search")
+        str | None,
+        typer.Option("--node", help="The node it is about.", show_default="found by search", callback=options.typed),
     ] = None,
     to: Annotated[
-        str | None, typer.Option("--to", help="The other node, for a question about two.", show_default=False)
+        str | None,
+        typer.Option(
+            "--to", help="The other node, for a question about two.", show_default=False, callback=options.typed
+        ),
     ] = None,
     k: Annotated[int, typer.Option("-k", help="Length of lists.")] = 10,
     mermaid: Mermaid = False,

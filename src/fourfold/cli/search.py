@@ -37,7 +37,12 @@ def search(
     ] = None,
     group_by: Annotated[
         str | None,
-        typer.Option("--group-by", help="A metadata key: one hit for each of its values.", show_default=False),
+        typer.Option(
+            "--group-by",
+            help="A metadata key: one hit for each of its values.",
+            show_default=False,
+            callback=options.typed,
+        ),
     ] = None,
     model: options.Model = None,
     preset: options.Preset = None,
@@ -67,7 +72,9 @@ def search(
 
 def explain(
     query: options.Query,
-    node: Annotated[str, typer.Argument(help="The id or the name of the node.", show_default=False)],
+    node: Annotated[
+        str, typer.Argument(help="The id or the name of the node.", show_default=False, callback=options.typed)
+    ],
     db: options.Db,
     k: options.Limit = None,
     filter: options.Filter = None,
