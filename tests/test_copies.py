@@ -1,5 +1,6 @@
 """Retrievers are handles of open files: copies share them, pickles open them again."""
 
+import contextlib
 import copy
 import os
 import pickle
@@ -151,6 +152,29 @@ def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
             kept.maintenance.save(path)
         kept.maintenance.save(tmp_path / "later.sqlite")
     assert check(path).sound and check(tmp_path / "later.sqlite").nodes == 2
+
+
+def test_another_graph_is_replaced_only_where_that_is_said(tmp_path):
+    backup, theirs, others = tmp_path / "backup.sqlite", tmp_path / "theirs.sqlite", tmp_path / "others.db"
+    with Retriever(theirs) as another, contextlib.closing(sqlite3.connect(others)) as application:
+        another.add([Node("z", "their work")])
+        application.execute("CREATE TABLE work (hours)")
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        for day in ("monday", "tuesday"):
+            retriever.add([Node(day)])
+            retriever.maintenance.save(backup)
+        for path, held in ((theirs, "another graph"), (others, "a database of another application")):
+            before = path.read_bytes()
+            with pytest.raises(StoreError, match=f"{path.name}' holds {held}, .* or say replace=True."):
+                retriever.maintenance.save(path)
+            assert path.read_bytes() == before
+            retriever.maintenance.save(path, replace=True)
+        with pytest.raises(InvalidValueError, match="replace"):
+            retriever.maintenance.save(backup, replace="no")
+        os.link(tmp_path / "kg.sqlite", tmp_path / "other name.sqlite")
+        with pytest.raises(InvalidValueError, match="another file"):
+            retriever.maintenance.save(tmp_path / "other name.sqlite", replace=True)
+    assert all(check(path).nodes == 2 for path in (backup, theirs, others))
 
 
 def test_searches_and_writes_go_on_while_a_graph_is_saved(tmp_path):

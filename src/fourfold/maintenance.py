@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 
-from fourfold.arguments import file_path
+from fourfold.arguments import boolean, file_path
 from fourfold.engines.base import Writer
 from fourfold.errors import InvalidValueError, UnsupportedError
 from fourfold.graph_embedding import Progress
@@ -51,30 +52,36 @@ class Maintenance:
         """
         return self._session.reembed(embedder, progress, also)
 
-    def save(self, path: str | Path) -> None:
+    def save(self, path: str | Path, *, replace: bool = False) -> None:
         """Write the whole graph, as it is now, into another SQLite file: one of memory is kept that way.
 
-        What the file holds is replaced, at once or not at all. ``fourfold.copying.copy`` copies between engines.
+        What the file holds of this graph, such as the backup of yesterday, is replaced, at once or not at all.
+        ``fourfold.copying.copy`` copies between engines.
+
+        Args:
+            path: where.
+            replace: replace whatever the file holds: another graph, or the tables of another application.
 
         Raises:
             InvalidValueError: the path is no file, or the graph's own.
             UnsupportedError: the graph is not in SQLite.
-            StoreError: the file cannot be written.
+            StoreError: the file cannot be written, or holds something else.
 
         """
         target = file_path(path)
+        replace = boolean(replace, "replace")
         own = self._session.path
         if "://" in target:
             raise InvalidValueError(
                 f"The path begins with {target.partition('://')[0]}://, and save writes a SQLite file; "
                 "fourfold.copying.copy copies to another engine."
             )
-        if target == ":memory:" or (own != ":memory:" and Path(target).resolve() == Path(own).resolve()):
+        if target == ":memory:" or (own != ":memory:" and _are_one(own, target)):
             raise InvalidValueError(f"The graph {own!r} is saved in another file than {target!r}.")
         save = getattr(self._session.backend, "save", None)
         if save is None:
             raise UnsupportedError(f"{own!r} is no SQLite file; fourfold.copying.copy copies it to one.")
-        save(target)
+        save(target, replace=replace)
 
     def compact(self) -> None:
         """Merge what many writes have left now, instead of in the background; searches go on meanwhile."""
@@ -83,3 +90,11 @@ class Maintenance:
     def forget_answers(self) -> None:
         """Drop every remembered answer; the next searches are computed anew."""
         self._session.answers.clear()
+
+
+def _are_one(own: str, other: str) -> bool:
+    """Whether two paths lead to one file, by whatever names."""
+    try:
+        return os.path.samefile(own, other)
+    except OSError:  # one is not there
+        return Path(other).resolve() == Path(own).resolve()

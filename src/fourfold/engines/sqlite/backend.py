@@ -15,10 +15,11 @@ from fourfold.engines.sampling import spread
 from fourfold.engines.sqlite import integrity, usage
 from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.changes import changes_since, pages
-from fourfold.engines.sqlite.connection import address_of, connect_again, fault
+from fourfold.engines.sqlite.connection import address_of, connect_again
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import meeting
 from fourfold.engines.sqlite.rows import generation_of, numbers
+from fourfold.engines.sqlite.saving import save
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.staging import Staged, Staging
 from fourfold.engines.sqlite.store import Store
@@ -135,14 +136,10 @@ class SqliteBackend(Store):
         self.usage()
         return found
 
-    def save(self, path: str) -> None:
-        """Write all that is here into another SQLite file, in the place of what that holds."""
+    def save(self, path: str, *, replace: bool = False) -> None:
+        """Write all that is here into another SQLite file, see ``saving.save``."""
         with self._apart() as connection:
-            try:
-                with closing(sqlite3.connect(path, isolation_level=None)) as other:
-                    connection.backup(other)
-            except sqlite3.Error as error:
-                raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
+            save(connection, path, replace=replace)
 
     @contextmanager
     def _apart(self) -> Iterator[sqlite3.Connection]:

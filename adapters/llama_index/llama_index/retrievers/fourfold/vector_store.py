@@ -211,7 +211,7 @@ class FourfoldVectorStore(OpenedOnce, BasePydanticVectorStore):
             path.parent.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise StoreError(f"The folder {str(path.parent)!r} cannot be made: {error.strerror}.") from error
-        self._retriever.maintenance.save(path)
+        self._retriever.maintenance.save(path, replace=True)  # as LlamaIndex's own stores do
 
     def __getstate__(self) -> dict[str, Any]:
         """Pickle with what opens the graph's file again; a graph in memory raises StoreError.

@@ -1,0 +1,43 @@
+"""A copy of a whole file: into an empty one, or over an earlier copy; what else a file holds is not lost unasked."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+
+from fourfold.engines.sqlite.connection import fault
+from fourfold.engines.sqlite.schema import APPLICATION_ID, schema_version
+from fourfold.errors import StoreError
+
+
+def save(own: sqlite3.Connection, path: str, *, replace: bool) -> None:
+    """Write all of an open file into another one, at once or not at all.
+
+    Raises:
+        StoreError: it cannot be written; or it holds something else than this graph, and is not to be replaced.
+
+    """
+    try:
+        with closing(sqlite3.connect(path, isolation_level=None)) as other:
+            if not replace and (held := _else(own, other)):
+                raise StoreError(
+                    f"The file {path!r} holds {held}, which would be gone; save in another file, or say replace=True."
+                )
+            own.backup(other)
+    except sqlite3.Error as error:
+        raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
+
+
+def _else(own: sqlite3.Connection, other: sqlite3.Connection) -> str | None:
+    """Return what a file holds that is no copy of ours; None where it is one, earlier or later, or empty.
+
+    Copies know one write at least by the same mark.
+    """
+    if not other.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        return None
+    if other.execute("PRAGMA application_id").fetchone()[0] != APPLICATION_ID:
+        return "a database of another application"
+    if min(map(schema_version, (own, other))) < 3:  # files so old have no marks
+        return "another graph, as far as can be told"
+    ours, theirs = (set(file.execute("SELECT generation, token FROM writes")) for file in (own, other))
+    return "another graph" if ours.isdisjoint(theirs) else None
