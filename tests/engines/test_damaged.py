@@ -13,6 +13,7 @@ import pytest
 from fourfold import Edge, FourfoldError, Node, Retriever, StoreError
 from fourfold.checking import check
 from fourfold.engines.sqlite import changes, integrity
+from fourfold.ingest import index_paths
 from fourfold.tools import ToolCatalog
 
 SOAK = Path(__file__).parents[2] / "benchmarks" / "soak"
@@ -108,6 +109,27 @@ def test_what_was_learned_is_checked_when_it_is_read(path, crafted):
         ToolCatalog(retriever).search_tools("save")
         retriever.learn()
     assert "is damaged" in check(path).problems[0]
+
+
+@pytest.mark.parametrize(
+    ("setting", "value"),
+    [
+        *[("ingest_roots", value) for value in ("[]", "[1]", '{"": null}', '{"/": 5}', '[["x", "y"]]')],
+        *[("ingest_limit_title", value) for value in ("x", "", "9" * 5000, "-1", "1e9")],
+        *[("ingest", value) for value in ('{"shared_keys": 5}', '{"chunk_length": "x"}', '{"max_shared": NaN}', "[]")],
+        ("embedder", "x" * 5000),
+    ],
+)
+def test_what_is_noted_of_documents_is_checked_when_it_is_read(path, tmp_path, setting, value):
+    (tmp_path / "texts").mkdir()
+    (tmp_path / "texts" / "a.md").write_text("# Alpha\n\nOf beta.\n")
+    with Retriever(path) as retriever:
+        index_paths(retriever, [tmp_path / "texts"])
+    alter(path, ("INSERT OR REPLACE INTO meta VALUES (?, ?)", setting, value))
+    (tmp_path / "texts" / "b.md").write_text("# Beta\n\nOf alpha.\n")
+    with pytest.raises(StoreError, match=r"\.$") as told, Retriever(path) as retriever:
+        index_paths(retriever, [tmp_path / "texts"])
+    assert len(str(told.value)) < 1000
 
 
 def test_a_check_holds_a_part_of_a_graph_at_a_time(tmp_path, monkeypatch):

@@ -124,4 +124,4 @@ class IngestConfig:
         """Return the config that ``to_json`` wrote; values of a newer version are left out."""
         values = json.loads(stored)
         known = {name: values[name] for name in cls.__dataclass_fields__ if name in values}
-        return cls(**{**known, "shared_keys": tuple(known.get("shared_keys", ()))})
+        return cls(**known)

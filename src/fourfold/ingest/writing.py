@@ -7,11 +7,11 @@ from dataclasses import dataclass
 from typing import Any
 
 from fourfold import arguments
-from fourfold.arguments import shown
+from fourfold.arguments import said, shown
 from fourfold.edge_types import PART_OF
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked, Entry
-from fourfold.errors import InvalidValueError
+from fourfold.errors import InvalidValueError, StoreError
 from fourfold.ingest.chunking import chunks
 from fourfold.ingest.documents import Document, IngestConfig, Section, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
@@ -175,8 +175,16 @@ SETTING = "ingest"
 
 
 def stored_config(stored: str | None) -> IngestConfig:
-    """Return the config that a file was begun with; the default for a new one."""
-    return IngestConfig() if stored is None else IngestConfig.from_json(stored)
+    """Return the config that a file was begun with; the default for a new one.
+
+    Raises:
+        StoreError: it cannot be read.
+
+    """
+    try:
+        return IngestConfig() if stored is None else IngestConfig.from_json(stored)
+    except InvalidValueError as error:
+        raise StoreError(f"How documents are read is stored in a form that cannot be ({said(error)}).") from error
 
 
 def resolve_config(retriever: Retriever, given: IngestConfig | None) -> IngestConfig:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.arguments import shown
+from fourfold.arguments import LONGEST_NAME, shown
 from fourfold.engines.base import OWN_SHARE, STAGING
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.frozen import freeze
@@ -30,12 +30,14 @@ _DIGITS = 15
 _KINDS: Mapping[str, Callable[[str], bool]] = {
     "dimensions": lambda value: 0 < int(value) <= LONGEST_VECTOR,
     OWN_SHARE: lambda value: 0 <= float(value) <= 1,
-    **dict.fromkeys(("embedder", "tokenizer", "words"), lambda value: value.isprintable()),
+    **dict.fromkeys(("embedder", "tokenizer", "words"), lambda value: value.isprintable() and len(value) <= LONGEST_NAME),
+    **dict.fromkeys(("ingest_limit_shared", "ingest_limit_title"), lambda value: 0 <= int(value) <= LARGEST_NUMBER),
+    "ingest_roots": lambda value: all(isinstance(part, str) for entry in json.loads(value).items() for part in entry),
     STAGING: lambda value: isinstance(json.loads(value)["embedder"], str),
     "copying": lambda value: isinstance(json.loads(value)["from"], str),
     **dict.fromkeys(
-        ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest", "ingest_roots"),
-        lambda value: isinstance(json.loads(value), (dict, list)),
+        ("config", "embedder_training", "embedding", "foreign_counts", "foreign_schema", "ingest"),
+        lambda value: isinstance(json.loads(value), dict),
     ),
 }
 """What the settings are that others than their writers read."""
@@ -65,7 +67,7 @@ def meta(connection: sqlite3.Connection, key: str) -> str | None:
     try:
         if not isinstance(value, str) or (key in _KINDS and not _KINDS[key](value)):
             raise ValueError
-    except (ValueError, TypeError, KeyError, RecursionError) as error:
+    except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
         raise DamagedValueError(f"{shown(value)} as the setting {key!r}") from error
     return value
 
