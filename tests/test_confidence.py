@@ -1,6 +1,7 @@
 """Whether the graph knows anything of a question: on hits, on answers, and as what cuts them."""
 
 import copy
+import json
 import pickle
 import shutil
 from dataclasses import replace
@@ -11,6 +12,7 @@ import pytest
 from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, grounds, pipeline
 from fourfold.calibration import Calibrator
 from fourfold.engines.sqlite import parts
+from fourfold.index import files
 from fourfold.index.base import NodeValues
 from fourfold.questions import Questions
 from fourfold.signals.ways import Ways
@@ -243,6 +245,33 @@ def test_what_was_fitted_is_laid_with_the_derived_files_for_the_next_process(tmp
     shutil.rmtree(tmp_path / "kg.sqlite.index")
     confidence()
     assert fits[5:] == [128, 128]
+
+
+@pytest.mark.parametrize(
+    "strange",
+    [
+        *[{"calibration": value} for value in (None, [], {}, {"slope": 1.0}, 5, "x")],
+        *[{"calibration": {"slope": s, "middle": -1.5, "chance": 0.0}} for s in ("2", None, [], float("nan"), -1.0)],
+        *[{"calibration": {"slope": 2.5, "middle": m, "chance": c}} for m, c in ((1e999, 0.0), (-1.5, 1.0), (True, 0))],
+        *[{"size": value} for value in (None, "x", [], 1e999, float("nan"))],
+        *[{"key": value} for value in (None, 5)],
+    ],
+)
+def test_a_note_that_says_strange_things_is_fitted_anew(tmp_path, monkeypatch, strange):
+    monkeypatch.setattr(parts, "_DERIVED_FROM", 10)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(crafts()[:40])
+        first = retriever.search("violin near the quarry").confidence
+    (note,) = (tmp_path / "kg.sqlite.index").glob("*/calibration.json")
+    said = files.read_note(note.parent, "calibration")
+    for content in (said | strange, [5], "x"):
+        files.write_note(note.parent, "calibration", {})
+        note.write_text(files._sealed(json.dumps(content)))
+        with Retriever(tmp_path / "kg.sqlite") as retriever:
+            assert retriever.search("violin near the quarry").confidence == first
+        assert files.read_note(note.parent, "calibration") == said
+    note.write_text(files._sealed("[" * 100_000))
+    assert files.read_note(note.parent, "calibration") is None
 
 
 def test_a_model_that_may_cost_is_not_asked_for_it():

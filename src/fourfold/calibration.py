@@ -15,9 +15,11 @@ from typing import Any
 import numpy as np
 
 from fourfold import deadline, ordered
+from fourfold.arguments import finite_number, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend
+from fourfold.errors import InvalidValueError
 from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Nodes, Ranking
 from fourfold.index.snapshot import Snapshot
@@ -40,11 +42,13 @@ _LEADING = 10
 """Evidence is looked for in so many best nodes by text, and as many by embedding."""
 
 _SHORTEST_WORD = 3
-
+_MOST_CHANCE = 0.95
 
 _NOTE = "calibration"
 _FORM = 1
 """Moves with every change of how a calibration is fitted."""
+
+_FITTED = ("slope", "middle", "chance")
 
 
 @dataclass(frozen=True)
@@ -91,9 +95,12 @@ class Calibrator:
         try:
             if note is None or note["key"] != self._key:
                 return None
-            return _Fitted(note["embedder"], int(note["size"]), Calibration(**note["calibration"]))
-        except (KeyError, TypeError, ValueError):  # of another version
-            return None
+            slope, middle, chance = (finite_number(note["calibration"][name], name) for name in _FITTED)
+            if slope >= 0 and 0 <= chance <= _MOST_CHANCE:
+                return _Fitted(note["embedder"], whole_number(note["size"], "size"), Calibration(slope, middle, chance))
+        except (LookupError, TypeError, InvalidValueError):
+            pass
+        return None  # of another version, or not what was written
 
     @property
     def _key(self) -> list[Any]:
@@ -144,7 +151,7 @@ def _chance(snapshot: Snapshot, sample: Nodes) -> float:
     """Return the mean cosine between two of these nodes, at least 0."""
     vectors = snapshot.vectors.at(sample).astype(np.float64)
     pairs = len(sample) * (len(sample) - 1)
-    return min(max(float(((vectors @ vectors.T).sum() - (vectors**2).sum()) / max(pairs, 1)), 0.0), 0.95)
+    return min(max(float(((vectors @ vectors.T).sum() - (vectors**2).sum()) / max(pairs, 1)), 0.0), _MOST_CHANCE)
 
 
 @once

@@ -1,5 +1,6 @@
 """Late interaction: the question's wordpieces against each candidate's."""
 
+import base64
 import json
 
 import numpy as np
@@ -51,6 +52,20 @@ def test_the_axes_are_found_once_and_laid_down_for_other_processes(monkeypatch, 
     np.testing.assert_array_equal(TokenTable.of(bundled(), notes=laid).unit, table.unit)
     with pytest.raises(TypeError):  # those of another model, or so many others, are no axes of this one
         TokenTable.of(bundled(), dimensions=64, notes=laid)
+
+
+@pytest.mark.parametrize("axes", [None, 5, "", "x", "AAAA", [], pytest.param(b"", id="NaN")])
+def test_axes_that_are_not_what_was_laid_are_found_anew(axes):
+    unit = np.eye(8, dtype=np.float32)
+    axes = base64.b64encode(np.full((8, 2), np.nan, "<f4")).decode() if axes == b"" else axes
+
+    class Laid(dict):
+        note, put_note = dict.get, dict.__setitem__
+
+    laid = Laid(axes={"of": ["model", 8, 2], "axes": axes})
+    found = late._main_axes(unit, 2, "model", laid)
+    assert found.shape == (8, 2) and np.isfinite(found).all()
+    np.testing.assert_array_equal(late._main_axes(unit, 2, "model", laid), found)
 
 
 def test_coverage_is_the_largest_cosine_above_the_threshold(table):

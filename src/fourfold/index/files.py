@@ -304,7 +304,7 @@ def _unsealed(path: Path) -> dict[str, Any] | None:
         checksum, _, content = path.read_text(encoding="utf-8").partition("\n")
         if int(checksum) != zlib.crc32(content.encode()):
             return None
-        found: dict[str, Any] = json.loads(content)
-    except (OSError, ValueError):
+        found = json.loads(content)
+    except (OSError, ValueError, RecursionError):
         return None
-    return found
+    return found if isinstance(found, dict) else None

@@ -17,6 +17,7 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -111,7 +112,10 @@ def _main_axes(unit: FloatArray, count: int, model: str, notes: Notes | None) ->
     shape = unit.shape[1], count
     note = None if notes is None else notes.note(_AXES)
     if note is not None and note.get("of") == [model, *shape]:
-        return np.frombuffer(base64.b64decode(note["axes"]), "<f4").reshape(shape)
+        with suppress(LookupError, TypeError, ValueError):  # it is not what was written: they are found anew
+            told = np.frombuffer(base64.b64decode(note["axes"]), "<f4").reshape(shape)
+            if np.isfinite(told).all():
+                return told
     sample = unit[::_SAMPLED]
     axes = np.ascontiguousarray(np.linalg.eigh(sample.T @ sample)[1][:, -count:])
     if notes is not None:

@@ -30,7 +30,9 @@ _DIGITS = 15
 _KINDS: Mapping[str, Callable[[str], bool]] = {
     "dimensions": lambda value: 0 < int(value) <= LONGEST_VECTOR,
     OWN_SHARE: lambda value: 0 <= float(value) <= 1,
-    **dict.fromkeys(("embedder", "tokenizer", "words"), lambda value: value.isprintable() and len(value) <= LONGEST_NAME),
+    **dict.fromkeys(
+        ("embedder", "tokenizer", "words"), lambda value: value.isprintable() and len(value) <= LONGEST_NAME
+    ),
     **dict.fromkeys(("ingest_limit_shared", "ingest_limit_title"), lambda value: 0 <= int(value) <= LARGEST_NUMBER),
     "ingest_roots": lambda value: all(isinstance(part, str) for entry in json.loads(value).items() for part in entry),
     STAGING: lambda value: isinstance(json.loads(value)["embedder"], str),
