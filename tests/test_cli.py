@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import signal
 import sqlite3
 import subprocess
 import sys
@@ -346,6 +347,36 @@ def test_what_was_typed_in_a_locale_of_ascii_is_read_as_utf_8(tmp_path):
         assert json.loads(found.stdout) == json.loads(expected.stdout)
     unknown = fourfold("search", "Zürich", "--db", db, "--intent", "ü", env=ascii_only)
     assert unknown.returncode == 1 and b"udc" not in unknown.stderr
+
+
+STOPPED = """
+import signal
+import time
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell makes what it runs beside itself deaf
+from fourfold import cli
+from fourfold.cli import graph
+
+def wait(self, *args, **options):
+    print("here", flush=True)
+    while True:
+        time.sleep(0.05)
+
+graph.Retriever.add = wait
+cli.main()
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="a process is ended otherwise there")
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_a_command_that_is_stopped_says_so_and_leaves_nothing_half_written(tmp_path, number, code):
+    lines = write(tmp_path / "g.jsonl", LINES)
+    command = [sys.executable, "-c", STOPPED, "index", lines, "--db", tmp_path / "new.sqlite"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as stopped:
+        assert stopped.stdout.readline() == "here\n"
+        stopped.send_signal(number)
+        out, said = stopped.communicate(timeout=60)
+    assert (stopped.returncode, out, said) == (code, "", "fourfold: Stopped.\n")
+    assert [path.name for path in tmp_path.iterdir()] == ["g.jsonl"]
 
 
 def test_a_reader_that_goes_away_is_no_error(db):

@@ -728,12 +728,13 @@ cli.main()
 """
 
 
-def test_the_command_interrupted_says_that_it_continues(path):
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_the_command_interrupted_says_that_it_continues(path, number, code):
     with child(INTERRUPTED, "reembed", "--db", path, stderr=subprocess.PIPE) as stopped:
         assert stopped.stdout.readline() == "here\n"
-        stopped.send_signal(signal.SIGINT)
+        stopped.send_signal(number)
         out, said = stopped.communicate(timeout=60)
-    assert stopped.returncode == 130 and out == ""
+    assert stopped.returncode == code and out == ""
     assert said == "fourfold: Stopped; what was embedded is kept, and the same command continues there.\n"
     assert staged(path) == 20
     assert json.loads(run("info", "--db", path, "--json").stdout)["reembedding"]["nodes"] == 20

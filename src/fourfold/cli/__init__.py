@@ -9,6 +9,7 @@ import sys
 from importlib import import_module
 from typing import TYPE_CHECKING
 
+from fourfold.cli.stopping import exit_code, heed_termination
 from fourfold.errors import MissingExtraError
 
 if TYPE_CHECKING:
@@ -54,11 +55,13 @@ def create_app(command: str | None = None) -> typer.Typer:
 
 
 def main() -> None:
-    """Run the command line: exit code 0, 1 after an error, 2 after a wrong call, 130 when interrupted."""
+    """Run the command line: exit code 0, 1 after an error, 2 after a wrong call, 130 or 143 when stopped."""
+    heed_termination()
     try:
         app = create_app(next(iter(sys.argv[1:]), None))
     except MissingExtraError as error:
         sys.exit(f"fourfold: {error}")
-    except KeyboardInterrupt:  # what a command needs takes most of a second to load
-        sys.exit(130)
+    except KeyboardInterrupt as stopped:  # what a command needs takes most of a second to load
+        print("fourfold: Stopped.", file=sys.stderr)  # noqa: T201
+        sys.exit(exit_code(stopped))
     app(prog_name="fourfold")

@@ -12,7 +12,7 @@ import typer
 from typer.core import TyperGroup
 
 from fourfold import FourfoldError, __version__
-from fourfold.cli.saying import say
+from fourfold.cli.saying import say, stopping
 
 _UsageErrors: tuple[type[Any], ...] = typer.BadParameter.__bases__
 """What typer raises on a wrong call: click's UsageError, of click itself or of typer's own copy."""
@@ -30,7 +30,7 @@ class SentenceGroup(TyperGroup):
         windows_expand_args: bool = True,
         **extra: Any,
     ) -> Any:
-        """Run a command and exit: 0, 1 after an error, 2 after a wrong call, 130 when interrupted."""
+        """Run a command and exit: 0, 1 after an error, 2 after a wrong call, 130 or 143 when stopped."""
         for stream in (sys.stdout, sys.stderr):
             if hasattr(stream, "reconfigure"):  # a terminal that cannot show a character shows a question mark
                 stream.reconfigure(errors="replace")
@@ -50,6 +50,11 @@ class SentenceGroup(TyperGroup):
         except typer.Abort:
             _fail("Stopped.", 130)
         sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run a command of the group; one that a signal stops says so, unless it has said more."""
+        with stopping("Stopped."):
+            return super().invoke(ctx)
 
 
 def new_app() -> typer.Typer:

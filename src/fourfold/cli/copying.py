@@ -9,6 +9,7 @@ import typer
 
 from fourfold import Retriever
 from fourfold.cli import options, output
+from fourfold.cli.saying import stopping
 from fourfold.copying import copy as copied
 
 
@@ -33,7 +34,8 @@ def copy(
         output.progress_bar() as progress,
     ):
         task = progress.add_task("Copying", total=None)
-        result = copied(own, other, progress=lambda done, total: progress.update(task, completed=done, total=total))
+        with stopping("Stopped; what was copied is kept, and the same command continues there."):
+            result = copied(own, other, progress=lambda done, total: progress.update(task, completed=done, total=total))
         path = other.path
     if json:
         output.emit_json(asdict(result))

@@ -9,6 +9,7 @@ from rich.progress import TaskID
 
 from fourfold import InvalidValueError, Retriever
 from fourfold.cli import options, output
+from fourfold.cli.saying import stopping
 from fourfold.embed.contextual.training import Settings
 from fourfold.evaluate.tune import as_applied
 from fourfold.training import train_embedder
@@ -49,7 +50,8 @@ def train_embedder_(
             bar.update(tasks[what], completed=done, total=total)
 
         settings = Settings(seed=seed, steps=steps)
-        found = train_embedder(retriever, settings=settings, apply=apply, force=force, progress=step)
+        with stopping("Stopped; the graph is as it was, and the same command continues there."):
+            found = train_embedder(retriever, settings=settings, apply=apply, force=force, progress=step)
     facts = {
         "verdict": found.verdict,
         "embedder": found.embedder.name,

@@ -14,6 +14,7 @@ from rich.progress import Progress, TaskID
 from fourfold import Edge, InvalidValueError, Node, Retriever
 from fourfold.checking import check
 from fourfold.cli import documents, options, output
+from fourfold.cli.saying import stopping
 from fourfold.engines import shown_address
 from fourfold.errors import StoreError, UnknownNodeError
 from fourfold.ingest.graphs import holds_documents, read_graphml, read_triples
@@ -183,11 +184,8 @@ def reembed(db: options.Db, model: options.NewModel = None, json: options.Json =
                 embedding = progress.add_task("Embedding", completed=done, total=total)
             progress.update(embedding, completed=done, total=total)
 
-        try:
+        with stopping("Stopped; what was embedded is kept, and the same command continues there."):
             retriever.maintenance.reembed(model, progress=embedded)
-        except KeyboardInterrupt:
-            output.say("fourfold: Stopped; what was embedded is kept, and the same command continues there.")
-            raise typer.Exit(130) from None
         facts, place = retriever.info(), retriever.path
     if json:
         output.emit_json(facts)

@@ -11,6 +11,7 @@ from rich.table import Table
 from fourfold import InvalidValueError, Retriever
 from fourfold.cli import options, output
 from fourfold.cli.evaluate import K, judged_by, progress
+from fourfold.cli.saying import stopping
 from fourfold.evaluate import save_probes, suggest_probes, tune
 from fourfold.evaluate.tune import as_applied
 from fourfold.presets import open_under
@@ -89,12 +90,8 @@ def probes(
 def _tune(retriever: Retriever, queries: Path | None, *, k: int, apply: bool, force: bool, json: bool) -> None:
     judged = judged_by(retriever, queries)
     begun_from = retriever.info()["config_version"]
-    try:
-        with progress("tuning") as step:
-            result = tune(retriever, judged.queries, k=k, progress=step)
-    except KeyboardInterrupt:
-        output.say("Stopped; nothing was applied.")
-        raise typer.Exit(130) from None
+    with stopping("Stopped; nothing was applied."), progress("tuning") as step:
+        result = tune(retriever, judged.queries, k=k, progress=step)
     evidence = result.evidence(len(judged))
     facts: dict[str, Any] = {
         **evidence,
