@@ -103,6 +103,16 @@ def test_an_interrupted_training_resumes_to_the_same_result():
     assert resumed.table.tobytes() == whole.table.tobytes()
 
 
+def test_a_state_that_cannot_be_read_is_no_state():
+    kept = []
+    whole = train(toy_lessons(), toy_table(), SMALL, checkpoint=Checkpoint(save=kept.append))
+    other = []
+    train(toy_lessons(n=200), toy_table()[:, :4], SMALL, checkpoint=Checkpoint(save=other.append))
+    for torn in (b"", b"PK", kept[0][:100], kept[0][:-100], b"\0" * len(kept[0]), other[0]):
+        again = train(toy_lessons(), toy_table(), SMALL, checkpoint=Checkpoint(load=lambda torn=torn: torn))
+        assert again.table.tobytes() == whole.table.tobytes()
+
+
 def test_training_brings_held_out_neighbours_together():
     trained = train(toy_lessons(n=120), toy_table(), SMALL)
     assert trained.after["edges"].mean() > trained.before["edges"].mean()

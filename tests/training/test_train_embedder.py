@@ -172,6 +172,12 @@ def test_a_state_of_another_graph_is_not_continued(path):
     assert again.embedder.to_bytes() == whole.embedder.to_bytes()
 
 
+def test_a_state_that_cannot_be_kept_is_told_in_a_sentence(path):
+    Path(f"{path}.training").mkdir()
+    with Retriever(path) as retriever, pytest.raises(StoreError, match=r"The state of the training .*\.training'"):
+        train_embedder(retriever, settings=QUICK, apply=False)
+
+
 @pytest.mark.parametrize("nodes", [[], [Node(id="a")], [Node(id="a", name="one"), Node(id="b", name="two")]])
 def test_a_graph_that_teaches_nothing(nodes):
     with Retriever() as retriever:

@@ -19,7 +19,7 @@ from fourfold.embed.contextual.rows import TokenRows, joined
 from fourfold.embed.contextual.training import Checkpoint, Settings, Trained, train
 from fourfold.embed.static import bundled
 from fourfold.engines.base import Writer
-from fourfold.errors import InvalidValueError, UnsupportedError
+from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 from fourfold.evaluate.statistics import mean_bound
 from fourfold.filters import EVERY_NODE
 from fourfold.retriever import Retriever
@@ -224,11 +224,16 @@ def _kept(path: str, lessons: Lessons, settings: Settings, base: str) -> _KeptSt
             content = file.read_bytes()
         except FileNotFoundError:
             return None
+        except OSError as error:
+            raise StoreError(f"The state of the training in {str(file)!r} cannot be read: {error.strerror}.") from error
         return content[len(mark) :] if content.startswith(mark) else None
 
     def save(state: bytes) -> None:
         part = file.with_name(file.name + ".part")
-        part.write_bytes(mark + state)
-        part.replace(file)
+        try:
+            part.write_bytes(mark + state)
+            part.replace(file)
+        except OSError as error:
+            raise StoreError(f"The state of the training cannot be kept in {str(file)!r}: {error.strerror}.") from error
 
     return _KeptState(load, save, file)

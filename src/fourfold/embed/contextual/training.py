@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import zipfile
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -120,6 +121,20 @@ class _State:
         np.savez(buffer, numbers=numbers, best=self.best, **arrays)  # type: ignore[arg-type]
         return buffer.getvalue()
 
+    def resumed(self, content: bytes | None) -> _State:
+        """Return the state that was kept, or this, the first, where none was, or what was kept cannot be read."""
+        if content is None:
+            return self
+        try:
+            kept = _State.from_bytes(content)
+        except (zipfile.BadZipFile, EOFError, LookupError, OSError, OverflowError, TypeError, ValueError):
+            return self  # such as after a power cut
+        return kept if kept.shapes() == self.shapes() and min(kept.step, kept.looks) >= 0 else self
+
+    def shapes(self) -> list[tuple[int, ...]]:
+        """Return the shapes of all arrays, in one order."""
+        return [array.shape for kind in (self.now, self.moments) for array in kind.values()] + [self.best.shape]
+
     @classmethod
     def from_bytes(cls, content: bytes) -> _State:
         with np.load(io.BytesIO(content), allow_pickle=False) as stored:
@@ -162,8 +177,7 @@ def train(
     before = own.measure(start)
 
     checkpoint = checkpoint or Checkpoint()
-    stored = checkpoint.load()
-    state = _State.from_bytes(stored) if stored is not None else _State.first(start, mark_of(before))
+    state = _State.first(start, mark_of(before)).resumed(checkpoint.load())
     while state.step < settings.steps and state.looks < settings.patience and len(used):
         batch = draw(own, settings, np.random.default_rng([settings.seed, 3, state.step]))
         _, gradients = loss_and_gradients(batch, state.now, settings)

@@ -181,7 +181,7 @@ class SqliteBackend(Store):
         """Raise StoreError if this file mirrors a foreign one that has vectors of its own."""
         schema = json.loads(self.meta("foreign_schema") or "{}")
         if column := schema.get("vector") or schema.get("vector_column"):
-            table = schema["node_table"] if schema.get("vector") else schema["vector_table"]
+            table = schema.get("node_table" if schema.get("vector") else "vector_table")
             raise StoreError(
                 f"The vectors of {self.path!r} come from the column {column!r} of the table {table!r} in the foreign "
                 "file, which is only read; change them with the application they belong to, and the next search sees "
