@@ -2,6 +2,7 @@
 
 import importlib
 import math
+import os
 import re
 import time
 import warnings
@@ -24,6 +25,10 @@ from fourfold import (
     UnknownNodeError,
     Weights,
     arguments,
+    evaluate,
+    ingest,
+    jsonl,
+    tools,
 )
 from fourfold.engines.sqlite.rows import numbers
 
@@ -317,3 +322,55 @@ def test_a_file_that_must_exist(tmp_path):
     assert not list(tmp_path.iterdir())
     Retriever(tmp_path / "kg.sqlite").close()
     Retriever(tmp_path / "kg.sqlite", must_exist=True).close()
+
+
+NO_PATHS = [1, True, None, b"a", 2.5, ["a"], "a\x00b", "\ud800"]
+
+
+@pytest.mark.parametrize("given", NO_PATHS, ids=repr)
+def test_what_is_no_path_is_refused_and_no_descriptor_is_closed(given):
+    reading, writing = os.pipe()  # a number is the descriptor of something that is open
+    given = writing if given == 1 and given is not True else given
+    with Retriever() as retriever:
+        for read in (
+            lambda: list(ingest.read_jsonl(given)),
+            lambda: ingest.read_triples(given),
+            lambda: ingest.read_triples(given, delimiter=";"),
+            lambda: ingest.read_graphml(given),
+            lambda: ingest.index_folder(retriever, given),
+            lambda: ingest.index_paths(retriever, [given]),
+            lambda: jsonl.read_graph(given),
+            lambda: evaluate.load_collection(given),
+            lambda: evaluate.load_judgements(given),
+            lambda: evaluate.Run.load(given),
+            lambda: evaluate.Run("a", "", {}).save(given),
+            lambda: evaluate.save_probes(given, []),
+        ):
+            with pytest.raises(InvalidValueError, match="The path is .* must be a string or a pathlib.Path"):
+                read()
+    os.write(writing, b"x")
+    os.close(writing)
+    os.close(reading)
+
+
+def test_what_is_of_another_kind_than_asked_for_is_refused_in_a_sentence():
+    itself = []
+    itself.append(itself)
+    with Retriever() as retriever:
+        retriever.add([Node("a", "alpha")])
+        for call in (
+            lambda: retriever.analysis.prepare("a question, letter by letter"),
+            lambda: retriever.analysis.prepare(5),
+            lambda: retriever.learn(5),
+            lambda: ingest.index_paths(retriever, 5),
+            lambda: ingest.add_documents(retriever, [], config={"mentions": False}),
+            lambda: tools.edge_meaning(None),
+            lambda: tools.read_tools(itself),
+            lambda: tools.ToolCatalog(retriever).add_tools(itself),
+        ):
+            with pytest.raises(InvalidValueError):
+                call()
+        for name in ("\ud800", "a\x00b"):
+            assert ingest.delete_documents(retriever, sources=name) == 0
+            assert ingest.delete_documents(retriever, ids=name) == 0
+            assert list(ingest.list_documents(retriever, sources=name)) == []

@@ -60,7 +60,7 @@ class Analysis:
 
     def prepare(self, queries: Iterable[str], *, k: int | None = None) -> tuple[Snapshot, list[Query]]:
         """Return the present generation and the queries as ``pipeline.run`` takes them."""
-        texts = [arguments.question(text) for text in queries]
+        texts = [arguments.question(text) for text in arguments.many(queries, "queries", "questions")]
 
         def prepared() -> tuple[Snapshot, list[Query]]:
             snapshot, asker = self._session.present()

@@ -15,6 +15,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping
 from functools import lru_cache
 from itertools import count, repeat
 from numbers import Real
+from pathlib import Path
 from types import NoneType, UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
@@ -196,6 +197,14 @@ def file_path(value: object) -> str:
             f"The path {shown(value)} is a URI; give the path of the file, and say read_only=True for mode=ro."
         )
     return path
+
+
+def any_path(value: object) -> Path:
+    """Return the path of a file or a folder; a number is none, though ``open`` takes it, and closes what is open."""
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    if not isinstance(path, str) or "\x00" in path or not _names_a_file(path):
+        raise InvalidValueError(f"The path is {shown(value)}; it must be a string or a pathlib.Path, without NUL.")
+    return Path(str.__str__(path))
 
 
 def _names_a_file(path: str) -> bool:

@@ -16,6 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
+from fourfold.arguments import any_path
 from fourfold.encodings import LONGEST_MARK, UTF_8, marked
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
@@ -67,7 +68,7 @@ def lines(path: str | Path) -> Iterator[tuple[int, bytes]]:
         OSError: the file cannot be read.
 
     """
-    with open(path, "rb") as raw, _as_marked(raw) as file:
+    with any_path(path).open("rb") as raw, _as_marked(raw) as file:
         for number in count(1):
             try:
                 line = file.readline(_LONGEST_LINE + 1)

@@ -7,6 +7,7 @@ import threading
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
+from fourfold.arguments import many
 from fourfold.errors import FourfoldError, StoreError
 from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.run import feedback_judgements
@@ -84,5 +85,5 @@ def learn(
             f"{retriever.path!r} was opened read-only, so nothing learnt can be applied; open it for writing, or say "
             "apply=False."
         )
-    judged = feedback_judgements(retriever).queries if queries is None else queries
+    judged = feedback_judgements(retriever).queries if queries is None else many(queries, "queries", "JudgedQuery")
     return Lesson(retriever, tuple(judged), k, apply)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fourfold import encodings
-from fourfold.arguments import finite_number, json_mapping, many, said, shown, string
+from fourfold.arguments import any_path, finite_number, json_mapping, many, said, shown, string
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
 
@@ -121,7 +121,7 @@ def load_collection(folder: str | Path) -> Collection:
         InvalidValueError: a file is missing, or a line cannot be read; the sentence names file and line.
 
     """
-    path = Path(folder)
+    path = any_path(folder)
     nodes = tuple(
         Node(
             id=str(record["_id"]),
@@ -144,7 +144,7 @@ def load_judgements(path: str | Path) -> Judgements:
         InvalidValueError: a file is missing, or a line cannot be read; the sentence names file and line.
 
     """
-    source = Path(path)
+    source = any_path(path)
     if not source.is_dir():
         probes = tuple(_probes(source))
         require_own_ids(probes, str(source))
@@ -204,7 +204,7 @@ def save_probes(path: str | Path, queries: Iterable[JudgedQuery]) -> None:
         record |= {"intent": query.intent} if query.intent else {}
         record |= {"synthetic": True} if query.synthetic else {}
         lines.append(json.dumps(record, ensure_ascii=False) + "\n")
-    Path(path).write_text("".join(lines), encoding="utf-8")
+    any_path(path).write_text("".join(lines), encoding="utf-8")
 
 
 def _probes(path: Path) -> Iterator[JudgedQuery]:

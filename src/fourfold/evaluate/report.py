@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fourfold.arguments import any_path
 from fourfold.errors import MissingExtraError
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.metrics import DEFAULT_MEASURES
@@ -85,7 +86,7 @@ def write_report(
         f'<!doctype html><html lang="en"><meta charset="utf-8"><title>{html.escape(title)}</title>'
         f"<style>{_STYLE}</style><body>{''.join(parts)}</body></html>"
     )
-    Path(path).write_text(page, encoding="utf-8")
+    any_path(path).write_text(page, encoding="utf-8")
 
 
 # -- tables -------------------------------------------------------------------------------------------------------

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import encodings
-from fourfold.arguments import finite_number, many, said, shown, strings
+from fourfold.arguments import any_path, finite_number, many, said, shown, strings
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -70,7 +70,7 @@ class Run:
 
     def save(self, path: str | Path) -> None:
         """Write the run as JSON."""
-        Path(path).write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
+        any_path(path).write_text(json.dumps(asdict(self), ensure_ascii=False), encoding="utf-8")
 
     @classmethod
     def load(cls, path: str | Path) -> Run:
@@ -81,7 +81,7 @@ class Run:
 
         """
         try:
-            text = encodings.read(path)
+            text = encodings.read(any_path(path))
         except (OSError, UnicodeDecodeError) as error:
             raise InvalidValueError(f"The run {str(path)!r} cannot be read: {encodings.unread(error)}.") from error
         if not text.lstrip().startswith("{"):
@@ -104,7 +104,7 @@ class Run:
             scores = self.scores.get(query_id) or [1.0 / rank for rank in range(1, len(ranking) + 1)]
             for rank, (identity, score) in enumerate(zip(ranking, scores, strict=True), 1):
                 lines.append(f"{_word(query_id)} Q0 {_word(identity)} {rank} {score!r} {_word(self.system)}\n")
-        Path(path).write_text("".join(lines), encoding="utf-8")
+        any_path(path).write_text("".join(lines), encoding="utf-8")
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fourfold.arguments import shown
+from fourfold.arguments import any_path, many, shown
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked
 from fourfold.errors import InvalidValueError
@@ -41,7 +41,7 @@ def index_folder(
         InvalidValueError: ``folder`` is none; or see ``index_paths``.
 
     """
-    if not Path(folder).is_dir():
+    if not any_path(folder).is_dir():
         raise InvalidValueError(f"{str(folder)!r} is no folder.")
     return index_paths(
         retriever,
@@ -91,9 +91,9 @@ def index_paths(
         InvalidValueError: a path leads nowhere; or see ``add_documents``.
 
     """
-    given = [paths] if isinstance(paths, (str, Path)) else paths
+    given = [paths] if isinstance(paths, (str, Path)) else many(paths, "paths", "paths")
     with ReadersApart(max_seconds) as apart:
-        return _Run(retriever, list(map(Path, given)), config, max_bytes, follow_links, progress, apart).report()
+        return _Run(retriever, list(map(any_path, given)), config, max_bytes, follow_links, progress, apart).report()
 
 
 class _Run:

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
-from fourfold.arguments import said, shown
+from fourfold.arguments import any_path, said, shown
 from fourfold.encodings import opened
 from fourfold.errors import FourfoldWarning, InvalidValueError
 from fourfold.ingest.documents import Document, of_others
@@ -118,10 +118,10 @@ def read_triples(
     if delimiter is not None and (not isinstance(delimiter, str) or len(delimiter) != 1):
         raise InvalidValueError(f"delimiter is {shown(delimiter)}; it must be one character.")
     if delimiter is None:
-        delimiter = "\t" if Path(path).suffix.lower() in (".tsv", ".txt") else ","
+        delimiter = "\t" if any_path(path).suffix.lower() in (".tsv", ".txt") else ","
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
-    with opened(path, newline="") as file:
+    with opened(any_path(path), newline="") as file:
         for number, row in _rows(_reader(file, delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
@@ -306,7 +306,7 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
         InvalidValueError: the file is no GraphML.
 
     """
-    networkx = load("networkx", "Reading GraphML")
+    networkx, path = load("networkx", "Reading GraphML"), any_path(path)
     try:
         graph = networkx.read_graphml(path)
     except OSError:

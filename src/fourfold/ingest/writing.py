@@ -175,12 +175,7 @@ SETTING = "ingest"
 
 
 def stored_config(stored: str | None) -> IngestConfig:
-    """Return the config that a file was begun with; the default for a new one.
-
-    Raises:
-        StoreError: it cannot be read.
-
-    """
+    """Return the config that a file was begun with, the default for a new one; StoreError where it cannot be read."""
     try:
         return IngestConfig() if stored is None else IngestConfig.from_json(stored)
     except InvalidValueError as error:
@@ -194,6 +189,8 @@ def resolve_config(retriever: Retriever, given: IngestConfig | None) -> IngestCo
         InvalidValueError: another one than the file was begun with.
 
     """
+    if given is not None and not isinstance(given, IngestConfig):
+        raise InvalidValueError(f"config is {shown(given)}; it must be an IngestConfig.")
     stored = retriever.backend.meta(SETTING)
     if given is None or stored is None:
         return given or stored_config(stored)

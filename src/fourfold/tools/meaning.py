@@ -6,13 +6,14 @@ Tool collections name their dependencies differently (``depends_on``, ``uses``, 
 
 from __future__ import annotations
 
+from fourfold.arguments import string
 from fourfold.edge_types import ROLES, reading
 from fourfold.tools.config import Meaning
 
 
 def edge_meaning(edge_type: str) -> Meaning:
     """Return what an edge of this type says, by its name."""
-    read = reading(edge_type)
+    read = reading(string(edge_type, "edge_type"))
     if read is None:
         return "link"
     role = ROLES[read.role]

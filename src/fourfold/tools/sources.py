@@ -29,7 +29,10 @@ def read_tools(source: object, *, server: str = "") -> list[Tool]:
         InvalidValueError: something in it is no tool.
 
     """
-    return list(_read(source, server))
+    try:
+        return list(_read(source, server))
+    except RecursionError as error:
+        raise InvalidValueError(f"A source of tools is nested too deep: {shown(source)}.") from error
 
 
 def _read(source: object, server: str) -> Iterator[Tool]:

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable
 
 from fourfold.engines.documents import Booked
+from fourfold.engines.sqlite.rows import id_list
 from fourfold.engines.sqlite.store import Store
 from fourfold.types import Node
 
@@ -56,7 +56,7 @@ class Documents:
             "SELECT n.id, d.id FROM json_each(?) j CROSS JOIN nodes n ON n.id = j.value "
             "JOIN passages p ON p.node = n.num JOIN nodes d ON d.num = p.document WHERE p.document <> p.node"
         )
-        return dict(self._store.select(sql, (json.dumps(list(ids), ensure_ascii=False),)))
+        return dict(self._store.select(sql, (id_list(list(ids)),)))
 
 
 def selection(ids: Iterable[str] | None, sources: Iterable[str] | None) -> tuple[str, tuple[str, ...]]:
@@ -64,6 +64,6 @@ def selection(ids: Iterable[str] | None, sources: Iterable[str] | None) -> tuple
     if ids is None and sources is None:
         return "1", ()
     conditions = {"n.id": ids, "d.source": sources}
-    given = {column: json.dumps(list(values), ensure_ascii=False) for column, values in conditions.items() if values}
+    given = {column: id_list(list(values)) for column, values in conditions.items() if values}
     sql = " OR ".join(f"{column} IN (SELECT value FROM json_each(?))" for column in given)
     return sql or "0", tuple(given.values())
