@@ -210,6 +210,43 @@ def test_derived_files_that_say_strange_things_of_themselves_are_derived_again(f
         assert retriever.search("save the file").ids == whole.search("save the file").ids
 
 
+@pytest.mark.parametrize(
+    ("name", "strange"),
+    [
+        ("text.totals", {"shape": [3, 1]}),
+        ("text.pairs", {"shape": [-1]}),
+        ("tokens.counts", {"dtype": "<f4"}),
+        ("tokens.nums", {"dtype": "<f8"}),
+        ("vectors.nums", {"dtype": "<u8"}),
+        ("edges.starts", {"shape": [1, 41]}),
+        ("text.common", "text.own_starts"),
+        ("vectors.vectors", "edges.weights"),
+        ("text.lengths", "edges.sources"),
+        ("edges.nums", "tokens.counts"),
+        ("edges.order", "names.nums"),
+        ("tokens.live", None),
+        ("vectors.nums", None),
+    ],
+)
+def test_arrays_that_are_described_otherwise_under_a_right_checksum_are_derived_again(folder, tmp_path, name, strange):
+    copy = tmp_path / "copy"
+    shutil.copytree(folder, copy)
+    (derived,) = (copy / "kg.sqlite.index").iterdir()
+    said = json.loads((derived / "manifest.json").read_text().partition("\n")[2])
+    arrays = said["arrays"]
+    if strange is None:
+        del arrays[name]
+    elif isinstance(strange, dict):
+        arrays[name] |= strange
+    else:
+        arrays[name], arrays[strange] = arrays[strange], arrays[name]
+    content = json.dumps(said)
+    (derived / "manifest.json").write_text(f"{zlib.crc32(content.encode())}\n{content}")
+    with Retriever(folder / "kg.sqlite") as whole, Retriever(copy / "kg.sqlite") as retriever:
+        for door in ("search", "explain", "impact_analysis", "similar_to"):
+            assert rounded(DOORS[door](retriever)) == rounded(DOORS[door](whole)), door
+
+
 OUT_OF_DESCRIPTORS = """
 import os, resource, sys
 from fourfold import Node, Retriever

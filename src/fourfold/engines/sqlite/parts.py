@@ -20,6 +20,7 @@ from fourfold.index.edges import merge as merge_edges
 from fourfold.index.names import NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import S
+from fourfold.index.shapes import require_shapes
 from fourfold.index.text import Text, TextSegment
 from fourfold.index.tokens import TokenSegment
 from fourfold.index.vector_segment import VectorSegment
@@ -47,10 +48,17 @@ class Parts:
 
     @classmethod
     def from_arrays(cls, names: Sequence[str], arrays: Mapping[str, Any]) -> Parts:
-        """Return what ``arrays`` gave: the names of the parts that there are, and their arrays."""
+        """Return what ``arrays`` gave: the names of the parts that there are, and their arrays.
+
+        Raises:
+            KeyError, ValueError: they are not what ``arrays`` gives.
+
+        """
 
         def under(name: str) -> dict[str, Any]:
-            return {key.removeprefix(name): array for key, array in arrays.items() if key.startswith(name)}
+            own = {key.removeprefix(name): array for key, array in arrays.items() if key.startswith(name)}
+            require_shapes(name.rstrip("."), own)
+            return own
 
         return cls(*((kind.from_arrays(under(name)),) if name in names else () for name, kind in _KINDS.items()))
 
