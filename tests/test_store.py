@@ -3,9 +3,11 @@
 # ruff: noqa: E501 (tables of cases read better on one line)
 
 import gc
+import os
 import random
 import shutil
 import sqlite3
+import sys
 import time
 from dataclasses import replace
 from functools import partial
@@ -16,7 +18,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever, StoreError, UnknownNodeError
+from fourfold import Edge, FourfoldWarning, Node, RetrievalConfig, Retriever, StoreError, UnknownNodeError
 from fourfold.engines.sqlite import connection
 from fourfold.engines.sqlite.connection import Connection
 from fourfold.questions import Questions
@@ -538,3 +540,15 @@ def test_questions_begin_without_counting_what_a_file_holds(tmp_path, monkeypatc
         monkeypatch.setattr(type(retriever.backend), "counts", None)
         assert Questions(retriever).keyword_match("quagga").ids == ["a"]
         assert ToolCatalog(retriever).get("a").id == "a"
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="links of this kind are rare there")
+def test_a_file_of_two_names_is_warned_of_where_it_may_be_written(tmp_path):
+    path, other = tmp_path / "kg.sqlite", tmp_path / "other.sqlite"
+    Retriever(path).close()
+    os.symlink(path, tmp_path / "link.sqlite")
+    Retriever(tmp_path / "link.sqlite").close()
+    os.link(path, other)
+    with pytest.warns(FourfoldWarning, match="other.sqlite' has a further name, a hard link"):
+        Retriever(other).close()
+    Retriever(other, read_only=True).close()

@@ -157,6 +157,9 @@ class Place:
     """Where the file of an open store was: what is written into a file that has no name any more is lost."""
 
     def __init__(self, file: str, path: str) -> None:
+        with suppress(OSError):
+            if os.stat(file).st_nlink > 1:  # SQLite keeps a log beside each name, and knows one of them
+                warn(f"{path!r} has a further name, a hard link; writing by both damages the file: use one, or a copy.")
         self._file = file
         self._path = path
         self._seen = identity_of(file)
