@@ -73,3 +73,17 @@ def test_a_generation_that_has_no_mark_is_not_brought_up_to_date(tmp_path, monke
             retriever.add(nodes(i, i + 1))
         assert remembered(path) == 0
         assert found(other) == [0, *range(2, 9)]
+
+
+def test_a_write_that_forgets_the_last_of_many_deletions_is_a_write(tmp_path, monkeypatch):
+    """There was nothing left to count: this write failed with a TypeError, and every one after it."""
+    monkeypatch.setattr(writer, "_REMEMBERED_WRITES", 3)
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add(nodes(0, 150))
+        retriever.delete([f"n{i}" for i in range(1, 150)])
+        for i in range(150, 156):
+            retriever.add(nodes(i, i + 1))
+        assert remembered(path) == 0
+        retriever.delete(["n0"])
+        assert found(retriever) == list(range(150, 156))

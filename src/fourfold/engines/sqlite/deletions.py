@@ -27,8 +27,8 @@ def forget(connection: sqlite3.Connection, before: int) -> None:
 
     """
     now = last(connection)
-    if now // _FEW == before // _FEW:  # counting a million rows takes as long as deleting a hundred
-        return
+    if not now or now // _FEW == before // _FEW:  # counting a million rows takes as long as deleting a hundred
+        return  # none are left where the write itself has forgotten the last of them with their generation
     first = connection.execute("SELECT min(rowid) FROM deletions").fetchone()[0]
     rows = sum(connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("nodes", "edges"))
     most = max(rows, _FEW)
