@@ -755,13 +755,17 @@ def test_of_several_processes_one_merges_and_the_others_take_it_over(path, monke
             assert {s.nums.path.parent for s in retriever.backend.snapshots._state.parts.text} == {folder}
 
 
-def test_who_waits_for_another_process_to_merge_is_closed_at_once_and_merges_where_that_has_ended(path, monkeypatch):
-    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
-    program = (
+def takes_its_turn(path):
+    """Return a program that keeps others from merging until it is killed."""
+    return (
         "import sys, time; from fourfold.engines.sqlite.derived import Derived\n"
         f"with Derived({str(path)!r}, writable=True).turn() as ours:\n    print(ours, flush=True); time.sleep(600)"
     )
-    with subprocess.Popen([sys.executable, "-c", program], stdout=subprocess.PIPE, text=True) as another:
+
+
+def test_who_waits_for_another_process_to_merge_is_closed_at_once_and_merges_where_that_has_ended(path, monkeypatch):
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+    with subprocess.Popen([sys.executable, "-c", takes_its_turn(path)], stdout=subprocess.PIPE, text=True) as another:
         try:
             assert another.stdout.readline() == "True\n"
             with Retriever(path) as retriever:
@@ -776,6 +780,28 @@ def test_who_waits_for_another_process_to_merge_is_closed_at_once_and_merges_whe
                 settled(retriever)
             (after,) = derived(path)
             assert after != before
+        finally:
+            another.kill()
+
+
+def test_compact_waits_for_no_other_process(path, monkeypatch):
+    """It hung as long as another process that merged was stopped, as by a debugger or a frozen container."""
+    monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)
+    with (
+        subprocess.Popen([sys.executable, "-c", takes_its_turn(path)], stdout=subprocess.PIPE, text=True) as another,
+        Retriever(path) as retriever,
+    ):
+        try:
+            assert another.stdout.readline() == "True\n"
+            answers(retriever)
+            retriever.add(rewritten(40))
+            expected = answers(retriever)
+            assert retriever.backend.snapshots._compaction.is_alive()
+            compacting = threading.Thread(target=retriever.maintenance.compact, daemon=True)
+            compacting.start()
+            compacting.join(60)
+            assert not compacting.is_alive()
+            assert len(retriever.backend.snapshots._state.parts.text) == 1 and answers(retriever) == expected
         finally:
             another.kill()
 
