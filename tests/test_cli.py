@@ -379,6 +379,18 @@ def test_a_command_that_is_stopped_says_so_and_leaves_nothing_half_written(tmp_p
     assert [path.name for path in tmp_path.iterdir()] == ["g.jsonl"]
 
 
+def test_the_command_runs_in_a_thread_of_another_program_too():
+    """It ended in a ValueError there: only the main thread may say what becomes of signals."""
+    program = (
+        "import signal, sys, threading; from fourfold import cli\n"
+        "sys.argv[1:] = ['--version']\n"
+        "thread = threading.Thread(target=cli.main); thread.start(); thread.join()\n"
+        "assert signal.getsignal(signal.SIGTERM) is signal.SIG_DFL"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"fourfold {__version__}\n", "")
+
+
 def test_a_reader_that_goes_away_is_no_error(db):
     process = subprocess.Popen(
         [sys.executable, "-m", "fourfold", "search", "disk", "--db", db], stdout=subprocess.PIPE, stderr=subprocess.PIPE

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from fourfold import InvalidValueError
 from fourfold.questions import QuestionIntent, classify_intent
+from fourfold.questions.intents import QuestionRule
 
 QUESTIONS = [
     json.loads(line)
@@ -55,6 +56,12 @@ def test_a_phrase_counts_one_and_a_keyword_three_tenths():
 
 def test_one_keyword_alone_is_not_over_the_threshold():
     assert classify_intent("throughput").scores == () and classify_intent("throughput").intent is None
+
+
+def test_rules_of_the_caller_are_taken_and_none_are_those_of_the_package():
+    mine = QuestionRule(QuestionIntent.DEBUG, phrases=(r"\bwobbly\b",), keywords="table")
+    assert classify_intent("a wobbly table", [mine]).intent == QuestionIntent.DEBUG
+    assert classify_intent("throughput latency", None) == classify_intent("throughput latency")
 
 
 @given(st.text(max_size=200))

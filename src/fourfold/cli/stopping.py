@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import signal
+import threading
 from types import FrameType
 
 
 def heed_termination() -> None:
-    """Take SIGTERM as Ctrl+C is taken: what is begun is taken back, and what lies beside the file is put away."""
-    if signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
+    """Take SIGTERM as Ctrl+C is taken: what is begun is taken back, and what lies beside the file is put away.
+
+    In a thread of another program, which alone is told of signals, nothing is changed.
+    """
+    ours = threading.current_thread() is threading.main_thread()
+    if ours and signal.getsignal(signal.SIGTERM) is signal.SIG_DFL:
         signal.signal(signal.SIGTERM, _interrupt)
 
 

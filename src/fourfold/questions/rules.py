@@ -356,8 +356,8 @@ RULES: tuple[QuestionRule, ...] = (
 """The rules in order of precedence: what asks for a risk or an error outranks what merely names a tool."""
 
 
-def classify_intent(query: str, rules: Sequence[QuestionRule] = RULES) -> Classification:
-    """Return the best three intents over 0.3; equal scores keep the order of the rules.
+def classify_intent(query: str, rules: Sequence[QuestionRule] | None = None) -> Classification:
+    """Return the best three intents over 0.3; equal scores keep the order of the rules, ``RULES`` where none are given.
 
     Raises:
         InvalidValueError: the query is no string.
@@ -365,6 +365,6 @@ def classify_intent(query: str, rules: Sequence[QuestionRule] = RULES) -> Classi
     """
     asked = question(query, "The question")
     lowered = " ".join(asked[:READ].lower().replace("’", "'").split())
-    scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in rules]
+    scored = [IntentScore(rule.intent, rule.score(lowered)) for rule in (RULES if rules is None else rules)]
     kept = sorted((found for found in scored if found.score > THRESHOLD), key=lambda found: -found.score)
     return Classification(asked, tuple(kept[:KEPT]))
