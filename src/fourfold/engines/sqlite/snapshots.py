@@ -7,8 +7,8 @@ and brought up to date; otherwise from the store. Segments that have grown are c
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext
+from collections.abc import Sequence
+from contextlib import nullcontext
 from dataclasses import replace
 from functools import partial
 from typing import Any
@@ -64,8 +64,8 @@ class Snapshots:
         self._current: Snapshot | None = None
         self._derived = Derived(store.file, writable=not store.read_only)
         self._compaction: threading.Thread | None = None
-        self._hurried = 0
-        """How many wait for the work in the background."""
+        self._hurried: threading.Thread | None = None
+        """The compaction that is waited for: it waits for no other process in turn, which may be stopped."""
         self._closed = False
 
     def current(self) -> Snapshot:
@@ -150,24 +150,13 @@ class Snapshots:
     def compact(self) -> None:
         """Merge all segments now; searches go on meanwhile."""
         self.current()
-        with self._hurry():
-            if (thread := self._compaction) is not None:
-                thread.join()
+        if (thread := self._compaction) is not None:
+            self._hurried = thread
+            thread.join()
         self._take_over()
         self._compact()
         with self._lock:
             self._compact_beside()  # what was written meanwhile
-
-    @contextmanager
-    def _hurry(self) -> Iterator[None]:
-        """Let the work in the background wait for no other process: it may be stopped, and this one is waited for."""
-        with self._lock:
-            self._hurried += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._hurried -= 1
 
     def forget(self) -> None:
         """Read the store anew at the next question: a derived file was found damaged."""
@@ -362,7 +351,8 @@ class Snapshots:
                     if (whole := self._worth_compacting()) is None:
                         self._compaction = None
                         return
-                with self._derived.turn() if whole and not self._hurried else nullcontext(True) as ours:
+                waits = whole and self._hurried is not threading.current_thread()
+                with self._derived.turn() if waits else nullcontext(True) as ours:
                     if ours and not self._derived.have_newer():  # else it is taken over, now or when it is done
                         self._compact(whole=whole)
         except BaseException:

@@ -343,9 +343,8 @@ class Store:
 
     def hidden(self) -> NDArray[np.int64]:
         """Return the numbers of the nodes that are no answers: documents with all of their text in chunks."""
-        return self.matching(
-            "SELECT num FROM documents CROSS JOIN nodes ON num = node WHERE chunks > 0 AND text = ''", ()
-        )
+        sql = "SELECT num FROM documents CROSS JOIN nodes ON num = node WHERE chunks > 0 AND text = ''"
+        return self.matching(sql, ())
 
     def phrase(self, phrase: str, limit: int | None) -> list[tuple[int, float]]:
         """Return (node number, |rank|) of the nodes that hold the phrase, best first; ties by id.
