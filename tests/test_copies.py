@@ -15,6 +15,7 @@ from fourfold import Edge, InvalidValueError, Node, RetrievalConfig, Retriever, 
 from fourfold.checking import check
 from fourfold.embed import GeminiEmbedder, StaticEmbedder
 from fourfold.embed.static import BUNDLED_FOLDER, bundled
+from fourfold.engines.sqlite import writer
 from fourfold.questions import Questions
 from fourfold.tools import ToolCatalog
 
@@ -152,6 +153,34 @@ def test_a_graph_of_memory_is_saved_in_a_file(tmp_path):
             kept.maintenance.save(path)
         kept.maintenance.save(tmp_path / "later.sqlite")
     assert check(path).sound and check(tmp_path / "later.sqlite").nodes == 2
+
+
+def test_an_earlier_copy_is_known_when_its_writes_are_forgotten(tmp_path, monkeypatch):
+    """It was taken for another graph: of a busy graph every backup failed that was made again."""
+    monkeypatch.setattr(writer, "_REMEMBERED_WRITES", 3)
+    backups = [tmp_path / name for name in ("sunday.sqlite", "monday.sqlite", "tuesday.sqlite")]
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "another.sqlite") as another:
+        for day, (backup, writes) in enumerate(zip(backups, (1, 10, 19), strict=True)):
+            for write in range(writes):
+                for graph in (retriever, another):
+                    graph.add([Node(f"{day} {write}")])
+            retriever.maintenance.save(backup)
+            for earlier in backups[: day + 1]:
+                retriever.maintenance.save(earlier)
+        with Retriever(backups[0]) as copied:
+            copied.maintenance.save(backups[1])
+        for graph, backup in ((another, backups[0]), (retriever, another.path)):
+            with pytest.raises(StoreError, match="another graph"):
+                graph.maintenance.save(backup)
+    assert all(check(path).nodes == 30 for path in backups)
+
+
+def test_a_file_that_nothing_was_written_into_is_no_other_graph(tmp_path):
+    Retriever(tmp_path / "new.sqlite").close()
+    with Retriever(":memory:") as retriever:
+        retriever.add([Node("a")])
+        retriever.maintenance.save(tmp_path / "new.sqlite")
+    assert check(tmp_path / "new.sqlite").nodes == 1
 
 
 def test_another_graph_is_replaced_only_where_that_is_said(tmp_path):

@@ -12,6 +12,9 @@ import sqlite3
 _FEW = 100_000
 """So many are kept however small the graph is; and each time so many more were added, they are compared with it."""
 
+_FIRST = "first_write"
+"""The setting that keeps the oldest mark there was when the first were let go: by it copies know one another."""
+
 
 def last(connection: sqlite3.Connection) -> int:
     """Return the place of the deletion that was written last, 0 before any."""
@@ -40,5 +43,16 @@ def forget(connection: sqlite3.Connection, before: int) -> None:
 
 def forget_until(connection: sqlite3.Connection, generation: int) -> None:
     """Let go what was deleted up to a generation, and that there were any before it."""
+    connection.execute(
+        "INSERT OR IGNORE INTO meta SELECT ?, generation || ' ' || token FROM writes WHERE generation < ? "
+        "ORDER BY generation LIMIT 1",
+        (_FIRST, generation),
+    )
     connection.execute("DELETE FROM writes WHERE generation < ?", (generation,))
     connection.execute("DELETE FROM deletions WHERE generation <= ?", (generation,))
+
+
+def marks(connection: sqlite3.Connection) -> set[str]:
+    """Return what tells the history of a file from any other: copies of one file have some of it in common."""
+    sql = "SELECT generation || ' ' || token FROM writes UNION SELECT value FROM meta WHERE key = ?"
+    return {mark for (mark,) in connection.execute(sql, (_FIRST,))}

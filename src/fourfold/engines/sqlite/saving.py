@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 from contextlib import closing
 
+from fourfold.engines.sqlite import deletions
 from fourfold.engines.sqlite.connection import fault
 from fourfold.engines.sqlite.schema import APPLICATION_ID, schema_version
 from fourfold.errors import StoreError
@@ -29,7 +30,7 @@ def save(own: sqlite3.Connection, path: str, *, replace: bool) -> None:
 
 
 def _else(own: sqlite3.Connection, other: sqlite3.Connection) -> str | None:
-    """Return what a file holds that is no copy of ours; None where it is one, earlier or later, or empty.
+    """Return what a file holds that is no copy of ours; None where it is one, earlier or later, or holds nothing yet.
 
     Copies know one write at least by the same mark.
     """
@@ -39,5 +40,6 @@ def _else(own: sqlite3.Connection, other: sqlite3.Connection) -> str | None:
         return "a database of another application"
     if min(map(schema_version, (own, other))) < 3:  # files so old have no marks
         return "another graph, as far as can be told"
-    ours, theirs = (set(file.execute("SELECT generation, token FROM writes")) for file in (own, other))
-    return "another graph" if ours.isdisjoint(theirs) else None
+    if other.execute("SELECT key, value FROM meta").fetchall() == [("generation", "0")]:
+        return None
+    return "another graph" if deletions.marks(own).isdisjoint(deletions.marks(other)) else None
