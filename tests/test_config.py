@@ -291,11 +291,13 @@ def test_another_reading_of_nodes_is_refused_and_the_default_follows(published_f
     other = RetrievalConfig(embedding=EmbeddingConfig(name_times=3))
     with pytest.raises(EmbedderMismatchError, match="name_times=1, with_type=True.*name_times=3"):
         Retriever(published_file, embedder=embed, config=other)
-    for config in (None, RetrievalConfig(), RetrievalConfig(embedding=PUBLISHED)):
+    configs = {"two": None, "three": RetrievalConfig(), "four": RetrievalConfig(embedding=PUBLISHED)}
+    for text, config in configs.items():
         with Retriever(published_file, embedder=embed, config=config) as retriever:
             READ.clear()
-            retriever.add([Node("b", "beta", "tool", "two")])
-        assert READ == ["beta tool two"]
+            retriever.add([Node("b", "beta", "tool", text)])
+        (read,) = READ
+        assert read == f"beta tool {text}"
 
 
 def test_an_applied_reading_waits_for_the_vectors_to_be_made_anew(published_file):

@@ -24,14 +24,13 @@ def snippet(text: str, question: str, terms: Callable[[str], Sequence[str]], *, 
     if len(text) <= length:
         return " ".join(text.split())
     wanted = frozenset(terms(question))
-    pieces = [
-        (piece.start(), piece.end(), wanted.intersection(terms(piece.group()))) for piece in _PIECE.finditer(text)
-    ]
-    hits = [piece for piece in pieces if piece[2]]
+    found = [(piece.start(), piece.end(), piece.group()) for piece in _PIECE.finditer(text)]
+    held = {word: wanted.intersection(terms(word)) for word in {word for _, _, word in found}}
+    hits = [(start, end, held[word]) for start, end, word in found if held[word]]
     start = _begin(text, _densest(hits, length - 2 - _LOOK_BACK)) if hits else 0
     end = min(start + length - 2, len(text))
     if end < len(text):  # between two words, if there are any
-        end = next((at for _, at, _ in reversed(pieces) if start < at <= end), end)
+        end = next((at for _, at, _ in reversed(found) if start < at <= end), end)
     shown = " ".join(text[start:end].split())
     return f"{'…' if start else ''}{shown}{'…' if end < len(text) else ''}"
 

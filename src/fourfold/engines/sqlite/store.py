@@ -1,8 +1,7 @@
 """One SQLite file: nodes, typed edges, vectors, tokens and full text, with a generation number for every write.
 
 WAL, foreign keys, one transaction per write. Two connections: readers are never held up by a writer. The generation
-moves inside the writing transaction, so whoever reads it knows whether an index is still current, in this process or
-in another.
+moves inside the writing transaction, so whoever reads it, in any process, knows whether an index is still current.
 """
 
 from __future__ import annotations
