@@ -1,6 +1,8 @@
 """Metadata filters: every operator against a brute-force reading in Python, and what cannot be read."""
 
 import math
+import sqlite3
+from contextlib import closing
 from unittest import mock
 
 import pytest
@@ -339,3 +341,14 @@ def test_names_and_types_are_found_by_their_words_and_only_as_they_are_spelled(k
         monkeypatch.setattr(sqlite_filters, "_FEW", 3)
         many = {"$name": "some name", "$type": "thing"}[key]
         assert len(retriever.matching({key: many})) == 300
+
+
+def test_names_and_types_are_found_where_the_full_text_is_lost(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "alpha", "tool"), Node("b", "beta", "person")])
+    with closing(sqlite3.connect(path)) as file, file:
+        file.execute("INSERT INTO fts (fts) VALUES ('delete-all')")
+    with Retriever(path) as retriever:
+        assert retriever.matching({"$type": "tool"}) == ["a"]
+        assert retriever.matching({"$name": {"$in": ["beta", "gamma"]}}) == ["b"]

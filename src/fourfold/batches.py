@@ -47,7 +47,8 @@ def lacking(batches: Iterable[Prepared]) -> bool:
 def unchanged(backend: Backend, nodes: Sequence[Node], dimensions: int) -> set[str]:
     """Return the ids of the nodes that are stored just as they are given, with a vector where none is given.
 
-    The contents are compared, not the hashes that are stored with them: what was damaged since is written anew.
+    Contents and vectors are compared themselves, not the hashes stored with them: damaged ones are written anew. What
+    is derived of nodes (terms, full text) is not looked at.
     """
     found = set[str]()
     for start in range(0, len(nodes), _COMPARED):

@@ -96,10 +96,11 @@ def _worded(clause: Test, select: Select) -> Nodes | None:
         return None
     if not all(_WORD.search(text) and len(text) < _LONG and "\x00" not in text and encodable(text) for text in texts):
         return None
+    if not texts:
+        return ordered.union([])
     wanted = " OR ".join('{} : "{}"'.format(COLUMNS[clause.key], text.replace('"', '""')) for text in texts)
-    sql = "SELECT rowid AS num FROM fts WHERE fts MATCH ? LIMIT ?"
-    found = select(sql, (wanted, _FEW + 1)) if texts else ordered.union([])
-    return None if len(found) > _FEW else ordered.distinct(found)
+    found = select("SELECT rowid AS num FROM fts WHERE fts MATCH ? LIMIT ?", (wanted, _FEW + 1))
+    return ordered.distinct(found) if 0 < len(found) <= _FEW else None  # that there is none only the rows say surely
 
 
 def _source(key: str, kinds: Sequence[int], among: Nodes | None) -> tuple[str, list[Any]]:
