@@ -9,6 +9,7 @@ import shutil
 import sqlite3
 import sys
 import time
+import warnings
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -552,3 +553,6 @@ def test_a_file_of_two_names_is_warned_of_where_it_may_be_written(tmp_path):
     with pytest.warns(FourfoldWarning, match="other.sqlite' has a further name, a hard link"):
         Retriever(other).close()
     Retriever(other, read_only=True).close()
+    with warnings.catch_warnings(action="error"), pytest.raises(FourfoldWarning) as refused:
+        Retriever(other)
+    assert refused.value.args and not Path(f"{other}-wal").exists(), "its connections stay open"

@@ -103,15 +103,15 @@ class Store:
         self._quiet = QuietConnection(self.path) if read_only else None
         self._writer = self._quiet.current() if self._quiet is not None else connect(self.file, self.path)
         self._reader = self._writer
+        kept = self.path != ":memory:" and not read_only
         try:
             prepare(self._writer, self.path, read_only=read_only, durable=durable)
-            if self.path != ":memory:" and not read_only:
+            self._place = Place(self.file, self.path) if kept else None
+            if kept:
                 self._reader = connect(self.file, self.path)
         except BaseException:
             self._writer.close()
             raise
-        kept = self.path != ":memory:" and not read_only
-        self._place = Place(self.file, self.path) if kept else None
         self._log = Log(self._writer, self._write_lock) if kept else None
         forks.wait_for(self)
 
