@@ -17,7 +17,7 @@ from itertools import count, repeat
 from numbers import Real
 from pathlib import Path
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
+from typing import Any, Literal, TypeGuard, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 
@@ -186,7 +186,7 @@ def one_of(value: object, what: str, known: Collection[str]) -> str:
 def file_path(value: object) -> str:
     """Return the path of a file, or ``":memory:"``."""
     path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
-    if not isinstance(path, str) or not path or "\x00" in path or not _names_a_file(path):
+    if not path or not _may_be_named(path):
         scheme, address, _ = path.partition("://") if isinstance(path, str) else ("", "", "")
         told = f"{scheme}://…" if address else shown(value)  # never the password in an address
         raise InvalidValueError(
@@ -202,12 +202,14 @@ def file_path(value: object) -> str:
 def any_path(value: object) -> Path:
     """Return the path of a file or a folder; a number is none, though ``open`` takes it, and closes what is open."""
     path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
-    if not isinstance(path, str) or "\x00" in path or not _names_a_file(path):
+    if not _may_be_named(path):
         raise InvalidValueError(f"The path is {shown(value)}; it must be a string or a pathlib.Path, without NUL.")
     return Path(str.__str__(path))
 
 
-def _names_a_file(path: str) -> bool:
+def _may_be_named(path: object) -> TypeGuard[str]:
+    if not isinstance(path, str) or "\x00" in path:
+        return False
     try:
         os.fsencode(path)
     except UnicodeEncodeError:  # half a character; what stands for a byte that is no UTF-8 is none

@@ -217,12 +217,7 @@ class Asker:
     def allowed(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause) -> Allowed:
         """Return the nodes a filter keeps; remembered for the generation."""
         clause = _clause(condition)
-        key = (snapshot.generation, clause)
-        allowed = self._filters.get(key)
-        if allowed is None:
-            allowed = self._backend.allowed(clause)
-            self._filters.put(key, allowed)
-        return allowed
+        return self._filters.of((snapshot.generation, clause), lambda: self._backend.allowed(clause))
 
     def _names_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
         """Return the words of nodes' names, in lower case."""
@@ -273,12 +268,12 @@ class Asker:
 
     def _terms_of_name(self, snapshot: Snapshot, node: int) -> frozenset[str]:
         """Return the terms of a node's name; remembered for the generation."""
-        key = (snapshot.generation, node)
-        terms = self._names.get(key)
-        if terms is None:
-            terms = frozenset(self._tokenizer.terms(self._backend.labels([node]).get(node, ("", ""))[1]))
-            self._names.put(key, terms)
-        return terms
+
+        def read() -> frozenset[str]:
+            _, name = self._backend.labels([node]).get(node, ("", ""))
+            return frozenset(self._tokenizer.terms(name))
+
+        return self._names.of((snapshot.generation, node), read)
 
 
 class _Types:

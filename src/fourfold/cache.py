@@ -46,6 +46,12 @@ class Cache(Generic[Value]):
             while len(self._entries) > self._size:
                 self._entries.popitem(last=False)
 
+    def of(self, key: Hashable, compute: Callable[[], Value]) -> Value:
+        """Return the value of a key, computed and remembered where it is not there; two threads may both compute it."""
+        if (known := self.get(key)) is None:
+            self.put(key, known := compute())
+        return known
+
     def clear(self) -> None:
         """Forget everything."""
         with self._lock:

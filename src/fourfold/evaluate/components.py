@@ -6,11 +6,11 @@ graph and intent edges are computed anew for each setting that touches them; wei
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from math import inf
-from typing import TYPE_CHECKING, TypeVar
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -35,8 +35,6 @@ _CANDIDATES = 60
 _KEPT_STRUCTURES = 64
 _KEPT_PARTS = 12
 _KEPT_BASES = 2
-
-T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -157,7 +155,7 @@ class ComponentScores:
         (The seeds' weights follow the weights of embedding and text, which are therefore part of it.)
         """
         key = (self._seeds_key(config), config.graph, config.intents)
-        return self._remembered(self._structures, key, lambda: self._structure(config))
+        return self._structures.of(key, lambda: self._structure(config))
 
     def _structure(self, config: RetrievalConfig) -> Structure:
         base = self._base_for(config)
@@ -188,7 +186,7 @@ class ComponentScores:
             return found
 
         depends: Hashable = config.graph if name == "graph" else (_steps(config.graph), config.intents)
-        return self._remembered(self._spreads, (name, self._seeds_key(config), depends), compute)
+        return self._spreads.of((name, self._seeds_key(config), depends), compute)
 
     def _seeded(self, config: RetrievalConfig) -> list[Scores]:
         """Return the scores of each query as they are when the graph is reached, with seeds and without edges."""
@@ -208,13 +206,7 @@ class ComponentScores:
                 found.append(scores)
             return found
 
-        return self._remembered(self._seeds, self._seeds_key(config), compute)
-
-    @staticmethod
-    def _remembered(memory: Cache[T], key: Hashable, compute: Callable[[], T]) -> T:
-        if (found := memory.get(key)) is None:
-            memory.put(key, found := compute())
-        return found
+        return self._seeds.of(self._seeds_key(config), compute)
 
     def _base_for(self, config: RetrievalConfig) -> list[_Base]:
         def compute() -> list[_Base]:
@@ -230,7 +222,7 @@ class ComponentScores:
                 base.append(_Base(scores, distinct(np.concatenate((scores.phrase.nodes, *best)))))
             return base
 
-        return self._remembered(self._base, self._base_key(config), compute)
+        return self._base.of(self._base_key(config), compute)
 
     # -- what each part depends on ------------------------------------------------------------------------------
 

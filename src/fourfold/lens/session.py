@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 from collections import Counter
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
@@ -156,11 +156,7 @@ class Session:
     def snippet(self, node: Node, question: str, length: int = 240) -> str:
         """Return the passage of a node's text that the question is about."""
         key = (self.generation, node.id, question, length)
-        if (known := self._snippets.get(key)) is not None:
-            return known
-        found = snippet(node.text, question, self.terms, length=length)
-        self._snippets.put(key, found)
-        return found
+        return self._snippets.of(key, lambda: snippet(node.text, question, self.terms, length=length))
 
     # -- the graph ----------------------------------------------------------------------------------------------
 
@@ -374,10 +370,7 @@ class Session:
 
     def _known(self, name: str, compute: Any) -> Any:
         """Return something about this generation of the graph, computed once."""
-        key: Hashable = (name, self.generation)
-        if (known := self._facts.get(key)) is None:
-            self._facts.put(key, known := (compute(),))
-        return known[0]
+        return self._facts.of((name, self.generation), lambda: (compute(),))[0]  # in a tuple: it may be None
 
     def _require_writable(self) -> None:
         if self.read_only:
