@@ -784,6 +784,46 @@ def test_who_waits_for_another_process_to_merge_is_closed_at_once_and_merges_whe
             another.kill()
 
 
+FORKS = """
+import os, sys, time
+from fourfold.engines.sqlite.derived import Derived
+path, how = sys.argv[1:]
+with Derived(path, writable=True).turn() as ours:
+    if not (child := os.fork()):
+        time.sleep(600 if how == "stays" else 0)
+        os._exit(0)
+    if how == "goes":
+        os.waitpid(child, 0)
+    print(ours, child, flush=True)
+    time.sleep(600)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_of_who_merges_does_not_keep_the_turn_when_that_is_killed(path):
+    """What a fork inherits was locked as long as the child lived: nobody else merged the file meanwhile."""
+    command = [sys.executable, "-c", FORKS, str(path), "stays"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as another:
+        ours, child = another.stdout.readline().split()
+        try:
+            another.kill()
+            another.wait()
+            with Derived(str(path), writable=True).turn() as free:
+                assert ours == "True" and free
+        finally:
+            os.kill(int(child), signal.SIGKILL)
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_child_that_ends_leaves_its_parent_the_turn(path):
+    command = [sys.executable, "-c", FORKS, str(path), "goes"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as another:
+        assert another.stdout.readline().startswith("True ")
+        with Derived(str(path), writable=True).turn() as free:
+            assert not free
+        another.kill()
+
+
 def test_compact_waits_for_no_other_process(path, monkeypatch):
     """It hung as long as another process that merged was stopped, as by a debugger or a frozen container."""
     monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)

@@ -16,6 +16,7 @@ from typing import Any
 
 from numpy.typing import NDArray
 
+from fourfold.engines.sqlite import forks
 from fourfold.index import files
 
 try:
@@ -69,6 +70,7 @@ class Derived:
         try:
             self.folder.mkdir(exist_ok=True)
             held = os.open(self.folder, os.O_RDONLY)
+            forks.hold(held)
         except OSError:  # which says more where the files are written
             yield True
             return
@@ -211,10 +213,10 @@ def _locked(held: int) -> bool:
 
 
 def _let_go(held: int) -> None:
-    """Unlock and close: closed alone, it would be locked as long as a process that was forked meanwhile has it."""
+    """Unlock and close: closed alone, it would be locked as long as a process that is forked just then has it."""
     with suppress(OSError):
         fcntl.flock(held, fcntl.LOCK_UN)
-    os.close(held)
+    forks.let_go(held)
 
 
 def _known(facts: Mapping[str, Any], knows: Callable[[int, str], bool]) -> bool:

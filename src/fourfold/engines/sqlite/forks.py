@@ -1,7 +1,9 @@
-"""A fork waits until nobody is inside SQLite.
+"""A fork waits until nobody is inside SQLite, and the child keeps no turn of its parent's.
 
 SQLite locks what it knows of a file for the whole process. A child that was forked meanwhile finds it locked by a
-thread that it has not got, and would wait for ever as soon as it opened that file, even anew.
+thread that it has not got, and would wait for ever as soon as it opened that file, even anew. A lock of the system
+belongs to all who have the same descriptor: whoever holds one would, killed, leave it to a child for as long as that
+lives.
 """
 
 from __future__ import annotations
@@ -23,12 +25,25 @@ class Locked(Protocol):
 
 
 _OPEN: WeakSet[Locked] = WeakSet()
+_TURNS = set[int]()
 _HERE = threading.local()
 
 
 def wait_for(file: Locked) -> None:
     """Let forks wait for a file as long as anybody has it."""
     _OPEN.add(file)
+
+
+def hold(turn: int) -> None:
+    """Let no child have a descriptor that is locked."""
+    _TURNS.add(turn)
+
+
+def let_go(turn: int) -> None:
+    """Close it, where it is not a parent's."""
+    if turn in _TURNS:
+        _TURNS.discard(turn)  # before, as the next that is opened may have its number
+        os.close(turn)
 
 
 def _before() -> None:
@@ -45,5 +60,11 @@ def _after() -> None:
         _HERE.held.pop().release()
 
 
+def _after_in_child() -> None:
+    _after()
+    while _TURNS:
+        os.close(_TURNS.pop())  # closed, not unlocked: it is still the parent's turn
+
+
 if hasattr(os, "register_at_fork"):
-    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after)
+    os.register_at_fork(before=_before, after_in_parent=_after, after_in_child=_after_in_child)
