@@ -1,7 +1,7 @@
 """``check``: whether a graph still holds what was written, by each node's content hash and by what the engine knows.
 
 SQLite finds broken pages, not changed contents: a byte that fell over inside a text is as good a text. The content hash
-that is stored with each node tells.
+that is stored with each node tells. What the engine derives of contents it compares itself.
 """
 
 from __future__ import annotations

@@ -83,6 +83,30 @@ class Maintenance:
             raise UnsupportedError(f"{own!r} is no SQLite file; fourfold.copying.copy copies it to one.")
         save(target, replace=replace)
 
+    def derive_anew(self) -> int:
+        """Derive anew, in one transaction, what is kept beside the contents of nodes and is damaged.
+
+        Those are terms, values for filters, wordpieces and the full text, which ``fourfold.checking.check`` compares
+        with the contents; ``add`` leaves nodes alone whose content is stored just so. Contents, vectors and edges stay
+        as they are, and so do the books of documents.
+
+        Returns:
+            The generation of the graph from which on they are searched.
+
+        Raises:
+            UnsupportedError: the graph is not in SQLite.
+            StoreError: the file is read-only, or contents are damaged too and cannot be read.
+
+        """
+        derive = getattr(self._session.backend, "derive_anew", None)
+        if derive is None:
+            raise UnsupportedError(
+                f"{self._session.path!r} is no SQLite file; fourfold copy to an empty place derives all anew."
+            )
+        generation: int = derive(self._session.tokenizer)
+        self._session.answers.clear()
+        return generation
+
     def compact(self) -> None:
         """Merge what many writes have left now, instead of in the background; searches go on meanwhile."""
         self._session.backend.compact()

@@ -250,6 +250,85 @@ def test_the_command_says_what_is_wrong(path):
     assert any("'n3'" in problem for problem in json.loads(wrong.stdout)["problems"])
 
 
+OF_ANOTHER = "(SELECT {0} FROM {1} WHERE node = 4) WHERE node = 3"
+DERIVED = {
+    "terms": [("UPDATE tokens SET terms = x'' WHERE node = 3",)],
+    "terms of another": [(f"UPDATE tokens SET terms = {OF_ANOTHER.format('terms', 'tokens')}",)],
+    "no terms": [("DELETE FROM tokens WHERE node = 3",)],
+    "terms cut short": [("UPDATE tokens SET terms = x'00' WHERE node = 3",)],
+    "the number of a term": [("UPDATE terms SET term = 'other' WHERE term = 'file'",)],
+    "a term": [("DELETE FROM terms WHERE term = 'file'",)],
+    "values": [("DELETE FROM attributes WHERE node = 3",)],
+    "another value": [("UPDATE attributes SET value = 7 WHERE node = 3",)],
+    "wordpieces": [(f"UPDATE pieces SET ids = {OF_ANOTHER.format('ids', 'pieces')}",)],
+    "half a wordpiece": [("UPDATE pieces SET ids = x'01' WHERE node = 3",)],
+    "a row of the full text": [
+        ("INSERT INTO fts (fts, rowid, name, type, text) SELECT 'delete', num, name, type, text FROM nodes LIMIT 1",)
+    ],
+    "words of the full text": [
+        ("INSERT INTO fts (fts) VALUES ('delete-all')",),
+        *[("INSERT INTO fts (rowid, name, type, text) VALUES (?, 'save file', 'tool', 'x')", n) for n in range(1, 10)],
+    ],
+    "pages of the full text": [("UPDATE fts_data SET block = zeroblob(length(block)) WHERE id > 10",)],
+}
+
+
+def told(path):
+    with Retriever(path) as retriever:
+        hits = [(hit.node.id, round(hit.score, 6)) for hit in retriever.search("save file 2")]
+        named = [retriever.matching({"$name": {"$icontains": f"file {n}"}}) for n in range(9)]
+        return hits, named, retriever.matching({"n": 2}), retriever.backend.phrase("save file", None)
+
+
+@pytest.mark.parametrize("what", DERIVED)
+def test_what_is_derived_of_whole_nodes_is_compared_with_them_and_derived_anew(path, what):
+    """``add`` leaves a node alone that is stored just so: nothing found the damage, and nothing mended it."""
+    before = told(path)
+    alter(path, *DERIVED[what])
+    problems = check(path).problems
+    assert any(problem.endswith("; fourfold check --repair derives them anew.") for problem in problems), problems
+    with Retriever(path) as retriever:
+        retriever.maintenance.derive_anew()
+    assert check(path).sound
+    assert told(path) == before
+
+
+def test_what_is_derived_of_a_damaged_content_is_left_as_it_is(path):
+    alter(
+        path,
+        ("UPDATE attributes SET value = 70 WHERE node = 4",),
+        ("UPDATE nodes SET text = 'another' WHERE id = 'n3'",),
+        ("DELETE FROM attributes WHERE node = 2",),
+    )
+    with Retriever(path) as retriever:
+        retriever.maintenance.derive_anew()
+        assert (retriever.matching({"n": 1}), retriever.matching({"n": 70})) == (["n1"], ["n3"])
+    assert check(path).problems == ("The content of the node 'n3' is not what was written: its hash is another.",)
+
+
+def test_the_command_derives_anew(path):
+    from typer.testing import CliRunner
+
+    from fourfold.cli import create_app
+
+    alter(path, ("DELETE FROM attributes WHERE node IN (2, 3)",))
+    wrong = CliRunner().invoke(create_app(), ["check", "--db", str(path)])
+    assert wrong.exit_code == 1
+    assert "The values for filters of 2 nodes, such as 'n1', are not those of their contents" in wrong.output
+    mended = CliRunner().invoke(create_app(), ["check", "--db", str(path), "--repair"])
+    assert mended.exit_code == 0 and "are as they were written" in mended.output
+
+
+def test_what_is_derived_in_memory_is_derived_anew_too():
+    with Retriever() as retriever:
+        retriever.add([Node("a", "alpha", metadata={"n": 1}), Node("b", "beta")])
+        with retriever.backend.transaction() as writer:
+            writer.execute("DELETE FROM attributes")
+        assert retriever.matching({"n": 1}) == []
+        retriever.maintenance.derive_anew()
+        assert retriever.matching({"n": 1}) == ["a"]
+
+
 def test_check_refuses_what_is_no_path():
     with pytest.raises(FourfoldError, match="path"):
         check(5)

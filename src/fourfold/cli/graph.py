@@ -208,11 +208,21 @@ def info(db: options.Db, json: options.Json = False) -> None:
         output.show_facts(output.stdout(), {name.replace("_", " "): value for name, value in facts.items()})
 
 
-def check_(db: options.Db, json: options.Json = False) -> None:
+def check_(
+    db: options.Db,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="First derive terms, values for filters and the full text anew.")
+    ] = False,
+    json: options.Json = False,
+) -> None:
     """Read a whole graph file and say what is damaged in it; the exit code is 1 where something is.
 
-    What cannot be looked at, such as a file that is not there, is an error on stderr, and no damage.
+    With --repair, what is derived of nodes is made anew before, of contents as they are. What cannot be looked at, such
+    as a file that is not there, is an error on stderr, and no damage.
     """
+    if repair:
+        with Retriever(db, must_exist=True) as retriever:
+            retriever.maintenance.derive_anew()
     found = check(db)
     if not found.looked_at:
         raise StoreError(found.problems[0])

@@ -12,7 +12,7 @@ from pathlib import Path
 from fourfold.config import RetrievalConfig
 from fourfold.engines.base import Capabilities
 from fourfold.engines.sampling import spread
-from fourfold.engines.sqlite import integrity, usage
+from fourfold.engines.sqlite import derivations, integrity, usage
 from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.changes import changes_since, pages
 from fourfold.engines.sqlite.connection import address_of, connect_again
@@ -30,6 +30,7 @@ from fourfold.errors import StoreError
 from fourfold.filters import Clause
 from fourfold.index.base import Allowed
 from fourfold.index.snapshot import Snapshot
+from fourfold.tokenizer import Tokenizer
 
 
 class SqliteWriter(Writer):
@@ -129,12 +130,23 @@ class SqliteBackend(Store):
         """Return what SQLite finds wrong with the file, in sentences."""
         with self.reading() as connection:
             found = list(integrity.problems(connection))
-        with self._snapshot() as connection:
-            for part in pages(connection):
-                changes_since(connection, -1, part)  # refuses numbers and lengths that no writer gives
-        self.feedback()  # and these two other kinds of values
-        self.usage()
+        try:
+            with self._snapshot() as connection:
+                found += derivations.problems(connection)
+                for part in pages(connection):
+                    changes_since(connection, -1, part)  # refuses numbers and lengths that no writer gives
+            self.feedback()  # and these two other kinds of values
+            self.usage()
+        except StoreError as error:
+            return [str(error), *found]
         return found
+
+    def derive_anew(self, tokenizer: Tokenizer) -> int:
+        """Derive anew what is kept beside the contents, and return the generation that has it."""
+        with self.transaction() as writer, self._snapshot() as connection:
+            writer.number_terms_anew()
+            derivations.derive_anew(writer, connection, tokenizer)
+            return writer.generation
 
     def save(self, path: str, *, replace: bool = False) -> None:
         """Write all that is here into another SQLite file, see ``saving.save``."""

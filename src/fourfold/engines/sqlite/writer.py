@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from itertools import repeat
+from itertools import pairwise, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -207,19 +207,10 @@ class Writer:
         connection.execute(FULL_TEXT_TRIGGER)
 
     def _put_tokens(self, nums: Sequence[int], terms: Sequence[str], lengths: Sequence[int]) -> None:
-        numbers = self._term_numbers(terms)
-        field_of = np.repeat(np.arange(len(lengths), dtype=np.int64), np.asarray(lengths, dtype=np.int64))
-        width = np.int64(numbers.max()) + 1 if len(numbers) else np.int64(1)
-        keys, counts = np.unique(field_of * width + numbers, return_counts=True)
-        records = np.empty(len(keys), TOKEN)
-        records["term"] = keys % width
-        records["field"] = (keys // width) % len(FIELDS)
-        records["count"] = np.minimum(counts, np.iinfo(np.uint16).max)
-        bounds = np.searchsorted(keys // width, np.arange(0, len(lengths) + 1, len(FIELDS))) * TOKEN.itemsize
-        data = records.tobytes()
+        records = token_records(self._term_numbers(terms), lengths)
         self._connection.executemany(
             "INSERT OR REPLACE INTO tokens (node, terms) VALUES (?, ?)",
-            ((num, data[start:end]) for num, start, end in zip(nums, bounds, bounds[1:], strict=False)),
+            zip(nums, records, strict=True),
         )
 
     def _term_numbers(self, terms: Sequence[str]) -> NDArray[np.int64]:
@@ -239,6 +230,10 @@ class Writer:
             vocabulary.update(numbered)
             self._new_terms += new
         return np.fromiter(map(vocabulary.__getitem__, terms), np.int64, len(terms))
+
+    def number_terms_anew(self) -> None:
+        """Ask the file for the number of each term again."""
+        self._vocabulary.clear()
 
     def forget_new_terms(self) -> None:
         """After a rollback: drop the numbers that were never stored."""
@@ -322,6 +317,26 @@ class Writer:
             keys,
         )
         return max(cursor.rowcount, 0)
+
+
+def token_records(numbers: NDArray[np.int64], lengths: Sequence[int]) -> list[bytes]:
+    """Return the records of terms (dtype TOKEN) of each of some nodes, by the terms' numbers, field by field.
+
+    Args:
+        numbers: of the terms of all nodes in a row.
+        lengths: (3 · nodes,) how many terms each field of each node has.
+
+    """
+    field_of = np.repeat(np.arange(len(lengths), dtype=np.int64), np.asarray(lengths, dtype=np.int64))
+    width = np.int64(numbers.max()) + 1 if len(numbers) else np.int64(1)
+    keys, counts = np.unique(field_of * width + numbers, return_counts=True)
+    records = np.empty(len(keys), TOKEN)
+    records["term"] = keys % width
+    records["field"] = (keys // width) % len(FIELDS)
+    records["count"] = np.minimum(counts, np.iinfo(np.uint16).max)
+    bounds = np.searchsorted(keys // width, np.arange(0, len(lengths) + 1, len(FIELDS))) * TOKEN.itemsize
+    data = records.tobytes()
+    return [data[start:end] for start, end in pairwise(bounds)]
 
 
 _THESE = "(SELECT value FROM json_each(?))"
