@@ -169,6 +169,13 @@ def strings(value: object, what: str) -> list[str]:
     return listed
 
 
+def callback(value: Any, what: str = "progress") -> Any:
+    """Return what is called on the way, or None; True, as for a progress bar, is refused before the work begins."""
+    if value is not None and not callable(value):
+        raise InvalidValueError(f"{what} is {shown(value)}; it must be a function that is called on the way, or None.")
+    return value
+
+
 def boolean(value: object, what: str) -> bool:
     """Return True or False; 1 and "yes" are neither."""
     if not isinstance(value, (bool, np.bool_)):

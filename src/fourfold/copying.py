@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import count
 
-from fourfold.arguments import shown
+from fourfold.arguments import callback, shown
 from fourfold.engines import Backend
 from fourfold.engines.base import OWN_SHARE, Row
 from fourfold.errors import StoreError, UnsupportedError, warn
@@ -84,7 +84,7 @@ class _Copy:
     ) -> None:
         self._source, self._target, self._path = source, target, path
         self._source_path = source_path
-        self._progress = progress or (lambda done, total: None)
+        self._progress = callback(progress) or (lambda done, total: None)
         self._settings = self._read_settings()
         self._tokenizer: Tokenizer = make_tokenizer(self._settings["tokenizer"] or USUAL)
         self._sent = 0

@@ -241,6 +241,7 @@ class Session:
 
     def reembed(self, embedder: object, progress: Progress | None, also: Callable[[Writer], None] | None) -> int:
         """Replace every vector by one of another embedder, see ``Maintenance.reembed``."""
+        arguments.callback(progress)
         self._keep_in_step()
         new = GraphEmbedding(self.backend, as_embedder(embedder), self.config.embedding)
         self._coming = (new, Asker(self.backend, new, self.tokenizer, _over(new, self._wanted)))
@@ -268,6 +269,7 @@ class Session:
         What was embedded while ``reembed`` switched to another model is embedded again by that one. Nodes that are
         stored just so are left as they are, unless ``first`` may take them away.
         """
+        arguments.callback(progress)
         while True:
             self.follow_config()  # which may name the tokenizer that the graph is to begin with
             seen, there = self.backend.generation(), VectorsOf.stored(self.backend)

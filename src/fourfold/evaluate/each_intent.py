@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from fourfold.arguments import callback, many
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.run import Run, evaluate
 from fourfold.intent import NO_INTENT
@@ -86,7 +87,8 @@ def each_intent(
         progress: called with (profiles done, profiles in all).
 
     """
-    queries = tuple(judgements)
+    queries = tuple(many(judgements, "judgements", "judged queries"))
+    callback(progress)
     names = [None, NO_INTENT, *(spec.name for spec in retriever.config.intents.specs)]
     runs: list[Run] = []
     for name in names:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import encodings
-from fourfold.arguments import any_path, finite_number, many, said, shown, strings
+from fourfold.arguments import any_path, callback, finite_number, many, said, shown, strings
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -156,8 +156,9 @@ def evaluate(
         InvalidValueError: something else than judged queries, or two of the same id.
 
     """
-    queries = list(judgements)
+    queries = list(many(judgements, "judgements", "judged queries"))
     require_own_ids(queries)
+    callback(progress)
 
     def search(query: JudgedQuery, depth: int) -> Answer:
         result = retriever.search(query.text, k=depth, **options)
@@ -207,9 +208,9 @@ def summarise(
         InvalidValueError: no queries, something else than judged queries, two of the same id, or no such measure.
 
     """
-    queries = list(judgements)
+    queries = list(many(judgements, "judgements", "judged queries"))
     require_own_ids(queries)
-    measures = [measures] if isinstance(measures, str) else measures
+    measures = strings(measures, "measures")
     intents = np.array([str(query.intent or run.intents.get(query.id, "")) for query in queries])
     overall: dict[str, Interval] = {}
     by_intent: dict[str, dict[str, Interval]] = {}

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.arguments import finite_number
+from fourfold.arguments import finite_number, many, said, shown, whole_number
 from fourfold.errors import InvalidValueError
 from fourfold.lazy import load
 from fourfold.types import FloatArray
@@ -65,13 +65,12 @@ def bootstrap_interval(
         seed: of the random numbers.
 
     Raises:
-        InvalidValueError: there are no values, or the confidence is not between 0 and 1.
+        InvalidValueError: there are no values, or an argument that cannot be meant.
 
     """
-    if not 0.0 < finite_number(confidence, "confidence") < 1.0:
-        raise InvalidValueError(f"confidence is {confidence}; it must be between 0 and 1, such as 0.95.")
+    confidence = _confidence(confidence)
     sums, counts = _by_group(values, groups)
-    means = _resampled(sums, counts, samples, np.random.default_rng(seed))
+    means = _resampled(sums, counts, samples, seed)
     tail = (1.0 - confidence) / 2
     lower, upper = np.quantile(means, [tail, 1.0 - tail])
     return Interval(float(sums.sum() / counts.sum()), float(lower), float(upper), confidence)
@@ -90,13 +89,19 @@ def lower_bound(
     It is no more than 0 where random signs give as large a mean more often than ``1 - confidence``.
     The bootstrap is too narrow for few values, Student's interval for skewed ones, and both where only a few values
     differ from 0 (seven wins and no loss are chance once in 128 times); the smallest is safe for all.
+
+    Raises:
+        InvalidValueError: there are no values, or an argument that cannot be meant.
+
     """
+    confidence = _confidence(confidence)
     sums, counts = _by_group(differences, groups)
     mean = sums.sum() / counts.sum()
     n = len(sums)
+    drawn = _resampled(sums, counts, samples, seed)
     if n < 2:
         return float("-inf")
-    resampled = np.quantile(_resampled(sums, counts, samples, np.random.default_rng(seed)), 1.0 - confidence)
+    resampled = np.quantile(drawn, 1.0 - confidence)
     residuals = sums - mean * counts
     error = np.sqrt(n / (n - 1) * np.square(residuals).sum()) / counts.sum()
     return float(min(resampled, mean - _students_t(n - 1, confidence) * error))
@@ -175,12 +180,17 @@ def permutation_p_value(tables: Sequence[FloatArray], *, samples: int = 20_000, 
 
 
 def holm(p_values: Sequence[float]) -> list[float]:
-    """Return p-values corrected for their number by Holm's step-down method."""
-    order = np.argsort(p_values, kind="stable")
-    adjusted = np.empty(len(p_values))
+    """Return p-values corrected for their number by Holm's step-down method.
+
+    Raises:
+        InvalidValueError: something that is no probability.
+
+    """
+    given = [finite_number(p, "A p-value", least=0, most=1) for p in many(p_values, "p_values", "probabilities")]
+    adjusted = np.empty(len(given))
     largest = 0.0
-    for place, index in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - place) * p_values[index]))
+    for place, index in enumerate(np.argsort(given, kind="stable")):
+        largest = max(largest, min(1.0, (len(given) - place) * given[index]))
         adjusted[index] = largest
     return [float(p) for p in adjusted]
 
@@ -195,13 +205,13 @@ def compare(
     """Compare runs with a baseline, query by query; p-values are corrected for the number of runs (Holm).
 
     Raises:
-        InvalidValueError: a run has another number of queries than the baseline.
+        InvalidValueError: a run has another number of queries than the baseline, or what is no list of numbers.
 
     """
-    base = np.asarray(baseline, np.float64)
+    base = _one_a_query(baseline)
     differences = []
-    for other in others:
-        values = np.asarray(other, np.float64)
+    for other in many(others, "others", "runs"):
+        values = _one_a_query(other)
         if values.shape != base.shape:
             raise InvalidValueError(f"A run of {len(values)} queries cannot be paired with one of {len(base)}.")
         differences.append(values - base)
@@ -219,23 +229,45 @@ def compare(
     ]
 
 
+def _confidence(given: float) -> float:
+    if not 0.0 < (confidence := finite_number(given, "confidence")) < 1.0:
+        raise InvalidValueError(f"confidence is {shown(given)}; it must be between 0 and 1, such as 0.95.")
+    return confidence
+
+
+def _one_a_query(values: FloatArray | Sequence[float]) -> NDArray[np.float64]:
+    """Return numbers as an array, (n_queries,)."""
+    try:
+        array = np.asarray(values, np.float64)
+    except (TypeError, ValueError):
+        array = np.array(np.nan)
+    if array.ndim != 1 or not np.isfinite(array).all():
+        raise InvalidValueError(f"The values are {shown(values)}; they must be a list of finite numbers, one a query.")
+    return array
+
+
 def _by_group(
     values: FloatArray | Sequence[float], groups: Sequence[object] | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    array = np.asarray(values, np.float64)
+    array = _one_a_query(values)
     if not len(array):
         raise InvalidValueError("There are no values to take a mean of; give at least one judged query.")
     if groups is None:
         return array, np.ones(len(array))
+    given = list(many(groups, "groups", "groups, one a value"))
+    if len(given) != len(array):
+        raise InvalidValueError(f"There are {len(array)} values and {len(given)} groups; give each value its group.")
     numbers: dict[object, int] = {}
-    which = np.array([numbers.setdefault(group, len(numbers)) for group in groups])
+    try:
+        which = np.array([numbers.setdefault(group, len(numbers)) for group in given])
+    except TypeError as error:
+        raise InvalidValueError(f"A group can be no key: {said(error)}; give strings, numbers or tuples.") from error
     return np.bincount(which, array).astype(np.float64), np.bincount(which).astype(np.float64)
 
 
-def _resampled(
-    sums: NDArray[np.float64], counts: NDArray[np.float64], samples: int, random: np.random.Generator
-) -> NDArray[np.float64]:
+def _resampled(sums: NDArray[np.float64], counts: NDArray[np.float64], samples: int, seed: int) -> NDArray[np.float64]:
     """Return the means of resamples with replacement, (samples,)."""
+    samples, random = whole_number(samples, "samples"), np.random.default_rng(whole_number(seed, "seed", least=0))
     n = len(sums)
     means = np.empty(samples)
     step = max(1, 2_000_000 // n)

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.analysis import of_whole_files
-from fourfold.arguments import whole_number
+from fourfold.arguments import callback, many, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
@@ -126,12 +126,14 @@ def tune(
         InvalidValueError: no queries, something else than judged queries, two of the same id, or fewer folds.
 
     """
-    queries = list(queries)
+    queries = list(many(queries, "queries", "judged queries"))
+    callback(progress)
     if not queries:
         raise InvalidValueError("There are no judged queries to tune by; 20 or more are wanted.")
     require_own_ids(queries)
     whole_number(k, "k")
     whole_number(folds, "folds", least=2)
+    whole_number(seed, "seed", least=0)
     start = retriever.config
     groups = answer_groups(queries)
     fold_of, used = make_folds(groups, folds, seed)

@@ -12,6 +12,7 @@ import numpy as np
 
 from fourfold import pipeline
 from fourfold.analysis import of_whole_files
+from fourfold.arguments import callback, finite_number, many, one_of, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_ids
 from fourfold.evaluate.documents import Answer, Documents
@@ -139,11 +140,18 @@ def without(config: RetrievalConfig, component: str) -> RetrievalConfig:
 
 
 def weight_sweep(config: RetrievalConfig, component: str, weights: Sequence[float]) -> list[Variant]:
-    """Return the config with one global weight set to each of these."""
+    """Return the config with one global weight set to each of these.
+
+    Raises:
+        InvalidValueError: no such component, or a weight that is none.
+
+    """
     now = config.fusion.weights
+    component = one_of(component, "component", COMPONENTS)
+    given = [finite_number(weight, "A weight", least=0) for weight in many(weights, "weights", "numbers")]
     return [
         Variant(f"{component} {weight:g}", config.replace(fusion={"weights": replace(now, **{component: weight})}))
-        for weight in weights
+        for weight in given
     ]
 
 
@@ -164,8 +172,10 @@ def run_variants(
         InvalidValueError: as ``evaluate``.
 
     """
-    queries = list(judgements)
+    queries = list(many(judgements, "judgements", "judged queries"))
     require_own_ids(queries)
+    callback(progress)
+    k = whole_number(k, "k")
     collection = judgements.name if isinstance(judgements, Judgements) else ""
     _, prepared = retriever.analysis.prepare([query.text for query in queries], k=k)
     documents = Documents(retriever, queries)

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
-from fourfold.arguments import any_path, many, shown
+from fourfold.arguments import any_path, callback, many, shown
 from fourfold.engines.base import Writer
 from fourfold.engines.documents import Booked
 from fourfold.errors import InvalidValueError
@@ -91,6 +91,7 @@ def index_paths(
         InvalidValueError: a path leads nowhere; or see ``add_documents``.
 
     """
+    callback(progress)
     given = [paths] if isinstance(paths, (str, Path)) else many(paths, "paths", "paths")
     with ReadersApart(max_seconds) as apart:
         return _Run(retriever, list(map(any_path, given)), config, max_bytes, follow_links, progress, apart).report()

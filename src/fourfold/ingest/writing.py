@@ -79,6 +79,7 @@ def put_documents(
     """Do what ``add_documents`` does, with documents that have neither a text nor a title, or without them."""
     report = Report()
     seen: set[str] = set()
+    arguments.callback(progress)
     config = resolve_config(retriever, config)
     stream = _accepted(arguments.many(documents, "documents", "documents"), seen, report, empty=empty)
     for batch, last in _batches(stream):

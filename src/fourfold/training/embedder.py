@@ -13,6 +13,7 @@ import numpy as np
 
 from fourfold import ordered
 from fourfold.analysis import of_whole_files
+from fourfold.arguments import callback, shown
 from fourfold.embed import ContextualEmbedder, StaticEmbedder
 from fourfold.embed.contextual.lessons import Lessons, Measured, lessons_of
 from fourfold.embed.contextual.rows import TokenRows, joined
@@ -90,7 +91,10 @@ def train_embedder(
         )
     settings = settings or Settings()
     base = base or bundled()
-    say = progress or (lambda what, done, total: None)
+    for value, kind, what in ((settings, Settings, "settings"), (base, StaticEmbedder, "base")):
+        if not isinstance(value, kind):
+            raise InvalidValueError(f"{what} is {shown(value)}; it must be a {kind.__name__}, or None.")
+    say = callback(progress) or (lambda what, done, total: None)
     if apply:
         with retriever.backend.transaction(moves=False):
             pass  # a file that cannot be written is refused before the work, not after it
