@@ -352,3 +352,9 @@ def test_names_and_types_are_found_where_the_full_text_is_lost(tmp_path):
     with Retriever(path) as retriever:
         assert retriever.matching({"$type": "tool"}) == ["a"]
         assert retriever.matching({"$name": {"$in": ["beta", "gamma"]}}) == ["b"]
+
+
+@pytest.mark.parametrize("condition", [["en", "fr"], {"$eq": ["en"]}, {"$ne": ("en", "fr")}])
+def test_several_values_where_one_is_compared_are_told_what_takes_them(condition):
+    with pytest.raises(FilterError, match=r"'lang' takes a string.*; \$in and \$nin take several values\."):
+        filters.parse({"lang": condition})

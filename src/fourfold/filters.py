@@ -329,7 +329,9 @@ def _is_scalar(value: object) -> bool:
 
 def _require_scalar(operator: str, key: str, value: object) -> None:
     if not _is_scalar(value):
-        raise FilterError(f"{operator} on {shown(key)} takes a string, a number or a boolean, not {shown(value)}.")
+        several = operator == "$eq" and isinstance(value, (list, tuple, set, frozenset))
+        way = "; $in and $nin take several values" if several else ""
+        raise FilterError(f"{operator} on {shown(key)} takes a string, a number or a boolean, not {shown(value)}{way}.")
     _require_unicode(value)
 
 

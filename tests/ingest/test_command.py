@@ -64,6 +64,16 @@ def test_what_was_passed_over_is_listed_with_the_reason(tmp_path):
     assert len(answer["passed_over"]) == 5 and len(answer["problems"]) == 1
 
 
+def test_edges_in_a_folder_are_passed_over_and_told_how_to_be_read(tmp_path):
+    """They had no reader, and the same command reads them where it names them."""
+    (tmp_path / "a.md").write_text("fine")
+    (tmp_path / "facts.CSV").write_text("a,likes,b")
+    answer = json.loads(fourfold("index", tmp_path, "--db", tmp_path / "n.sqlite", "--json").stdout)
+    (passed,) = [each for each in answer["passed_over"] if "CSV" in str(each)]
+    told = "edges in .CSV are read where the command names the file itself, or by ingest.read_triples."
+    assert told in str(passed)
+
+
 def test_files_folders_corpora_and_graphs_together(tmp_path):
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "README.md").write_text("# Notes")

@@ -17,6 +17,8 @@ from fourfold.ingest.roots import Roots
 _READING = b"7"
 """Part of every file's hash: another number makes all files be read again."""
 
+_GRAPHS = {".csv": "read_triples", ".tsv": "read_triples", ".graphml": "read_graphml"}
+
 
 def no_reader(path: Path) -> str | None:
     """Return why no file of this name is read; None if it is."""
@@ -24,6 +26,8 @@ def no_reader(path: Path) -> str | None:
         return None
     if is_json_lines(path):
         return "JSON Lines are read where they are named; of a folder, only a BEIR collection's corpus.jsonl."
+    if reader := _GRAPHS.get(path.suffix.lower()):
+        return f"edges in {path.suffix} are read where the command names the file itself, or by ingest.{reader}."
     return f"there is no reader for {path.suffix or 'names without an ending such as .md'}."
 
 
