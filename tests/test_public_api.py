@@ -1,11 +1,13 @@
 """What ``from fourfold import …`` offers."""
 
 import inspect
+from typing import Unpack, get_type_hints
 
 import pytest
 
 import fourfold
-from fourfold import FourfoldError
+from fourfold import FourfoldError, Retriever
+from fourfold.asking import SearchOptions
 
 
 def test_all_is_sorted_and_complete():
@@ -31,6 +33,15 @@ def test_what_there_is_not_is_refused_by_name():
 def test_every_public_thing_has_a_docstring():
     for name in set(fourfold.__all__) - {"__version__"}:
         assert (getattr(fourfold, name).__doc__ or "").strip(), name
+
+
+@pytest.mark.parametrize("method", ["asearch", "asearch_many", "explain", "search_many"])
+def test_methods_that_hand_the_options_of_a_search_on_say_which_there_are(method):
+    """They took anything: an editor completed none, and mypy let a mistyped one pass."""
+    named = {name for name, given in inspect.signature(Retriever.search).parameters.items() if given.kind == 3}
+    searched = {name: hint for name, hint in get_type_hints(Retriever.search).items() if name in named}
+    assert get_type_hints(SearchOptions) == searched
+    assert get_type_hints(getattr(Retriever, method))["options"] == Unpack[SearchOptions]
 
 
 def test_all_errors_are_one_tree():

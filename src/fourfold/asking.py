@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypedDict
 
 import numpy as np
 
@@ -38,6 +38,23 @@ from fourfold.validation import check_vector
 _MOST_PAIRS = 64
 """So many pairs stand for one character, the commonest."""
 _REMEMBERED_FILTERS, _REMEMBERED_NAMES = 64, 10_000
+
+
+class SearchOptions(TypedDict, total=False):
+    """The options of ``Retriever.search``, for methods that hand them on: editors complete them, mypy checks them."""
+
+    k: int | None
+    filter: Mapping[str, Any] | None
+    intent: str | None
+    weights: Weights | Mapping[str, float] | None
+    query_vector: Sequence[float] | FloatArray | None
+    mode: str
+    min_score: float | None
+    group_by: str | None
+    max_per_source: int
+    min_confidence: float | None
+    timeout: float | None
+    rerank: object
 
 
 @dataclass(frozen=True, slots=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from fourfold import answering, arguments
 from fourfold.analysis import Analysis
 from fourfold.arguments import whole_number
-from fourfold.asking import Options
+from fourfold.asking import Options, SearchOptions
 from fourfold.config import RetrievalConfig
 from fourfold.deprecated import DeprecatedNames
 from fourfold.embed import Embedder
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class Retriever(Handle, DeprecatedNames):
-    """A four-signal retriever over one SQLite file.
+    """A four-signal retriever over one SQLite file; with ``learning``, ``maintenance`` and ``analysis`` of its own.
 
     Args:
         path: a file, created if missing; ``":memory:"`` keeps everything in memory; or the address of another engine,
@@ -254,17 +254,17 @@ class Retriever(Handle, DeprecatedNames):
         )
         return answering.search(self._session, query, options)
 
-    async def asearch(self, query: str, **options: Any) -> SearchResult:
+    async def asearch(self, query: str, **options: Unpack[SearchOptions]) -> SearchResult:
         """Search without blocking the event loop; the options are those of ``search``."""
         import asyncio  # a tenth of the time that the package takes to load
 
         return await asyncio.to_thread(partial(self.search, query, **options))
 
-    def search_many(self, queries: Iterable[str], **options: Any) -> list[SearchResult]:
+    def search_many(self, queries: Iterable[str], **options: Unpack[SearchOptions]) -> list[SearchResult]:
         """Search for each query; the options are those of ``search``."""
         return [self.search(query, **options) for query in arguments.many(queries, "queries", "queries")]
 
-    async def asearch_many(self, queries: Iterable[str], **options: Any) -> list[SearchResult]:
+    async def asearch_many(self, queries: Iterable[str], **options: Unpack[SearchOptions]) -> list[SearchResult]:
         """Search for each query without blocking the event loop."""
         import asyncio  # a tenth of the time that the package takes to load
 
@@ -282,7 +282,7 @@ class Retriever(Handle, DeprecatedNames):
         """
         return self._session.embedding.mean_query(arguments.many(texts, "texts", "texts"))
 
-    def explain(self, query: str, node_id: str, **options: Any) -> Explanation:
+    def explain(self, query: str, node_id: str, **options: Unpack[SearchOptions]) -> Explanation:
         """Tell in words and numbers why a node stands where it does; the options are those of ``search``.
 
         Raises:
