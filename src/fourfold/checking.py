@@ -25,13 +25,19 @@ _TOGETHER = 1_000
 LISTED = 100
 """Problems that are told one by one."""
 
+_ATTEMPTS = 5
+_WRITTEN_TO = (
+    "{place!r} was written to each time that it was checked; check it when nobody writes, or check a copy: "
+    "retriever.maintenance.save(path)."
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Check:
     """What was looked at and what is wrong with it: sentences, the first ``LISTED`` of them.
 
     ``looked_at`` is false where there is no such file, or none that may be read, or another engine does not let itself
-    be opened: nothing is known to be damaged then, and the one problem says why.
+    be opened, or others wrote all the time: nothing is known to be damaged then, and the one problem says why.
     """
 
     path: str
@@ -66,7 +72,9 @@ def check(path: str | Path) -> Check:
         backend = open_backend(given, read_only=True, must_exist=True)
         place = backend.path
         try:
-            problems, counts = list(islice(_problems(backend), LISTED)), {"nodes": 0, "edges": 0}
+            problems, counts = _of_one_state(backend), {"nodes": 0, "edges": 0}
+            if problems is None:
+                return Check(place, 0, 0, (_WRITTEN_TO.format(place=place),), looked_at=False)
             if not problems:
                 counts = backend.counts()
         finally:
@@ -78,6 +86,16 @@ def check(path: str | Path) -> Check:
         there = Path(given).is_file() and os.access(given, os.R_OK)
         return Check(place, 0, 0, (str(error),), looked_at=there)
     return Check(place, counts["nodes"], counts["edges"], tuple(problems))
+
+
+def _of_one_state(backend: Backend) -> list[str] | None:
+    """Return what is wrong; None where others wrote meanwhile, so that what was read at two moments may not agree."""
+    for _ in range(_ATTEMPTS):
+        generation = backend.generation()
+        problems = list(islice(_problems(backend), LISTED))
+        if not problems or backend.generation() == generation:
+            return problems
+    return None
 
 
 def _problems(backend: Backend) -> Iterator[str]:

@@ -13,6 +13,7 @@ import pytest
 from fourfold import Edge, FourfoldError, Node, Retriever, StoreError
 from fourfold.checking import check
 from fourfold.engines.sqlite import changes, integrity
+from fourfold.engines.sqlite.backend import SqliteBackend
 from fourfold.ingest import index_paths
 from fourfold.tools import ToolCatalog
 
@@ -327,6 +328,27 @@ def test_what_is_derived_in_memory_is_derived_anew_too():
         assert retriever.matching({"n": 1}) == []
         retriever.maintenance.derive_anew()
         assert retriever.matching({"n": 1}) == ["a"]
+
+
+@pytest.mark.parametrize("writes", [2, 1000])
+def test_what_others_write_while_a_file_is_checked_is_no_damage(path, monkeypatch, writes):
+    """The hashes were of one moment and the contents of a later one: each node that was written between was damaged."""
+    read, left = SqliteBackend.manifest, list(range(writes))
+
+    def manifest(backend):
+        found = read(backend)
+        if left:
+            with Retriever(path) as another:
+                another.add([Node("n3", "save file 3", "tool", f"Written anew {left.pop()}.")])
+                another.delete(["n4"])
+        return found
+
+    monkeypatch.setattr(SqliteBackend, "manifest", manifest)
+    found = check(path)
+    if writes == 2:
+        assert found.sound and found.nodes == 8
+    else:
+        assert not found.looked_at and "check it when nobody writes" in found.problems[0]
 
 
 def test_check_refuses_what_is_no_path():
