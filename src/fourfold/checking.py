@@ -1,7 +1,8 @@
 """``check``: whether a graph still holds what was written, by each node's content hash and by what the engine knows.
 
 SQLite finds broken pages, not changed contents: a byte that fell over inside a text is as good a text. The content hash
-that is stored with each node tells. What the engine derives of contents it compares itself.
+that is stored with each node tells. What is derived of contents is compared with them where that is asked for: it takes
+about as long as deriving it.
 """
 
 from __future__ import annotations
@@ -56,11 +57,12 @@ class Check:
         return {"path": self.path, "nodes": self.nodes, "edges": self.edges, "problems": list(self.problems)}
 
 
-def check(path: str | Path) -> Check:
+def check(path: str | Path, *, derived: bool = False) -> Check:
     """Read a whole graph and say what is damaged in it; nothing is written.
 
     Args:
         path: the file, or the address of another engine.
+        derived: also compare the terms, values for filters, wordpieces and full text of a file with the contents.
 
     Raises:
         InvalidValueError: something that is no path.
@@ -72,7 +74,7 @@ def check(path: str | Path) -> Check:
         backend = open_backend(given, read_only=True, must_exist=True)
         place = backend.path
         try:
-            problems, counts = _of_one_state(backend), {"nodes": 0, "edges": 0}
+            problems, counts = _of_one_state(backend, derived), {"nodes": 0, "edges": 0}
             if problems is None:
                 return Check(place, 0, 0, (_WRITTEN_TO.format(place=place),), looked_at=False)
             if not problems:
@@ -88,22 +90,22 @@ def check(path: str | Path) -> Check:
     return Check(place, counts["nodes"], counts["edges"], tuple(problems))
 
 
-def _of_one_state(backend: Backend) -> list[str] | None:
+def _of_one_state(backend: Backend, derived: bool) -> list[str] | None:
     """Return what is wrong; None where others wrote meanwhile, so that what was read at two moments may not agree."""
     for _ in range(_ATTEMPTS):
         generation = backend.generation()
-        problems = list(islice(_problems(backend), LISTED))
+        problems = list(islice(_problems(backend, derived), LISTED))
         if not problems or backend.generation() == generation:
             return problems
     return None
 
 
-def _problems(backend: Backend) -> Iterator[str]:
+def _problems(backend: Backend, derived: bool) -> Iterator[str]:
     """Yield what is wrong; what cannot be read at all ends the list."""
     try:
         if (source := unfinished(backend)) is not None:
             yield f"It is the beginning of a copy of {shown(source)}; fourfold copy with the same two places ends it."
-        yield from backend.problems()
+        yield from backend.problems(derived=derived)
         yield from _changed(backend)
     except StoreError as error:
         yield str(error)

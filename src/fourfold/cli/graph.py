@@ -210,20 +210,22 @@ def info(db: options.Db, json: options.Json = False) -> None:
 
 def check_(
     db: options.Db,
-    repair: Annotated[
-        bool, typer.Option("--repair", help="First derive terms, values for filters and the full text anew.")
+    derived: Annotated[
+        bool, typer.Option("--derived", help="Compare terms, values for filters and the full text with the contents.")
     ] = False,
+    repair: Annotated[bool, typer.Option("--repair", help="First derive these anew.")] = False,
     json: options.Json = False,
 ) -> None:
     """Read a whole graph file and say what is damaged in it; the exit code is 1 where something is.
 
-    With --repair, what is derived of nodes is made anew before, of contents as they are. What cannot be looked at, such
-    as a file that is not there, is an error on stderr, and no damage.
+    With --derived, what is derived of nodes is compared with their contents, which takes about as long as building the
+    graph; with --repair it is made anew before, of contents as they are. What cannot be looked at, such as a file that
+    is not there, is an error on stderr, and no damage.
     """
     if repair:
         with Retriever(db, must_exist=True) as retriever:
             retriever.maintenance.derive_anew()
-    found = check(db)
+    found = check(db, derived=derived)
     if not found.looked_at:
         raise StoreError(found.problems[0])
     if json:

@@ -281,8 +281,8 @@ class Backend(Settings, Protocol):
         """Merge what many writes have left, and return when that is done; searches go on meanwhile."""
         ...
 
-    def problems(self) -> list[str]:
-        """Return what the engine itself finds wrong with what it keeps, in sentences."""
+    def problems(self, *, derived: bool = False) -> list[str]:
+        """Return what the engine itself finds wrong with what it keeps, and has ``derived`` of it, in sentences."""
         ...
 
     def forget(self) -> None:

@@ -14,7 +14,7 @@ class WithoutBooks:
         """Return nothing: phrases are ranked by SQLite's FTS5 only, see ``capabilities``."""
         return []
 
-    def problems(self) -> list[str]:
+    def problems(self, *, derived: bool = False) -> list[str]:
         """Return nothing: what is damaged the server itself refuses to read."""
         return []
 

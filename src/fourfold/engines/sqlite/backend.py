@@ -126,13 +126,14 @@ class SqliteBackend(Store):
         """Return what names the nearest vectors, and its recall; of derived files, where no snapshot is there yet."""
         return self.snapshots.first_stage()
 
-    def problems(self) -> list[str]:
-        """Return what SQLite finds wrong with the file, in sentences."""
+    def problems(self, *, derived: bool = False) -> list[str]:
+        """Return what SQLite finds wrong with the file, and what is ``derived`` of other contents, in sentences."""
         with self.reading() as connection:
             found = list(integrity.problems(connection))
         try:
             with self._snapshot() as connection:
-                found += derivations.problems(connection)
+                if derived:
+                    found += derivations.problems(connection)
                 for part in pages(connection):
                     changes_since(connection, -1, part)  # refuses numbers and lengths that no writer gives
             self.feedback()  # and these two other kinds of values

@@ -47,6 +47,11 @@ def problems(connection: sqlite3.Connection) -> Iterator[str]:
     for sql, what in _DISAGREEMENTS.items():
         if count := connection.execute(sql).fetchone()[0]:
             yield f"{count} {what}."
+    held, written = (
+        connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] for table in ("fts_docsize", "nodes")
+    )
+    if held != written:
+        yield f"The full text holds {held} nodes, the graph {written}."
 
 
 def _astray(connection: sqlite3.Connection) -> Iterator[tuple[Any, ...]]:
