@@ -2,6 +2,7 @@
 
 # ruff: noqa: E501 (tables of cases read better on one line)
 
+import time
 from collections import Counter
 
 import networkx as nx
@@ -49,6 +50,54 @@ def test_greedy_modularity_equals_networkx(seed):
     ours = {frozenset(ids[node] for node in np.nonzero(found == number)[0]) for number in set(found.tolist()) - {-1}}
     assert ours == expected
     assert all((found[node] == -1) == (ids[node] not in ends) for node in range(n))
+
+
+def simple_of(graph, ids):
+    """The undirected graph that the published method finds communities in, its nodes in the order of their ids."""
+    simple = nx.Graph()
+    simple.add_nodes_from(sorted({ids[node] for edge in graph.edges() for node in edge}))
+    simple.add_edges_from((ids[a], ids[b]) for a, b in graph.edges())
+    return simple
+
+
+def relabelled(graph):
+    """The same graph, its nodes numbered in the order they come in, and directed: some edges twice, some to themselves."""
+    graph = nx.DiGraph(nx.convert_node_labels_to_integers(graph))
+    graph.add_edges_from([(0, 0), (1, 0), (5, 5)])
+    return graph
+
+
+TIED = {  # most merges of the first hundreds gain as much as others
+    "grid": nx.grid_2d_graph(9, 9),
+    "tree": nx.balanced_tree(3, 4),
+    "ring": nx.cycle_graph(50),
+    "cliques": nx.connected_caveman_graph(12, 5),
+    "parts": nx.disjoint_union_all([nx.complete_graph(4)] * 5 + [nx.path_graph(7)] * 4),
+    "hub": nx.star_graph(60),
+    "preferential": nx.barabasi_albert_graph(300, 2, seed=1),
+    "random": nx.gnm_random_graph(300, 900, seed=2),
+}
+
+
+@pytest.mark.parametrize("kind", TIED)
+def test_greedy_modularity_merges_in_the_order_of_networkx_also_where_gains_are_equal(kind):
+    graph = relabelled(TIED[kind])
+    n = len(graph)
+    ids = [f"n{(7919 * node) % 10007:05}" for node in range(n)]
+    theirs = nx.community.greedy_modularity_communities(simple_of(graph, ids))
+    number = {node: number for number, members in enumerate(theirs) for node in members}
+    assert greedy_modularity(pairs_of(graph), ids).tolist() == [number.get(ids[node], -1) for node in range(n)]
+
+
+def test_greedy_modularity_takes_a_part_of_the_time_of_networkx():
+    graph = nx.gnm_random_graph(1000, 3000, seed=3)
+    pairs, ids = pairs_of(graph), [f"n{node:04}" for node in range(1000)]
+    simple = simple_of(graph, ids)
+    begun = time.process_time()
+    nx.community.greedy_modularity_communities(simple)
+    theirs, begun = time.process_time() - begun, time.process_time()
+    greedy_modularity(pairs, ids)
+    assert time.process_time() - begun < theirs / 2  # an eighth; of more nodes less
 
 
 def grouped(labels, names):

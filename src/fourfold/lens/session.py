@@ -37,7 +37,7 @@ _READ_FOR_KEYS = 2000
 _MOST_EDGES_COUNTED = 50_000
 """Nodes up to which the edges of each type are counted."""
 
-_MOST_EXACT = 2000
+_MOST_EXACT = 10_000
 """Nodes up to which communities are found by greedy modularity."""
 
 FOREVER = 24 * 3600.0
