@@ -300,6 +300,8 @@ class Writer:
         assert self._put is None, "a transaction without deletes"
         nums = nums_of(self._connection, ids)
         these = json.dumps(list(nums.values()))
+        chunks = self._connection.execute(f"SELECT node FROM passages WHERE document IN {_THESE}", (these,))
+        these = json.dumps([*nums.values(), *(num for (num,) in chunks)])
         for statement in _DELETIONS:
             self._connection.execute(statement, (these,))
         return len(nums)
@@ -341,9 +343,9 @@ def token_records(numbers: NDArray[np.int64], lengths: Sequence[int]) -> list[by
 
 _THESE = "(SELECT value FROM json_each(?))"
 _DELETIONS = (
-    f"DELETE FROM nodes WHERE num IN (SELECT node FROM passages WHERE document IN {_THESE})",
     f"DELETE FROM edges WHERE source IN {_THESE}",  # the cascade goes node by node, through every index each time
     f"DELETE FROM edges WHERE target IN {_THESE}",
+    *(f"DELETE FROM {table} WHERE node IN {_THESE}" for table in ("attributes", "pieces", "tokens", "vectors")),
     f"DELETE FROM nodes WHERE num IN {_THESE}",
 )
 _written = json.JSONEncoder(ensure_ascii=False, allow_nan=False).encode
