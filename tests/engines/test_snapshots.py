@@ -824,6 +824,51 @@ def test_a_child_that_ends_leaves_its_parent_the_turn(path):
         another.kill()
 
 
+def test_who_opens_a_graph_that_another_process_derives_waits_for_it_and_reads_the_store_no_second_time(
+    path, monkeypatch, read
+):
+    """Several processes that opened a fresh graph at once each read all of it, each in as many times the time."""
+    (folder,) = derived(path)
+    with Retriever(path) as retriever:
+        expected = answers(retriever)
+    aside = folder.rename(path.with_name("aside"))
+    with subprocess.Popen([sys.executable, "-c", takes_its_turn(path)], stdout=subprocess.PIPE, text=True) as another:
+        assert another.stdout.readline() == "True\n"
+        waited = []
+
+        def done(seconds):
+            waited.append(seconds)
+            aside.rename(folder)
+            another.kill()
+            another.wait()
+
+        monkeypatch.setattr("fourfold.engines.sqlite.derived.time.sleep", done)
+        monkeypatch.setattr("fourfold.engines.sqlite.derived._SLOWEST", 1)
+        read.clear()
+        try:
+            with Retriever(path) as retriever:
+                assert answers(retriever) == expected
+        finally:
+            another.kill()
+    assert waited and -1 not in read
+
+
+def test_who_opens_a_graph_waits_not_for_ever_for_a_process_that_derives_it(path, monkeypatch, read):
+    """It may be stopped, as by a debugger or a frozen container."""
+    with Retriever(path) as retriever:
+        expected = answers(retriever)
+    shutil.rmtree(f"{path}.index")
+    monkeypatch.setattr("fourfold.engines.sqlite.derived._SLOWEST", 1e12)
+    with subprocess.Popen([sys.executable, "-c", takes_its_turn(path)], stdout=subprocess.PIPE, text=True) as another:
+        try:
+            assert another.stdout.readline() == "True\n"
+            with Retriever(path) as retriever:
+                assert answers(retriever) == expected
+            assert -1 in read and len(derived(path)) == 1
+        finally:
+            another.kill()
+
+
 def test_compact_waits_for_no_other_process(path, monkeypatch):
     """It hung as long as another process that merged was stopped, as by a debugger or a frozen container."""
     monkeypatch.setattr("fourfold.index.segments.MERGED_AT_ONCE", 0)

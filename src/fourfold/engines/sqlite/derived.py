@@ -29,6 +29,9 @@ _ATTEMPTS = 5
 _WAIT = 0.2
 """Seconds after which who waits for another process to merge looks again."""
 
+_SLOWEST = 5_000_000
+"""Bytes of a store that are read in a second at least, on a busy machine too: who takes longer may be stopped."""
+
 _LEFT_BEHIND = 3600.0
 """Seconds after which a half-written folder belongs to nobody any more."""
 
@@ -37,6 +40,7 @@ class Derived:
     """The derived files of one store, none of ``":memory:"``; ``writable`` where they may be written and deleted."""
 
     def __init__(self, path: str, *, writable: bool) -> None:
+        self._path = path
         self.folder = None if path == ":memory:" else Path(f"{path}.index")
         self.writable = writable and self.folder is not None and os.access(self.folder.absolute().parent, os.W_OK)
         self._refused = False
@@ -80,6 +84,19 @@ class Derived:
             yield ours
         finally:
             _let_go(held)
+
+    @contextmanager
+    def first(self) -> Iterator[None]:
+        """Keep others from deriving meanwhile what nothing was derived of yet; while another process does, wait for it.
+
+        Not for ever: it may have been stopped.
+        """
+        until = time.monotonic() + os.path.getsize(self._path) / _SLOWEST if self.may_write else 0.0
+        while True:
+            with self.turn() as ours:
+                if ours or time.monotonic() > until:
+                    yield
+                    return
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]

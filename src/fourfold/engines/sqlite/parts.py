@@ -36,6 +36,14 @@ _COMPACTED_AT = 8
 """The index is compacted when the rows outside the largest segments are more than one in so many."""
 
 
+_LAST = "SELECT coalesce((SELECT max(num) FROM nodes), 0) + coalesce((SELECT max(num) FROM edges), 0)"
+
+
+def may_be_many(select: Callable[[str, Sequence[Any]], Sequence[tuple[Any, ...]]]) -> bool:
+    """Whether a store may hold so many rows that derived files are worth their place, as the last numbers tell."""
+    return bool(select(_LAST, ())[0][0] >= _DERIVED_FROM)
+
+
 @dataclass(frozen=True)
 class Parts:
     """The segments of each part, oldest first."""

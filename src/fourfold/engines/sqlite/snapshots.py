@@ -25,6 +25,7 @@ from fourfold.engines.sqlite.parts import (
     Parts,
     State,
     ends_of,
+    may_be_many,
     name_segment,
     read_by,
     text_part,
@@ -75,8 +76,7 @@ class Snapshots:
         if known is not None and known.generation == generation:
             return known
         with self._lock:
-            known = self._current
-            if known is None or known.generation != self._store.generation():
+            if self._current is None or self._current.generation != self._store.generation():
                 with deadline.lifted():
                     self._advanced()
             assert self._current is not None
@@ -176,11 +176,14 @@ class Snapshots:
     # -- from generation to generation --------------------------------------------------------------------------
 
     def _advanced(self) -> None:
-        try:
-            self._advance()
-        except DamagedFileError:
-            self._forget()
-            self._advance()
+        self._state = self._state or self._opened()
+        alone = self._state is None and self._compaction is None and self._derived.writable
+        with self._derived.first() if alone and may_be_many(self._store.select) else nullcontext():
+            try:
+                self._advance()
+            except DamagedFileError:
+                self._forget()
+                self._advance()
 
     def _advance(self) -> None:
         state = self._state
