@@ -1,5 +1,7 @@
 """Sets of numbers as NumPy's set routines have them, whether they are marked, counted or searched."""
 
+import time
+
 import numpy as np
 import pytest
 
@@ -50,3 +52,42 @@ def test_the_best_places_are_those_of_a_sorted_array(n, least):
     wanted = (values >= max(least, last)).nonzero()[0]
     assert ordered.best_places(values, 128, least=least).tolist() == wanted.tolist()
     assert ordered.least_of_largest(values, min(128, n)) == last
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int64"])
+@pytest.mark.parametrize("count", [1, 7, 300, 2500, 19_999])
+def test_the_least_of_the_largest_of_many_is_that_of_a_sorted_array_whatever_ties(kind, count):
+    rng = np.random.default_rng(count)
+    few = np.ones(20_000)
+    few[rng.integers(0, 20_000, 5)] = 2
+    for values in (
+        few,
+        -few,
+        rng.normal(size=20_000) * 1e6,
+        rng.integers(0, 5, 20_000),
+        np.arange(20_000),
+        np.arange(20_000)[::-1],
+        np.where(rng.random(20_000) < 0.9, 0, rng.integers(1, 1000, 20_000)),
+        np.tile([0] * 77 + [9], 257)[:20_000],
+    ):
+        values = values.astype(kind)
+        before = values.copy()
+        assert ordered.least_of_largest(values, count) == np.sort(values)[20_000 - count]
+        assert np.array_equal(values, before)
+
+
+def test_the_least_of_the_largest_takes_as_long_where_most_are_equal_as_elsewhere():
+    """Of a question for the one name of 300,000 nodes it was three quarters of the time."""
+    some = np.random.default_rng(1).random(300_000)
+    tied = np.ones(300_000)
+    tied[::60_001] = 2
+
+    def shortest(values):
+        found = []
+        for _ in range(5):
+            begun = time.process_time()
+            ordered.least_of_largest(values, 64)
+            found.append(time.process_time() - begun)
+        return min(found)
+
+    assert shortest(tied) < 6 * shortest(some) + 0.001

@@ -18,6 +18,9 @@ Numbers = NDArray[np.int64]
 _MANY, _SPREAD = 1000, 8
 """From so many numbers on, where the largest is at most so many times as large, marking them is sooner than sorting."""
 
+_SAMPLED, _SAMPLE, _RARE = 5_000, 256, 8
+"""Of so many values on, about so many are sorted to bound the largest, where at most one in so many is sought."""
+
 
 def distinct(numbers: Numbers) -> Numbers:
     """Return the distinct numbers, ascending."""
@@ -126,7 +129,20 @@ def without(numbers: Numbers, others: Numbers) -> Numbers:
 
 
 def least_of_largest(values: NDArray[Any], count: int) -> Any:
-    """Return the ``count``-th largest of at least so many values."""
+    """Return the ``count``-th largest of at least so many values.
+
+    Of many values those above one that a sample tells are looked at alone. Where most are equal and a few larger, as
+    where thousands of nodes have one name, numpy's selection among all takes thirty times as long as among others.
+    """
+    n = len(values)
+    if n >= _SAMPLED and _RARE * count <= n:
+        sample = np.sort(values[:: n // _SAMPLE])
+        bound = sample[max(len(sample) - 4 - 2 * count * len(sample) // n, 0)]
+        above = values.take((values > bound).nonzero()[0])
+        if len(above) < count <= len(above) + np.count_nonzero(values == bound):
+            return bound
+        if len(above) >= count:
+            values = above
     values = values.copy()
     values.partition(len(values) - count)
     return values[len(values) - count]
