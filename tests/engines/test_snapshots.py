@@ -570,10 +570,11 @@ def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
     monkeypatch.setattr(quantised, "EXACT_UP_TO", {"faiss": 30, "numpy": 30})
     rows = np.random.default_rng(0).normal(size=(440, 16)).astype(np.float32)
     given = [Node(f"n{n:03d}", "save", vector=row) for n, row in enumerate(rows)]
-    encode, go, coded = quantised.encode, threading.Event(), []
+    encode, begun, go, coded = quantised.encode, threading.Event(), threading.Event(), []
 
     def slow(*args):
         coded.append(len(args[1]))
+        begun.set()
         assert go.wait(90)  # longer than the search is given
         return encode(*args)
 
@@ -591,6 +592,7 @@ def test_a_search_after_a_large_write_waits_for_no_codes(tmp_path, monkeypatch):
         search.start()
         search.join(30)
         assert found and found[0][0] == "n410"
+        assert begun.wait(30)  # what is deleted before is not made codes of
         retriever.delete(["n410"])
         assert "n410" not in nearest(410)
         go.set()
