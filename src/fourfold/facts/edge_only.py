@@ -7,7 +7,8 @@ names it, what its edges lead to may be. A document says more than its links, an
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from itertools import chain
+from functools import cache
+from string import punctuation
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +21,12 @@ from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import late
+
+
+@cache
+def _signs() -> NDArray[np.int64]:
+    """Return the wordpieces of punctuation, ascending: texts that list edges part them by it."""
+    return late.distinct_pieces([punctuation])[0].astype(np.int64)
 
 
 def share_told_by_edges(
@@ -35,9 +42,10 @@ def share_told_by_edges(
 
     ``nodes`` are distinct and ascending; of each, ``most`` edges of each direction are looked at. ``known`` are told
     anyway: the wordpieces of the question and of the labels of edge types. ``said_by`` says what edges tell of the
-    nodes they lead to; without it, all their wordpieces.
+    nodes they lead to; without it, all their wordpieces. Signs between words tell nothing, and are not counted.
     """
     own = tokens.of(nodes)[1]
+    own = own[~ordered.contains(_signs(), own.astype(np.int64))]
     if not len(own):
         return 1.0
     near = edges.expand(nodes, weights="none", cap=most)
@@ -63,7 +71,8 @@ def is_silent(
     """
 
     def called(beside: Nodes) -> Nodes:
-        return late.distinct_pieces([" ".join(chain.from_iterable(query.names_of(beside)))])[0].astype(np.int64)
+        names = [" ".join(name) for name in query.names_of(beside)] or [""]
+        return np.concatenate(late.distinct_pieces(names)).astype(np.int64)
 
     snapshot = scores.snapshot
     asked = late.distinct_pieces([" ".join((query.topic, *(one.whole for one in named)))])

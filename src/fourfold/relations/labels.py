@@ -74,7 +74,8 @@ class Labels:
     def pieces(self) -> Pieces:
         """Return the distinct wordpieces of all labels."""
         if self._pieces is None:
-            self._pieces = distinct_pieces([" ".join(label(name) for name in self.names)])[0]
+            # one by one: of a text only the beginning is cut in pieces, and the labels of a large graph are a long one
+            self._pieces = np.unique(np.concatenate(distinct_pieces([label(name) for name in self.names])))
         return self._pieces
 
     def similarity(self, word: str) -> Similarity:
