@@ -434,3 +434,14 @@ def test_where_something_is_that_a_clause_describes_is_no_place_that_this_leads_
         · Macron|residence|Elysee · Elysee|located_in|Paris · Louvre|located_in|Paris · Paris|located_in|France
     """)
     assert graph.search(question).ids[0] == "Europe"
+
+
+FOUNDERS = """
+    Odo Vance|religion_founded|Tidewatch · Mira Sol|religion_founded|Emberway · Kel Amon|religion|Stoneward
+    Old Faith|branched_into|Tidewatch · Reed Faith|branched_into|Tidewatch · Reed Faith|branched_into|Emberway
+    Odo Vance|born_in|Lume · Ana Reu|religion|Old Faith · Tam Oss|religion|Reed Faith · Club Lume|founded|1911
+"""
+
+
+def test_of_a_label_with_a_participle_behind_its_noun_the_noun_is_what_its_edges_end_at():
+    assert graph_of(FOUNDERS).search("what religion did Odo Vance found").ids[0] == "Tidewatch"

@@ -55,8 +55,10 @@ class LabelGrammar:
         }
         self.sorts = np.array([" ".join(one.last) in _SORTS for one in labels], bool)
         self.to_places = np.array([one in _PLACES for one in behind], bool)
-        self._nouns = words.rows([noun for one in labels for noun in _nouns(one.last, one.ends)], words.at_end)
-        self.callers = words.rows([noun for one in labels for noun in _nouns(one.first, one.begins)], words.at_begin)
+        self._nouns = words.rows([noun for one in labels for noun in _nouns(one.last, one.ends, terms)], words.at_end)
+        self.callers = words.rows(
+            [noun for one in labels for noun in _nouns(one.first, one.begins, terms)], words.at_begin
+        )
         first = np.zeros(len(words.flat), bool)
         first[words.starts] = True
         deeds = [
@@ -132,14 +134,17 @@ class LabelGrammar:
         return any(not word.endswith("s") or self._words.is_word(deed) for deed in deeds)
 
 
-def _nouns(label: Sequence[str], words: Sequence[str]) -> list[bool]:
+def _nouns(label: Sequence[str], words: Sequence[str], terms: Terms) -> list[bool]:
     """Return which of a label's words, some of which were left out, are its nouns, not what qualifies them.
 
-    Its last word is, and the last before "of": project lead, country of citizenship.
+    Its last word is, the last before "of", and the one that a participle at the end says something of: project lead,
+    country of citizenship, religion founded.
     """
     before = label[: label.index(_OF)] if _OF in label[1:] else []
-    last = max((place for place, word in enumerate(words) if word in before), default=-1)
-    return [place in (last, len(words) - 1) for place in range(len(words))]
+    nouns = {len(words) - 1, max((place for place, word in enumerate(words) if word in before), default=-1)}
+    if len(words) > 1 and lexicon.is_past(words[-1], terms(words[-1])):
+        nouns.add(len(words) - 2)
+    return [place in nouns for place in range(len(words))]
 
 
 def _is_phrase(label: Sequence[str], terms: Terms) -> bool:
