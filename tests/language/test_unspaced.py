@@ -5,7 +5,7 @@ import pytest
 from fact_graphs import graph_of
 
 from fourfold.language.name_matching import Named
-from fourfold.language.unspaced import parted, runs_together
+from fourfold.language.unspaced import asks, parted, runs_together
 from fourfold.tokenizer import make_tokenizer
 
 FAMILY = graph_of("""
@@ -49,3 +49,33 @@ def test_other_scripts_are_left_alone():
     words = [("who", ()), ("is", ()), ("Bo", ("bo",))]
     assert parted(words, [], lambda nodes: [], lambda run: [], lambda text: []) == (words, [])
     assert [word for word in ("Café", "東京", "read_file", "ไทย", "Москва") if runs_together(word)] == ["東京", "ไทย"]
+
+
+SIGHTS = graph_of("""
+    白炽灯|发明日期|1879年 · 白炽灯|创造者|爱迪生 · 白炽灯|动力|电 · 电话|发明日期|1876年 · 电话|创造者|贝尔
+    西藏（中国自治区）|海拔|4000米 · 西藏（中国自治区）|首府|拉萨 · 黄金期货|交易单位|1000克 · 黄金期货|交易代码|AU
+    黄金|交易|上海 · 橡胶期货|交易单位|10吨
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("白炽灯是什么时候发明的？", "1879年"),  # 发明 of 发明日期
+        ("请问白炽灯靠什么发光", {"1879年", "爱迪生", "电"}),  # no label has any of it
+        ("西藏的海拔是多少？", "4000米"),
+        ("黄金期货的交易单位", "1000克"),  # no 交易 is meant
+        ("白炽灯", "白炽灯"),
+        ("白炽灯是什么？", "白炽灯"),
+        ("请介绍一下白炽灯", "白炽灯"),
+    ],
+)
+def test_what_is_said_beside_a_name_may_ask_for_any_edge(question, answer):
+    assert SIGHTS.search(question).ids[0] in (answer if isinstance(answer, set) else {answer})
+
+
+@pytest.mark.parametrize(
+    ("run", "says"), [("在哪里", True), ("是谁", False), ("请介绍一下", False), ("とは何ですか", False), ("who", False)]
+)
+def test_a_run_that_asks_for_nothing_but_what_is_named(run, says):
+    assert asks(run) == says

@@ -25,3 +25,10 @@ def test_a_label_that_is_the_word_alone_comes_before_those_that_hold_it_beside_o
     assert best == similarity[4] > similarity[0] > similarity[1:4].max()
     similarity, _, best = labels(*others).similarity("mission")
     assert best == similarity[0] == 1.0
+
+
+def test_without_word_boundaries_a_word_is_like_no_label_that_only_shares_characters_with_it():
+    found = labels("发明日期", "分布", "女儿", "侄女")
+    assert found.similarity("分发")[2] == 0.0
+    assert found.similarity("女儿")[0].tolist().index(1.0) == 2
+    assert found.words.within_by_character("什么时候发明的").tolist() == [0.5, 0.0, 0.0, 0.0]

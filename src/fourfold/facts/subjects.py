@@ -12,6 +12,7 @@ from fourfold.facts import edge_only
 from fourfold.language import name_matching, passing
 from fourfold.language.name_matching import Named, has_figures
 from fourfold.language.syntax import Sentence
+from fourfold.language.unspaced import begun
 from fourfold.query import Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
@@ -113,7 +114,8 @@ def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths)
     if "text" not in scores.rankings:
         return None
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
-    one = name_matching.partly(query.words, nodes, query.names_of(nodes), relations.hold)
+    names = query.names_of(nodes)
+    one = name_matching.partly(query.words, nodes, names, relations.hold) or begun(query.words, nodes, names)
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
         return None
     rare = _told_by_a_rare_word(scores, query, relations, one)

@@ -12,6 +12,7 @@ from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, QUESTION, RELATIV
 from fourfold.language.name_matching import Words
 from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, Nouns
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
+from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
 
 CO = "co"
@@ -64,7 +65,7 @@ _DATES = frozenset({"date", "dates", "year", "years", "day"})
 
 def may_ask(words: Words) -> bool:
     """Tell whether words may ask for something beside what they name, whatever that is: if not, no sentence does."""
-    return any(word.lower() in _ASKS for word, _ in words)
+    return any(word.lower() in _ASKS or asks(word) for word, _ in words)
 
 
 def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str | None:
@@ -119,9 +120,15 @@ class Sentence(Nouns):
         return len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
 
     def asks_beside(self) -> bool:
-        """Tell whether it is a question that asks for something by words beside the names."""
+        """Tell whether it is a question that asks for something by words beside the names.
+
+        So does any run of characters in a script without word boundaries that says more than a name.
+        """
         beside = any(word in ASKING for place, word in enumerate(self.words) if place not in self.names)
-        return self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
+        left = any(asks(word) for place, word in enumerate(self.words) if place not in self.names)
+        return left or (
+            self._asks and (bool(self._content) or beside or len(self._starts) > 1 or self.instances() >= 0)
+        )
 
     def instances(self) -> int:
         """Return the place before a name that is asked for by its instances, "who is a carpenter"; -1 where none is.

@@ -1,7 +1,7 @@
 """Questions in scripts without word boundaries, parted where names and words of edge types stand in them.
 
-"刘备的父亲是谁" is one run of characters. Beside a node 刘备 and edges of 父亲 it is read as 刘备, 的, 父亲, 是谁;
-what is neither asks for nothing.
+"刘备的父亲是谁" is one run of characters. Beside a node 刘备 and edges of 父亲 it is read as 刘备, 的, 父亲, 是谁.
+What is neither asks for no edge by itself; but where no label stands in a run, it may ask for any.
 """
 
 from __future__ import annotations
@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from fourfold.index.base import Nodes
 from fourfold.language.name_matching import Named, NamesOf, Words
 from fourfold.word_breaks import UNSPACED
 
@@ -19,6 +20,36 @@ _RUN = re.compile(f"[{UNSPACED}]+|[^{UNSPACED}]+")
 def runs_together(word: str) -> bool:
     """Tell whether a word has characters of a script without word boundaries."""
     return not word.isascii() and re.search(f"[{UNSPACED}]", word) is not None
+
+
+_ABOUT_ITSELF = re.compile(
+    "[的地是有吗嗎呢啊呀吧嘛请請问問你我他知道告诉訴什甚么麼谁誰啥介绍紹一下关關于於解释釋はがをのとかです何誰]+"
+)
+"""What may stand beside a name in a question about what it names itself: "X是谁", "请介绍一下X", "Xとは何ですか"."""
+
+
+def asks(word: str) -> bool:
+    """Tell whether a run of characters beside a name may ask for something of what it names: "X在哪里"."""
+    return runs_together(word) and bool(_ABOUT_ITSELF.sub("", word))
+
+
+def begun(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:
+    """Return the nodes whose names begin with what stands in a run of characters: 西藏, of 西藏（自治区）.
+
+    The longest such beginning counts, of two characters at least. ``written`` has the words of the names of ``nodes``,
+    in lower case.
+    """
+    typed = [word.lower() for word, _ in words]
+    firsts = [name[0] if name[1:] and len(name[0]) > 1 and runs_together(name[0]) else "" for name in written]
+    places = [next((place for place, word in enumerate(typed) if first and first in word), -1) for first in firsts]
+    longest = max((len(first) for first, place in zip(firsts, places, strict=True) if place >= 0), default=0)
+    meant = [
+        at for at, (first, place) in enumerate(zip(firsts, places, strict=True)) if place >= 0 and len(first) == longest
+    ]
+    if not meant:
+        return None
+    place = places[meant[0]]
+    return Named(nodes[meant], place, place + 1, " ".join(written[meant[0]]))
 
 
 def parted(
@@ -40,28 +71,31 @@ def parted(
         here = [names for one, names in zip(named, called, strict=True) if one.start <= place < one.end]
         known = [part for names in here for name in names for part in name]
         pieces = _pieces(word, known, labels) if runs_together(word) else [(word, True)]
-        parts += [(piece, own if piece == word else tuple(terms(piece)) if says else ()) for piece, says in pieces]
+        parts += [(piece, () if not says else own if piece == word else tuple(terms(piece))) for piece, says in pieces]
         starts.append(len(parts))
     typed = [word.lower() for word, _ in parts]
 
-    def moved(one: Named, names: Sequence[tuple[str, ...]]) -> Named:
+    def moved(one: Named, names: Sequence[tuple[str, ...]]) -> Named | None:
         start, end = starts[one.start], starts[one.end]
-        ends = ((at, at + len(name), name) for name in names for at in range(start, end))
-        start, end = next(((at, to) for at, to, name in ends if tuple(typed[at:to]) == name), (start, end))
+        begins = [name[:1] for name in names if name[1:] and runs_together(name[0])]
+        ends = ((at, at + len(name), name) for name in (*names, *begins) for at in range(start, end))
+        found = next(((at, to) for at, to, name in ends if tuple(typed[at:to]) == name), None)
+        if found is None and any(runs_together(word) for word, _ in words[one.start : one.end]) and len(named) > 1:
+            return None  # it stands within the word of an edge type: 交易, in 交易单位
+        start, end = found or (start, end)
         return replace(one, start=start, end=end)
 
-    return parts, [moved(one, names) for one, names in zip(named, called, strict=True)]
+    places = (moved(one, names) for one, names in zip(named, called, strict=True))
+    return parts, [one for one in places if one is not None]
 
 
 def _pieces(word: str, known: Sequence[str], labels: Callable[[str], Sequence[str]]) -> list[tuple[str, bool]]:
     """Return the pieces of a word, each with whether it says anything: names and labels do, and other scripts."""
     found = []
-    for part, is_name in _split(word, known):
-        for run in [part] if is_name else _RUN.findall(part):
-            if is_name or not runs_together(run):
-                found.append((run, True))
-            else:
-                found += _split(run, labels(run))
+    names = {name.lower() for name in known}
+    for part, is_known in _split(word, [*known, *labels(word)]):
+        for run in [part] if is_known and part.lower() in names else _RUN.findall(part):
+            found.append((run, is_known or not runs_together(run)))
     return found
 
 

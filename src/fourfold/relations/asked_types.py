@@ -24,6 +24,7 @@ from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning, said_again, s
 from fourfold.language.name_matching import Named, Words
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import LEAD_BACK, Sentence
+from fourfold.language.unspaced import asks, runs_together
 from fourfold.relations import directions, sought
 from fourfold.relations.labels import Labels, by_role
 from fourfold.types import FloatArray
@@ -166,7 +167,7 @@ class Relations:
         Where nothing stands beside the name, its instances are asked for: what any edge leads to it from.
         """
         sentence = Sentence(words, named)
-        free = [place for place, (_, terms) in enumerate(words) if terms and place not in sentence.names]
+        free = [p for p, (word, terms) in enumerate(words) if (terms or asks(word)) and p not in sentence.names]
         instances = sentence.instances()
         free = free if instances < 0 else []
         unknown = [place for place in free if meaning.trust[place] <= 0]
@@ -182,6 +183,8 @@ class Relations:
 
     def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
         """Return how similar each label is to a word, or to what the thesaurus has for it, (n_types,) in [0, 1]."""
+        if runs_together(word):
+            return self.labels.words.within_by_character(word)
         near, found = self.labels.similarity(word)[0], self._by_thesaurus(terms)
         return near if found is None else np.maximum(near, found.similarity)
 

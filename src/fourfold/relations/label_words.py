@@ -119,17 +119,31 @@ class LabelWords:
         return found
 
     def spelt_so(self, word: str) -> NDArray[np.bool_] | None:
-        """Return which labels have a word as it is, (n_types,), in a script without word boundaries; None: none has.
+        """Return which labels have a word as it is, (n_types,), in a script without word boundaries; None: in another.
 
         There words that share characters say other things: 女儿 and 侄女, a daughter and a niece.
         """
-        if word not in self._unspaced:
+        if not runs_together(word):
             return None
+        if word not in self._unspaced:
+            return np.zeros(len(self.labels), bool)
         return self.any(np.array([one == word for one in self.flat], bool))
 
     def within(self, run: str) -> list[str]:
         """Return the words of labels that stand in a run of characters without word boundaries."""
         return [word for word in self._unspaced if word in run]
+
+    def within_by_character(self, run: str) -> NDArray[np.float64]:
+        """Return of each label which share of its characters stands in a run, (n_types,) in [0, 1].
+
+        There a part of a word says much of it: "什么时候发明的" asks for 发明日期, when something was invented.
+        """
+        return np.array([len(own.intersection(run)) / len(own) for own in self._characters])
+
+    @lazy
+    def _characters(self) -> list[frozenset[str]]:
+        """The characters of each label."""
+        return [frozenset("".join(one.last or one.own)) for one in self.labels]
 
     @lazy
     def _unspaced(self) -> frozenset[str]:

@@ -126,7 +126,7 @@ class Labels:
         similarity = np.maximum(nearest, cosines.clip(0.0, 1.0))
         for place, word in enumerate(new):
             if (spelt := self.words.spelt_so(word)) is not None:
-                similarity[place] *= np.where(spelt, 1.0, _COMPOUND)
+                similarity[place] *= np.where(spelt, 1.0, _COMPOUND if spelt.any() else 0.0)
         return zip(similarity, slots, similarity.max(axis=1).tolist(), strict=True)
 
     def _weigh_parts(self, own: FloatArray) -> None:
