@@ -436,6 +436,25 @@ def test_where_something_is_that_a_clause_describes_is_no_place_that_this_leads_
     assert graph.search(question).ids[0] == "Europe"
 
 
+BENCH = """
+    Atlas|has_metric|F1 · Atlas|evaluates_model|Luke · Atlas|evaluates_model|Ernie · Atlas|benchmarked_in|Deep Reading
+    Borea|has_metric|Recall · Borea|evaluates_model|Luke · Borea|benchmarked_in|Deep Reading · Calm|author|Ida Moss
+    Ida Moss|spouse|Olaf Brandt · Atlas|author|Ida Moss
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("What are the metrics of evaluation over the Atlas dataset?", "F1"),
+        ("List the metrics that are used to evaluate models on Atlas", "F1"),
+        ("Who is the author of Calm married to?", "Olaf Brandt"),
+    ],
+)
+def test_where_several_words_ask_for_an_edge_the_noun_asked_for_says_which_end_is_the_answer(question, answer):
+    assert graph_of(BENCH).search(question).ids[0] == answer
+
+
 FOUNDERS = """
     Odo Vance|religion_founded|Tidewatch · Mira Sol|religion_founded|Emberway · Kel Amon|religion|Stoneward
     Old Faith|branched_into|Tidewatch · Reed Faith|branched_into|Tidewatch · Reed Faith|branched_into|Emberway

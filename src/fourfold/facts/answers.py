@@ -278,7 +278,7 @@ class About:
         """
         places = self._kinds_asked_for()
         if not places:
-            return answer
+            return self._of_noun(answer)
         of_it = self._is_kind(places, answer)
         if not of_it.any():
             return self._one_step_further(places, answer)
@@ -288,6 +288,20 @@ class About:
             return answer.first(told, _OF_ANOTHER_KIND)
         values = np.where(of_it, answer.values, _OF_ANOTHER_KIND * answer.values)
         return replace(answer, values=values / values.max())
+
+    def _of_noun(self, answer: Answer) -> Answer:
+        """Put first what edges of the noun asked for lead to, where that explains a third as much as the best.
+
+        "What are the metrics that models are evaluated by on X", beside what X evaluates.
+        """
+        if not (places := self.sentence.of_type()) or len(answer.nodes) < 2:
+            return answer
+        told, most = self.kinds.ended(places, answer.nodes), answer.values.max()
+        way = [step.node for end in answer.best(_AS_GOOD)[:_READ].tolist() for step in answer.path(end)[1][:-1]]
+        told &= ~np.isin(answer.nodes, way)  # "who is the author of X married to"
+        best = told & (answer.values >= most - _AS_GOOD)
+        told = best if best.any() else told & (answer.values >= _THIRD * most)
+        return answer.first(told, _OF_ANOTHER_KIND) if told.any() else answer
 
     def _kinds_asked_for(self) -> list[int]:
         """Return which words say what kind of answer is asked for: "fantasy films" are films."""
