@@ -455,6 +455,15 @@ def test_where_several_words_ask_for_an_edge_the_noun_asked_for_says_which_end_i
     assert graph_of(BENCH).search(question).ids[0] == answer
 
 
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("¿Quién es la esposa de Tom Hanks?", "Rita Wilson"), ("Tom Hanks", "Tom Hanks"), ("Tom Hanks?", "Tom Hanks")],
+)
+def test_a_question_without_a_word_of_english_asks_by_its_mark(question, answer):
+    facts = "Tom Hanks|spouse|Rita Wilson · Colin Hanks|parent|Tom Hanks · Rita Wilson|born|1956"
+    assert graph_of(facts).search(question).ids[0] == answer
+
+
 FOUNDERS = """
     Odo Vance|religion_founded|Tidewatch · Mira Sol|religion_founded|Emberway · Kel Amon|religion|Stoneward
     Old Faith|branched_into|Tidewatch · Reed Faith|branched_into|Tidewatch · Reed Faith|branched_into|Emberway

@@ -44,6 +44,9 @@ _MOST_ENDS, _MOST_BEHIND = 50, 200
 _READ = 8
 """The types of so many nodes that a question names, and as many ends, tell whether the graph has types of nodes."""
 
+QUESTION_MARKS = ("?", "\uff1f", "\u061f")
+"""What a question ends with, in Chinese and in Arabic, too."""
+
 EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
 
@@ -86,7 +89,8 @@ class About:
 
     def may_be_silent(self) -> bool:
         """Tell whether what is named may step back whatever the words ask for."""
-        return self.settings.silent <= 1.0 and self.sentence.asks_beside()
+        asked = self.query.typed.endswith(QUESTION_MARKS)
+        return self.settings.silent <= 1.0 and (self.sentence.asks_beside() or (asked and self.sentence.all_content()))
 
     def where_silent(self, meaning: Meaning, answer: Answer) -> tuple[Answer, bool]:
         """Return the answer, and whether what is named steps back however unsure it is; where that may be."""

@@ -11,7 +11,7 @@ from dataclasses import replace
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
 from fourfold.facts import subjects
-from fourfold.facts.answers import EXPLAINED, About
+from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import name_matching
@@ -64,7 +64,9 @@ def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:
     """Tell whether any word may ask for something beside what is named: told before names, which many may have."""
     if len(query.words) > MOST_WORDS:
         return False
-    return relations.may_be_asked(query.words, settings) or (settings.silent <= 1.0 and may_ask(query.words))
+    if relations.may_be_asked(query.words, settings):
+        return True
+    return settings.silent <= 1.0 and (may_ask(query.words) or query.typed.endswith(QUESTION_MARKS))
 
 
 def _understood(

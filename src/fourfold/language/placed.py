@@ -59,6 +59,10 @@ class Placed:
         """Tell whether a label holds a word."""
         return bool(self._in_label[place])
 
+    def all_content(self) -> bool:
+        """Tell whether words stand beside the names, and none that English makes sentences of: another language may."""
+        return 0 < len(self._content) == len(self.words) - len(self.names)
+
     def is_content(self, place: int) -> bool:
         """Tell whether a word is neither a stop word nor a part of a name."""
         return place in self._content
