@@ -455,6 +455,30 @@ def test_where_several_words_ask_for_an_edge_the_noun_asked_for_says_which_end_i
     assert graph_of(BENCH).search(question).ids[0] == answer
 
 
+RIVERS_AND_SETS = """
+    Tagging|has_dataset|Atlas · Tagging|has_dataset|Borea · Atlas|evaluates_model|Luke · Borea|evaluates_model|Ernie
+    Tagging|proposed_by|Ida Moss · Murk|tributary|Torrent · Torrent|tributary|Silt · Silt|flows_in|Caldo
+    Borea|benchmarked_in|Deep Reading · Torrent|flows_in|Arvel · Murk|flows_in|Borin · Ida Moss|born_in|Visby
+    Luke|licence|MIT · Ernie|licence|BSD
+"""
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        (
+            "What are the models that have been benchmarked on the Atlas dataset?",
+            "Luke",
+        ),  # Atlas is one: an edge says so
+        ("which has been evaluated on the Borea benchmark dataset", "Ernie"),
+        ("where does the Torrent's tributary flow in", "Caldo"),  # the Torrent is one itself
+        ("what is the Torrent tributary", "Silt"),
+    ],
+)
+def test_a_word_behind_a_name_that_only_says_what_it_names_asks_for_no_edge(question, answer):
+    assert graph_of(RIVERS_AND_SETS).search(question).ids[0] == answer
+
+
 @pytest.mark.parametrize(
     ("question", "answer"),
     [("¿Quién es la esposa de Tom Hanks?", "Rita Wilson"), ("Tom Hanks", "Tom Hanks"), ("Tom Hanks?", "Tom Hanks")],

@@ -47,6 +47,9 @@ _READ = 8
 QUESTION_MARKS = ("?", "\uff1f", "\u061f")
 """What a question ends with, in Chinese and in Arabic, too."""
 
+_OWNS = ("'s", "\u2019s", "s'", "s\u2019")
+"""What stands behind a name whose owner asks for what it has."""
+
 EXPLAINED = 0.75
 """What leads away explains a word that asks for an edge, if its words are trusted so far together."""
 
@@ -86,6 +89,20 @@ class About:
         found = replace(self, named=others)._standing_beside(lambda nodes: ordered.contains(either, nodes))
         none = Meaning.none(len(self.query.words), len(self.relations))
         return None if found is None else (self, replace(found, sure=1.0), none)
+
+    def without_apposed(self, meaning: Meaning) -> Meaning:
+        """Return what words mean without those that only say what the named node is by its edges: "the X dataset".
+
+        Of "the X's tributary" it is another that is asked for, and so it is where no other word asks for an edge.
+        """
+        places = self.sentence.behind_name()
+        if not places or not meaning.trust[places].any() or any(own in self.query.typed for own in _OWNS):
+            return meaning
+        other = meaning.without(places)
+        if not (other.trust[self.sentence.free()] >= self.settings.synonym).any():
+            return meaning
+        nodes = next(one.nodes for one in self.named if one.end == places[0])
+        return other if self.kinds.ended(places[-1:], nodes).any() else meaning
 
     def may_be_silent(self) -> bool:
         """Tell whether what is named may step back whatever the words ask for."""

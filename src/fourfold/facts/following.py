@@ -86,6 +86,7 @@ def _understood(
             return asked.verified()
         if asked.sentence.about_itself() or not (meaning.trust.any() or asked.may_be_silent()):
             continue  # before any name is read: most questions ask for no edge
+        meaning = asked.without_apposed(meaning)
         found = *_read(asked, meaning), meaning
         if len(found[1].nodes):
             break

@@ -147,6 +147,18 @@ class Nouns(Placed):
         head = self._end_of_run(place)
         return self.at(self._begin_of_run(place) - 1) == "the" and self._past_article(head + 1) in self._starts
 
+    def behind_name(self) -> list[int]:
+        """Return the words behind a name that may say what it is the name of, the noun last: "the X benchmark dataset".
+
+        Not so in "the X dataset owner is", where another is said to be it.
+        """
+        for end, start in sorted(self._begins.items()):
+            last = self._end_of_run(end)
+            ends_there = last + 1 == len(self.words) or self.at(last + 1) in PREPOSITIONS
+            if self.at(start - 1) == "the" and end in self._content and ends_there:
+                return list(range(end, last + 1))
+        return []
+
     def _says_of_what(self, place: int) -> bool:
         """Tell whether a word says of what another is said: "the hockey team whose", "goods made by X".
 
