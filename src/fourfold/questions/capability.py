@@ -128,6 +128,12 @@ class Evidence:
     prerequisites: list[int]
     truncated: bool
 
+    @property
+    def nodes(self) -> list[int]:
+        """All of them; one may be there twice."""
+        around = (workaround for found in self.limitations.values() for workaround in found)
+        return [*self.limitations, *self.workarounds, *self.prerequisites, *around]
+
 
 def owner(graph: Graph, vocabulary: Vocabulary, position: int) -> int:
     """Return the node that has this limitation or workaround; the node itself if it is neither."""
@@ -222,52 +228,31 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
     """Return whether it can; the arguments are those of ``Questions.can_it``."""
     known = view.vocabulary.roles(ROLES)
     asked = " ".join(_ASIDE.sub(" ", capability).split())
-    subject, confidence = _subject(view, asked or capability, capability, node)
-    notes = []
-    if not known:
-        notes.append(lacking(ROLES, "the question cannot be answered from it"))
-    elif not view.vocabulary.role("has_limitation"):
-        notes.append("The graph has no edges that mean has_limitation; limitations, if any, are not recorded.")
-    if subject is None or not known or confidence < COVERED:
-        near = None if subject is None else view.nodes([subject])[subject]
-        if near is not None and confidence < COVERED:
-            notes.append(f"The nearest node is {title(near)!r}, too far from the question to judge by.")
-        return CapabilityAnswer(
-            capability=capability,
-            verdict=Verdict.UNKNOWN,
-            subject=near,
-            confidence=confidence,
-            edge_types=known,
-            notes=tuple(notes) or ("No node matches the question.",),
-        )
-    said = evidence(view.graph, view.vocabulary, subject)
-    around = (w for found in said.limitations.values() for w in found)
-    nodes = view.nodes([subject, *said.limitations, *said.workarounds, *said.prerequisites, *around])
+    place, confidence = _subject(view, asked or capability, capability, node)
+    notes = _unrecorded(view)
+    if place is None or not known or confidence < COVERED:
+        return _unjudged(view, capability, place, confidence, notes)
+    said = evidence(view.graph, view.vocabulary, place)
+    nodes = view.nodes([place, *said.nodes])
+    subject = nodes[place]
     if said.truncated:
         notes.append(f"At most {LISTED} limitations, workarounds and prerequisites are listed each.")
-    texts = [_text(nodes[place]) for place in (subject, *said.limitations)]
-    own, *told = _about(view, asked, nodes[subject], texts)
-    close = dict(zip(said.limitations, told, strict=True))
-    counting = {limit: found for limit, found in said.limitations.items() if close[limit] >= ABOUT}
-    others = {limit: found for limit, found in said.limitations.items() if limit not in counting}
-    answered = verdict(counting)
-    if answered is Verdict.YES and own < ABOUT:
-        answered, confidence = Verdict.UNKNOWN, round(min(confidence, own), 4)
-        notes.append(f"Nothing tells whether {title(nodes[subject])!r} can do what was asked.")
-    elif answered is Verdict.YES and (failure := _failure(view, nodes[subject], capability)):
-        answered = Verdict.UNKNOWN
-        notes.append(
-            f"{title(nodes[subject])!r} tells of what does not work ({failure!r}); "
-            "an edge has_limitation from what has it would make that an answer."
-        )
-    if answered is not Verdict.UNKNOWN and _DENIED.search(capability):
+    own, *about = _about(view, asked, subject, [_text(nodes[number]) for number in (place, *said.limitations)])
+    close = {limit for limit, share in zip(said.limitations, about, strict=True) if share >= ABOUT}
+    limitations = {limit: around for limit, around in said.limitations.items() if limit in close}
+    others = {limit: around for limit, around in said.limitations.items() if limit not in close}
+    judged = verdict(limitations)
+    if judged is Verdict.YES and (doubt := _doubt(view, subject, own, capability)):
+        judged, confidence = Verdict.UNKNOWN, confidence if own >= ABOUT else round(min(confidence, own), 4)
+        notes.append(doubt)
+    if judged is not Verdict.UNKNOWN and _DENIED.search(capability):
         notes.append(_PUT_IN_THE_NEGATIVE)
     return CapabilityAnswer(
         capability=capability,
-        verdict=answered,
-        subject=nodes[subject],
+        verdict=judged,
+        subject=subject,
         confidence=confidence,
-        limitations=_limitations(nodes, counting),
+        limitations=_limitations(nodes, limitations),
         others=_limitations(nodes, others),
         workarounds=tuple(nodes[w] for w in said.workarounds),
         prerequisites=tuple(nodes[p] for p in said.prerequisites),
@@ -275,6 +260,47 @@ def answer(view: View, capability: str, node: str | Node | None) -> CapabilityAn
         truncated=said.truncated,
         notes=tuple(notes),
     )
+
+
+def _unjudged(
+    view: View, capability: str, place: int | None, confidence: float, notes: Sequence[str]
+) -> CapabilityAnswer:
+    """Return the answer where no node is known to be meant, or the graph says nothing of capabilities."""
+    near = None if place is None else view.nodes([place])[place]
+    if near is not None and confidence < COVERED:
+        notes = [*notes, f"The nearest node is {title(near)!r}, too far from the question to judge by."]
+    return CapabilityAnswer(
+        capability=capability,
+        verdict=Verdict.UNKNOWN,
+        subject=near,
+        confidence=confidence,
+        edge_types=view.vocabulary.roles(ROLES),
+        notes=tuple(notes) or ("No node matches the question.",),
+    )
+
+
+def _unrecorded(view: View) -> list[str]:
+    """Return the sentence that says what the graph's edges do not tell of capabilities, if there is anything."""
+    if not view.vocabulary.roles(ROLES):
+        return [lacking(ROLES, "the question cannot be answered from it")]
+    if not view.vocabulary.role("has_limitation"):
+        return ["The graph has no edges that mean has_limitation; limitations, if any, are not recorded."]
+    return []
+
+
+def _doubt(view: View, subject: Node, own: float, capability: str) -> str:
+    """Return why a subject without limitations may not be able to do it; "" where its own words, too, say that it can.
+
+    ``own`` tells how far its words are about what was asked.
+    """
+    if own < ABOUT:
+        return f"Nothing tells whether {title(subject)!r} can do what was asked."
+    if failure := _failure(view, subject, capability):
+        return (
+            f"{title(subject)!r} tells of what does not work ({failure!r}); "
+            "an edge has_limitation from what has it would make that an answer."
+        )
+    return ""
 
 
 def _limitations(nodes: Mapping[int, Node], found: Mapping[int, Sequence[int]]) -> tuple[Limitation, ...]:
