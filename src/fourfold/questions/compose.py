@@ -7,8 +7,9 @@ step requires, however indirectly, and is no step is a missing prerequisite; "co
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
 
 import numpy as np
@@ -134,26 +135,11 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
     """Return the plan; the arguments are those of ``Questions.compose_for``."""
     graph = view.graph
     parts, left_out = planned(goal, max_tools)
-
-    def serve(part: str, others: Sequence[tuple[int, float]]) -> Served[tuple[int, float]] | None:
-        taken = {place for place, _ in others}
-        hits = view.search(part, max_tools + 2)
-        numbers = view.numbers(hits.ids)
-        ranked = [(numbers.get(hit.node.id), hit.node) for hit in hits]
-        place, node = next(((p, n) for p, n in ranked if p is not None and p not in taken), (None, None))
-        if place is None or node is None:
-            return None
-        worth = locate.coverage(graph, part, [node], view.terms)
-        sure = locate.rate(graph, part, [node], view.terms)[0].confidence
-        return Served((place, worth), worth, sure >= locate.CONFIDENT)
-
-    came = settled(parts, serve, least=0.0, joined=0.0)
+    came = settled(parts, partial(_served, view, max_tools + 2), least=0.0, joined=0.0)
     chosen = {place: (part, worth) for part, (place, worth) in came.steps}
     given = list(chosen)
     at = np.array(given, np.int64)
-    feeds, needs, clashes = (
-        steps_between(graph, view.vocabulary, at, role) for role in ("feeds_into", "requires", "conflicts_with")
-    )
+    feeds, needs, clashes = (steps_between(graph, view.vocabulary, at, role) for role in ROLES)
     before = [
         *zip(feeds.sources.tolist(), feeds.targets.tolist(), strict=True),
         *zip(needs.targets.tolist(), needs.sources.tolist(), strict=True),
@@ -173,19 +159,37 @@ def answer(view: View, goal: str, max_tools: int) -> PlanAnswer:
         for p, (part, score) in chosen.items()
         if not score
     ]
-    edges = dict.fromkeys(graph.edge(walk, place) for walk in (feeds, needs) for place in range(len(walk)))
-    conflicts: dict[frozenset[int], Conflict] = {}
-    for place in range(len(clashes)):
-        pair = (int(clashes.sources[place]), int(clashes.targets[place]))
-        conflicts.setdefault(frozenset(pair), Conflict(nodes[pair[0]], nodes[pair[1]], graph.edge(clashes, place)))
     return PlanAnswer(
         goal=goal,
         steps=tuple(Step(chosen[p][0], nodes[p], chosen[p][1]) for p in ordered.steps),
-        edges=tuple(edges),
+        edges=tuple(dict.fromkeys(graph.edge(walk, place) for walk in (feeds, needs) for place in range(len(walk)))),
         missing=tuple(Missing(nodes[m], nodes[int(walk.sources[0])], graph.edge(walk, 0)) for m, walk in missing),
-        conflicts=tuple(conflicts.values()),
+        conflicts=_conflicts(graph, clashes, nodes),
         unmatched=came.missing,
         edge_types=known,
         truncated=cut or bool(left_out),
         notes=tuple(notes),
     )
+
+
+def _served(view: View, k: int, part: str, others: Sequence[tuple[int, float]]) -> Served[tuple[int, float]] | None:
+    """Return the best of k hits for a part of the goal that serves no other part, as (node, how well it matches)."""
+    taken = {place for place, _ in others}
+    hits = view.search(part, k)
+    numbers = view.numbers(hits.ids)
+    ranked = [(numbers[hit.node.id], hit.node) for hit in hits if hit.node.id in numbers]
+    found = next(((place, node) for place, node in ranked if place not in taken), None)
+    if found is None:
+        return None
+    place, node = found
+    worth = locate.coverage(view.graph, part, [node], view.terms)
+    sure = locate.rate(view.graph, part, [node], view.terms)[0].confidence
+    return Served((place, worth), worth, sure >= locate.CONFIDENT)
+
+
+def _conflicts(graph: Graph, clashes: StepsTaken, nodes: Mapping[int, Node]) -> tuple[Conflict, ...]:
+    """Return each pair of steps that exclude each other once, with the first edge that says so."""
+    found: dict[frozenset[int], Conflict] = {}
+    for place, (one, other) in enumerate(zip(clashes.sources.tolist(), clashes.targets.tolist(), strict=True)):
+        found.setdefault(frozenset((one, other)), Conflict(nodes[one], nodes[other], graph.edge(clashes, place)))
+    return tuple(found.values())
