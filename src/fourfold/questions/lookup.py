@@ -95,22 +95,26 @@ def number_filter(filters: Mapping[str, Any]) -> dict[str, Any]:
         if not isinstance(key, str) or key.startswith("$"):
             raise FilterError(f"The filter is on {shown(key)}; it must be a metadata key.")
         bounds = given if isinstance(given, Mapping) else {"exact": given}
-        if not bounds:
-            raise FilterError(f"The filter on {shown(key)} is empty; give min, max or exact.")
-        unknown = [word for word in bounds if word not in _BOUNDS]
-        if unknown:
-            raise FilterError(f"The filter on {shown(key)} has {shown(unknown[0])}; known are min, max and exact.")
-        for word, number in bounds.items():
-            try:
-                finite_number(number, f"The {word} of {shown(key)}")
-            except InvalidValueError as error:
-                raise FilterError(str(error)) from None
-        if "min" in bounds and "max" in bounds and bounds["min"] > bounds["max"]:
-            raise FilterError(
-                f"The min of {key!r} is {bounds['min']!r}, above its max {bounds['max']!r}; nothing can be both."
-            )
+        _check_bounds(key, bounds)
         condition[key] = {_BOUNDS[word]: number for word, number in bounds.items()}
     return condition
+
+
+def _check_bounds(key: str, bounds: Mapping[str, Any]) -> None:
+    if not bounds:
+        raise FilterError(f"The filter on {shown(key)} is empty; give min, max or exact.")
+    unknown = [word for word in bounds if word not in _BOUNDS]
+    if unknown:
+        raise FilterError(f"The filter on {shown(key)} has {shown(unknown[0])}; known are min, max and exact.")
+    for word, number in bounds.items():
+        try:
+            finite_number(number, f"The {word} of {shown(key)}")
+        except InvalidValueError as error:
+            raise FilterError(str(error)) from None
+    if "min" in bounds and "max" in bounds and bounds["min"] > bounds["max"]:
+        raise FilterError(
+            f"The min of {key!r} is {bounds['min']!r}, above its max {bounds['max']!r}; nothing can be both."
+        )
 
 
 def value_at(metadata: Mapping[str, Any], key: str) -> Any:

@@ -115,24 +115,10 @@ class Vocabulary:
         """Return the types with a word that says the role, or a label close to its words, that mean no other role."""
         if not spec.words or not self.names:
             return []
-        closeness = self._closeness(spec.words)
-        found = []
-        for number in sorted(self.in_use):
-            words = label(self.names[number]).split()
-            own = reading(self.names[number])
-            said = own is not None and own.role == role
-            if not words or denies(self.names[number]) or plain_label(self.names[number]) in spoken_for:
-                continue
-            if own is not None and not said:
-                continue  # its words say something else
-            if not said and (closeness[number] < SIMILAR or any(word.startswith("dis") for word in words)):
-                continue
-            if own is not None:
-                found.append(TypeMatch(self.names[number], role, "word", 1.0, own.inverse))
-            else:
-                score = round(float(closeness[number]), 4)
-                found.append(TypeMatch(self.names[number], role, "similar", score, words[-1] in spec.swapped))
-        return found
+        closeness = self._closeness(spec.words).tolist()
+        free = [number for number in sorted(self.in_use) if plain_label(self.names[number]) not in spoken_for]
+        found = (_match(self.names[number], role, spec, closeness[number]) for number in free)
+        return [match for match in found if match is not None]
 
     def _closeness(self, words: Sequence[str]) -> FloatArray:
         """Return how close each label is to any of the words, (n_types,) in [0, 1].
@@ -146,3 +132,15 @@ class Vocabulary:
         vectors, targets = (unit(model.embed_documents(texts)) for texts in (labels, list(words)))
         closeness: FloatArray = np.clip(np.maximum(shares, (vectors @ targets.T).max(axis=1)), 0.0, 1.0)
         return closeness
+
+
+def _match(name: str, role: str, spec: Role, closeness: float) -> TypeMatch | None:
+    """Return an edge type as one of a role, by a word of its label or how close that is; None where neither says so."""
+    words, own = label(name).split(), reading(name)
+    if not words or denies(name):
+        return None
+    if own is not None:  # its words say this role or another
+        return TypeMatch(name, role, "word", 1.0, own.inverse) if own.role == role else None
+    if closeness < SIMILAR or any(word.startswith("dis") for word in words):
+        return None
+    return TypeMatch(name, role, "similar", round(closeness, 4), words[-1] in spec.swapped)
