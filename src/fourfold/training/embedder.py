@@ -19,7 +19,6 @@ from fourfold.embed.contextual.lessons import Lessons, Measured, lessons_of
 from fourfold.embed.contextual.rows import TokenRows, joined
 from fourfold.embed.contextual.training import Checkpoint, Settings, Trained, train
 from fourfold.embed.static import bundled
-from fourfold.engines.base import Writer
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 from fourfold.evaluate.statistics import mean_bound
 from fourfold.filters import EVERY_NODE
@@ -114,7 +113,30 @@ def train_embedder(
     )
     embedder = ContextualEmbedder(trained.table, tokenizer, settings.own_share if len(lessons.edges) else 1.0)
     worthwhile, verdict = judge(trained.before, trained.after)
-    held_out = {
+    facts = {
+        "base": base.name,
+        "seed": settings.seed,
+        "steps": trained.steps,
+        "own_share": embedder.own_share,
+        "held_out": _held_out(trained),
+    }
+    if force and not worthwhile:
+        facts |= {"forced": True, "verdict": verdict}
+    generation = None
+    if apply and (worthwhile or force):
+        generation = retriever.maintenance.reembed(
+            embedder,
+            progress=lambda done, total: say("embedding", done, total),
+            also=lambda writer: writer.set_meta("embedder_training", json.dumps(facts)),
+        )
+    if kept.file is not None:
+        kept.file.unlink(missing_ok=True)
+    return EmbedderTraining(embedder, trained, worthwhile, verdict, generation, facts)
+
+
+def _held_out(trained: Trained) -> dict[str, dict[str, float]]:
+    """Return the held-out measures of a training by kind of question, in JSON types."""
+    return {
         kind: {
             "questions": len(before),
             "before": round(float(before.mean()), 4),
@@ -122,27 +144,6 @@ def train_embedder(
         }
         for kind, before in trained.before.items()
     }
-    facts = {
-        "base": base.name,
-        "seed": settings.seed,
-        "steps": trained.steps,
-        "own_share": embedder.own_share,
-        "held_out": held_out,
-    }
-    if force and not worthwhile:
-        facts |= {"forced": True, "verdict": verdict}
-    generation = None
-    if apply and (worthwhile or force):
-
-        def also(writer: Writer) -> None:
-            writer.set_meta("embedder_training", json.dumps(facts))
-
-        generation = retriever.maintenance.reembed(
-            embedder, progress=lambda done, total: say("embedding", done, total), also=also
-        )
-    if kept.file is not None:
-        kept.file.unlink(missing_ok=True)
-    return EmbedderTraining(embedder, trained, worthwhile, verdict, generation, facts)
 
 
 def judge(before: Measured, after: Measured) -> tuple[bool, str]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import zip_longest
 from typing import Any
 
@@ -50,40 +50,10 @@ def changes_since(
 
     After a generation that the file does not remember, what was deleted may be forgotten: then it is everything, too.
     """
-    ids: list[str] = []
-    nums: list[int] = []
-    token_counts: list[int] = []
-    token_chunks = [np.empty(0, TOKEN)]
-    vectors = np.empty((0, 0), np.float32)
-    with_vector: list[int] = []
-    piece_counts: list[int] = []
-    piece_chunks = [np.empty(0, np.int32)]
     known = schema_version(connection) >= 3  # else opened read-only, as an older version of fourfold left it
     if known and since >= 0 and not token_of(connection, since):
         since = -1
-    # In a join SQLite would read all nodes in their order rather than sort the few that the index names.
-    changed = "n.num IN (SELECT num FROM nodes WHERE generation > ?)"
-    cursor = connection.execute(
-        f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if known else 'NULL'} FROM nodes n "
-        "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
-        f"{'LEFT JOIN pieces p ON p.node = n.num ' if known else ''}"
-        f"WHERE {changed if since >= 0 else 'n.num BETWEEN ? AND ?'} ORDER BY n.num",
-        (since,) if since >= 0 else among[0],
-    )
-    while rows := cursor.fetchmany(_CHUNK):
-        chunk_nums, chunk_ids, terms, chunk_vectors, pieces = zip(*rows, strict=True)
-        piece_counts += [-1 if blob is None else len(blob) // PIECE.itemsize for blob in pieces]
-        piece_chunks.append(np.frombuffer(b"".join(filter(None, pieces)), PIECE).astype(np.int32))
-        blobs = [blob for blob in chunk_vectors if blob is not None]
-        if blobs:
-            vectors = _grown(vectors, len(with_vector), np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1))
-        with_vector += [len(nums) + place for place, blob in enumerate(chunk_vectors) if blob is not None]
-        nums += chunk_nums
-        ids += chunk_ids
-        texts(chunk_ids)
-        chunk_counts, records = _records(terms)
-        token_counts += chunk_counts
-        token_chunks.append(records)
+    nodes = _nodes(_node_rows(connection, since, among[0], with_pieces=known))
     edges = _columns(connection, "edges", ("num", "source", "target", "type", "weight"), since, among[1])
     deleted = {kind: _deleted(connection, kind, since) for kind in ("node", "edge")}
     changes = Changes(
@@ -92,14 +62,7 @@ def changes_since(
         token=token_of(connection, generation),
         embedder=meta(connection, "embedder"),
         own_share=float(meta(connection, OWN_SHARE) or 1),
-        nums=np.array(nums, np.int64),
-        ids=ids,
-        tokens=np.concatenate(token_chunks),
-        token_counts=np.array(token_counts, np.int64),
-        pieces=np.concatenate(piece_chunks),
-        piece_counts=np.array(piece_counts, np.int64),
-        vectors=vectors[: len(with_vector)],
-        with_vector=np.array(with_vector, np.int64),
+        **nodes,
         edge_nums=_whole(edges[0]),
         edge_sources=_whole(edges[1]),
         edge_targets=_whole(edges[2]),
@@ -110,6 +73,58 @@ def changes_since(
     )
     _check(connection, changes)
     return changes
+
+
+def _node_rows(
+    connection: sqlite3.Connection, since: int, among: Numbers, *, with_pieces: bool
+) -> Iterator[list[tuple[Any, ...]]]:
+    """Yield (number, id, terms, vector, pieces) of the nodes after a generation, or among some, in their order."""
+    # In a join SQLite would read all nodes in their order rather than sort the few that the index names.
+    changed = "n.num IN (SELECT num FROM nodes WHERE generation > ?)"
+    cursor = connection.execute(
+        f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if with_pieces else 'NULL'} FROM nodes n "
+        "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
+        f"{'LEFT JOIN pieces p ON p.node = n.num ' if with_pieces else ''}"
+        f"WHERE {changed if since >= 0 else 'n.num BETWEEN ? AND ?'} ORDER BY n.num",
+        (since,) if since >= 0 else among,
+    )
+    while rows := cursor.fetchmany(_CHUNK):
+        yield rows
+
+
+def _nodes(chunks: Iterable[list[tuple[Any, ...]]]) -> dict[str, Any]:
+    """Return what ``Changes`` has of nodes, by its names; rows become arrays chunk by chunk, which take less memory."""
+    ids: list[str] = []
+    nums: list[int] = []
+    token_counts: list[int] = []
+    tokens = [np.empty(0, TOKEN)]
+    vectors = np.empty((0, 0), np.float32)
+    with_vector: list[int] = []
+    piece_counts: list[int] = []
+    pieces = [np.empty(0, np.int32)]
+    for rows in chunks:
+        chunk_nums, chunk_ids, chunk_terms, chunk_vectors, chunk_pieces = zip(*rows, strict=True)
+        piece_counts += [-1 if blob is None else len(blob) // PIECE.itemsize for blob in chunk_pieces]
+        pieces.append(np.frombuffer(b"".join(filter(None, chunk_pieces)), PIECE).astype(np.int32))
+        blobs = [blob for blob in chunk_vectors if blob is not None]
+        if blobs:
+            vectors = _grown(vectors, len(with_vector), np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1))
+        with_vector += [len(nums) + place for place, blob in enumerate(chunk_vectors) if blob is not None]
+        nums += chunk_nums
+        ids += texts(chunk_ids)
+        chunk_counts, records = _records(chunk_terms)
+        token_counts += chunk_counts
+        tokens.append(records)
+    return {
+        "nums": np.array(nums, np.int64),
+        "ids": ids,
+        "tokens": np.concatenate(tokens),
+        "token_counts": np.array(token_counts, np.int64),
+        "pieces": np.concatenate(pieces),
+        "piece_counts": np.array(piece_counts, np.int64),
+        "vectors": vectors[: len(with_vector)],
+        "with_vector": np.array(with_vector, np.int64),
+    }
 
 
 def texts_now(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArray[Any], NDArray[np.int64]]:
