@@ -6,7 +6,7 @@ columns the one wins in which the ends of the edges are found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cache
 
@@ -78,22 +78,15 @@ def detect(
     """
     matches = cache(matches)
     edge_tables = [edges for edges in _edges_among(tables, matches) if edges.table.name != node_table]
-    best: tuple[float, Table, str, _Edges | None] | None = None
-    for nodes in tables:
-        if nodes.name != node_table and (
-            node_table is not None or _is_vector_table(nodes) or any(edges.table is nodes for edges in edge_tables)
-        ):
-            continue
-        for place, key in enumerate(_keys(nodes)):
-            likely = 3.0 * _is_called(nodes, NODE_TABLES) + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
-            for edges in (*edge_tables, None):
-                fit = 0.0 if edges is None else _fit(edges, nodes, key, matches)
-                known = fit > 0 or _is_called(nodes, NODE_TABLES) or nodes.name == node_table
-                if known and (best is None or likely + fit > best[0]):
-                    best = (likely + fit, nodes, key, edges if fit > 0 else None)
-    if best is None:
+    readings = [
+        reading
+        for nodes in tables
+        if nodes.name == node_table or (node_table is None and _may_hold_nodes(nodes, edge_tables))
+        for reading in _readings(nodes, edge_tables, matches, given=nodes.name == node_table)
+    ]
+    if not readings:
         raise SchemaDetectionError(_not_recognised(tables, path))
-    _, nodes, key, found = best
+    _, nodes, key, found = max(readings, key=lambda reading: reading[0])  # of equal ones the first
     if found is None:  # nothing refers to the nodes: take an edge table by its name, if there is one
         found = next((edges for edges in edge_tables if _is_called(edges.table, EDGE_TABLES)), None)
     if found is None and itself and (columns := to_itself(nodes, key)):
@@ -101,34 +94,25 @@ def detect(
     return _described(nodes, key, found, tables, matches)
 
 
-def check(schema: ForeignSchema, tables: Sequence[Table], path: str) -> None:
-    """Refuse a schema that names what is not there, or only half of what is needed."""
-    by_name = {table.name: table for table in tables}
-    for role, parts in (("node_table", ("id", "name", "type", "text", "metadata", "vector")),
-                        ("edge_table", ("source", "target", "edge_type", "weight")),
-                        ("vector_table", ("vector_node", "vector_column"))):  # fmt: skip
-        name = getattr(schema, role)
-        given = {part: value for part in parts if (value := getattr(schema, part))}
-        if role == "node_table" and schema.only is not None:
-            given["only"] = schema.only[:1]
-        if name is None:
-            if given:
-                raise SchemaDetectionError(f"The ForeignSchema has {next(iter(given))}= but no {role}=.")
-            continue
-        if name not in by_name:
-            raise SchemaDetectionError(
-                f"The ForeignSchema names the {role} {name!r}, which {path!r} does not have; {_seen(tables)}"
-            )
-        needed = {"node_table": ("id",), "edge_table": ("source", "target"), "vector_table": parts}[role]
-        if missing := [part for part in needed if part not in given]:
-            raise SchemaDetectionError(f"The ForeignSchema has {role}={name!r} but no {missing[0]}=.")
-        for part, value in given.items():
-            for column in (value,) if isinstance(value, str) else value:
-                if column not in by_name[name].columns:
-                    raise SchemaDetectionError(
-                        f"The ForeignSchema says {part}={column!r}, but the table {name!r} of {path!r} has no such "
-                        f"column; it has {', '.join(map(repr, by_name[name].columns))}."
-                    )
+def _may_hold_nodes(table: Table, edge_tables: Sequence[_Edges]) -> bool:
+    return not _is_vector_table(table) and all(edges.table is not table for edges in edge_tables)
+
+
+def _readings(
+    nodes: Table, edge_tables: Sequence[_Edges], matches: Matches, *, given: bool
+) -> Iterator[tuple[float, Table, str, _Edges | None]]:
+    """Yield (how likely it is, the table of nodes, its key, the edges that go with it) for a table and its keys.
+
+    Without edges that go with it, a table is of nodes where its name says so, or somebody has said so (``given``).
+    """
+    called = _is_called(nodes, NODE_TABLES)
+    for place, key in enumerate(_keys(nodes)):
+        likely = 3.0 * called + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
+        for edges in edge_tables:
+            if (fit := _fit(edges, nodes, key, matches)) > 0:
+                yield likely + fit, nodes, key, edges
+        if called or given:
+            yield likely, nodes, key, None
 
 
 def to_itself(nodes: Table, key: str) -> list[str]:
@@ -139,15 +123,6 @@ def to_itself(nodes: Table, key: str) -> list[str]:
         for column, (table, referred) in nodes.references.items()
         if table.lower() == nodes.name.lower() and (referred or primary) == key and column != key
     ]
-
-
-def with_metadata(schema: ForeignSchema, tables: Sequence[Table]) -> tuple[str, ...]:
-    """Return the metadata columns: those given, or every column not named otherwise."""
-    if schema.metadata is not None:
-        return schema.metadata
-    named = {schema.id, schema.name, schema.type, schema.vector, *schema.text, *(schema.only or ())[:1]}
-    table = next(table for table in tables if table.name == schema.node_table)
-    return tuple(column for column in table.columns if column not in named)
 
 
 def unread(schema: ForeignSchema, tables: Sequence[Table], matches: Matches) -> list[str]:
@@ -285,12 +260,7 @@ def _described(
     taken |= {vector, type_}
     free = [column for column in nodes.columns if column not in taken and words(column)]
     text = tuple(column for column in free if words(column)[-1] in TEXTS or words(column) in PERSONAL)
-    relation = weight = None
-    if edges is not None and edges.table is not nodes:
-        ends = {edges.source, edges.target}
-        keys = set(edges.table.primary) if len(edges.table.primary) == 1 else set()
-        relation = _first(edges.table, RELATIONS, ends | keys)
-        weight = _first(edges.table, WEIGHTS, {*ends, relation})
+    relation, weight = (None, None) if edges is None or edges.table is nodes else _relation_and_weight(edges)
     owner = None if vector is not None else _vector_owner(nodes, key, edges, tables, matches)
     return ForeignSchema(
         node_table=nodes.name,
@@ -308,6 +278,14 @@ def _described(
         vector_node=owner[1] if owner else None,
         vector_column=owner[2] if owner else None,
     )
+
+
+def _relation_and_weight(edges: _Edges) -> tuple[str | None, str | None]:
+    """Return the columns that say the type of an edge and its weight; a key of the table says neither."""
+    ends = {edges.source, edges.target}
+    keys = set(edges.table.primary) if len(edges.table.primary) == 1 else set()
+    relation = _first(edges.table, RELATIONS, ends | keys)
+    return relation, _first(edges.table, WEIGHTS, {*ends, relation})
 
 
 def _name_column(table: Table, key: str) -> str | None:
@@ -361,7 +339,8 @@ def _first(table: Table, last_words: Sequence[str], taken: Iterable[str | None] 
     return None
 
 
-def _seen(tables: Sequence[Table]) -> str:
+def seen(tables: Sequence[Table]) -> str:
+    """Return the sentence that names the tables, the first of them with their columns."""
     if not tables:
         return "it has no tables."
     listed = "; ".join(f"{table.name} ({', '.join(table.columns)})" for table in tables[:12])
@@ -372,7 +351,7 @@ def _seen(tables: Sequence[Table]) -> str:
 def _not_recognised(tables: Sequence[Table], path: str) -> str:
     options = ", ".join(f.name for f in fields(ForeignSchema))
     return (
-        f"No node table could be recognised in {path!r}; {_seen(tables)} Say what they mean with "
+        f"No node table could be recognised in {path!r}; {seen(tables)} Say what they mean with "
         "Retriever.open_foreign(path, ForeignSchema(node_table=…, id=…, name=…, edge_table=…, source=…, target=…, "
         f"edge_type=…)); its fields are {options}."
     )

@@ -22,6 +22,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.foreign import ForeignSchema, detect
 from fourfold.engines.foreign.detect import Table
+from fourfold.engines.foreign.given import check, with_metadata
 from fourfold.engines.foreign.remarks import remarks
 from fourfold.engines.foreign.values import (
     hash_of,
@@ -221,8 +222,8 @@ class ForeignFile:
             schema = detect.detect(tables, self.path, self._matches, itself=True)
         else:
             schema = self._given
-            detect.check(schema, tables, self.path)
-        self.schema = replace(schema, metadata=detect.with_metadata(schema, tables))
+            check(schema, tables, self.path)
+        self.schema = replace(schema, metadata=with_metadata(schema, tables))
         if self._given is None:
             self.notes += tuple(remarks(self.schema, tables, self.path, self._matches))
         self._understood = version

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 from psycopg import sql
 
 from fourfold.engines.foreign import ForeignSchema, detect
 from fourfold.engines.foreign.detect import Table
+from fourfold.engines.foreign.given import check, with_metadata
 from fourfold.engines.postgres.address import ForeignAddress
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.link import Link
@@ -83,18 +85,6 @@ class Tables:
             raise StoreError(f"There is no schema {schema!r} at {link.path!r}.")
         if {"meta", "state", "postings"} <= {row[0] for row in columns}:
             raise StoreError(f"The schema {schema!r} holds a graph of fourfold itself; open it with Retriever(url).")
-        primary = {table: tuple(names) for table, is_primary, names in keys if is_primary}
-        listed = [
-            Table(
-                name,
-                _columns(names, kinds),
-                primary.get(name, ()),
-                {column: (other, key) for table, column, other, key in references if table == name},
-                view=kind in _VIEWS,
-            )
-            for name, kind, readable, names, kinds in columns
-            if readable
-        ]
         unique: dict[str, frozenset[str]] = {
             name: frozenset(names[0] for table, _, names in keys if table == name and len(names) == 1)
             for name, *_ in columns
@@ -105,6 +95,7 @@ class Tables:
             if not readable
         )
         kinds = {name: kind for name, kind, *_ in columns}
+        listed = _readable(columns, keys, references)
         return cls(schema, listed, kinds, unique, extension[0][0] if extension else "", notes)
 
     def are_as(self, link: Link, schema: ForeignSchema) -> bool:
@@ -156,11 +147,11 @@ def understood(link: Link, tables: Tables, address: ForeignAddress, given: Forei
 
     """
     if given is not None:
-        detect.check(given, tables.listed, link.path)
+        check(given, tables.listed, link.path)
         schema = given
     else:
         schema = _found(link, tables, address)
-    return replace(schema, metadata=detect.with_metadata(schema, tables.listed))
+    return replace(schema, metadata=with_metadata(schema, tables.listed))
 
 
 def _found(link: Link, tables: Tables, address: ForeignAddress) -> ForeignSchema:
@@ -177,6 +168,22 @@ def _found(link: Link, tables: Tables, address: ForeignAddress) -> ForeignSchema
     if not known:
         return detect.detect(tables.listed, link.path, lambda *names: matches(link, tables, *names), address.table)
     return _of_collection(link, tables, known[0], address.collection)
+
+
+def _readable(columns: Sequence[Any], keys: Sequence[Any], references: Sequence[Any]) -> list[Table]:
+    """Return the relations that may be read, as the rows of the catalogue tell of them."""
+    primary = {table: tuple(names) for table, is_primary, names in keys if is_primary}
+    return [
+        Table(
+            name,
+            _columns(names, kinds),
+            primary.get(name, ()),
+            {column: (other, key) for table, column, other, key in references if table == name},
+            view=kind in _VIEWS,
+        )
+        for name, kind, readable, names, kinds in columns
+        if readable
+    ]
 
 
 def _of_collection(link: Link, tables: Tables, schema: ForeignSchema, wanted: str | None) -> ForeignSchema:
