@@ -6,6 +6,7 @@ import json
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from fourfold.engines.milvus.staging import Gathered, Staging
 from fourfold.engines.milvus.state import State
 from fourfold.engines.refusals import WriterWithoutBooks
 from fourfold.engines.usage import Usage
-from fourfold.index.changes import TOKEN
+from fourfold.index.changes import counted_terms
 from fourfold.types import Edge
 
 Key = tuple[int, int, int]
@@ -141,8 +142,9 @@ class Writer(WriterWithoutBooks):
         """Insert or replace nodes; see ``engines.base.Writer``."""
         known = self.nums([row.node.id for row in rows])
         sizes = np.asarray(lengths, np.int64).reshape(len(rows), 3)
-        tokens = _tokens(self._term_numbers(terms), sizes)
-        for row, own, size in zip(rows, tokens, sizes, strict=True):
+        tokens, starts = counted_terms(self._term_numbers(terms), lengths)
+        of_each = (tokens[begin:end] for begin, end in pairwise(starts.tolist()))
+        for row, own, size in zip(rows, of_each, sizes, strict=True):
             num = known.get(row.node.id)
             if num is None:
                 num, self.next_node = self.next_node, self.next_node + 1
@@ -263,15 +265,3 @@ class Writer(WriterWithoutBooks):
             for name, more in self.types.items()
             if more or name not in before
         }
-
-
-def _tokens(terms: NDArray[np.int64], sizes: NDArray[np.int64]) -> list[NDArray[Any]]:
-    """Return the tokens of each node: which terms its fields have, and how often."""
-    field = np.repeat(np.arange(sizes.size), sizes.ravel())
-    width = np.int64(terms.max(initial=0)) + 1
-    keys, counts = np.unique(field * width + terms, return_counts=True)
-    found = np.zeros(len(keys), TOKEN)
-    place, found["term"] = np.divmod(keys, width)
-    found["field"] = place % 3
-    found["count"] = np.minimum(counts, np.iinfo(np.uint16).max)
-    return np.split(found, np.searchsorted(place // 3, np.arange(1, len(sizes)))) if len(sizes) else []

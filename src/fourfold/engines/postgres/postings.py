@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.index.changes import counted_terms
 from fourfold.index.names import name_keys
 
 
@@ -15,16 +16,14 @@ def postings_of(
     nums: NDArray[np.int64], numbered: NDArray[np.int64], lengths: NDArray[np.int64]
 ) -> dict[str, NDArray[Any]]:
     """Return one posting for each term of each node, parallel arrays by the names of the columns."""
-    field_of = np.repeat(np.arange(len(lengths)), lengths)
-    width = np.int64(numbered.max()) + 1 if len(numbered) else np.int64(1)
-    keys, counts = np.unique(field_of * width + numbered, return_counts=True)
-    term, field = keys % width, keys // width
-    pair, place = np.unique(field // 3 * width + term, return_inverse=True)
+    records, starts = counted_terms(numbered, lengths)
+    node = np.arange(len(nums)).repeat(np.diff(starts))
+    pair, place = np.unique(node << 32 | records["term"], return_inverse=True)
     times = np.zeros((len(pair), 3), np.int16)
-    times[place, field % 3] = np.minimum(counts, np.iinfo(np.int16).max)
-    node = pair // width
+    times[place, records["field"]] = np.minimum(records["count"], np.iinfo(np.int16).max)
+    node, term = np.divmod(pair, 1 << 32)
     sizes = lengths.reshape(-1, 3).astype(np.int32)[node]
-    found: dict[str, NDArray[Any]] = {"node": nums[node], "term": (pair % width).astype(np.int32)}
+    found: dict[str, NDArray[Any]] = {"node": nums[node], "term": term.astype(np.int32)}
     for field_number, name in enumerate(("name", "type", "text")):
         found[f"{name}_length"] = sizes[:, field_number]
         found[f"in_{name}"] = times[:, field_number]

@@ -7,7 +7,7 @@ import secrets
 import sqlite3
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from itertools import pairwise, repeat
+from itertools import count, pairwise, repeat
 from operator import attrgetter
 from typing import Any
 
@@ -29,7 +29,7 @@ from fourfold.engines.sqlite.rows import (
 )
 from fourfold.engines.sqlite.schema import EDGES_BY_TARGET, FULL_TEXT_TRIGGER
 from fourfold.filters import attributes
-from fourfold.index.changes import FIELDS, PIECE, TOKEN
+from fourfold.index.changes import PIECE, TOKEN, counted_terms
 from fourfold.types import Edge, Node
 
 _REMEMBERED_WRITES = 100_000
@@ -123,18 +123,25 @@ class Writer:
 
     def put_nodes(self, rows: Sequence[Row], terms: Sequence[str], lengths: Sequence[int]) -> None:
         """Insert or replace nodes; see ``engines.base.Writer``."""
-        known = nums_of(self._connection, [row.node.id for row in rows])
         last = _number(self._connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'nodes'").fetchone())
-        following = last + 1
-        nums = []
-        for row in rows:
-            if row.node.id not in known:
-                known[row.node.id] = following
-                following += 1
-            nums.append(known[row.node.id])
+        nums = self._numbered([row.node.id for row in rows], last)
+        self._put_rows(nums, rows, last)
+        self._put_parts(nums, rows, [num for num in nums if num <= last])
+        self._put_tokens(nums, terms, lengths)
+
+    def _numbered(self, ids: Sequence[str], last: int) -> list[int]:
+        """Return the number of each node; new ones are numbered from ``last`` on, the last number that was given."""
+        known = nums_of(self._connection, ids)
+        following = count(last + 1)
+        for identity in ids:
+            if identity not in known:
+                known[identity] = next(following)
         if self._put is not None:
             self._put.update(known)
-        connection = self._connection
+        return [known[identity] for identity in ids]
+
+    def _put_rows(self, nums: Sequence[int], rows: Sequence[Row], last: int) -> None:
+        """Write the rows of nodes themselves; those beyond the number ``last`` are new."""
         read = self._texts([row.node.id for num, row in zip(nums, rows, strict=True) if num <= last])
         put: list[tuple[Any, ...]] = []
         kept: list[tuple[Any, ...]] = []
@@ -145,17 +152,15 @@ class Writer:
                 kept.append((*rest, num))
             else:
                 put.append((num, node.id, *texts, *rest))
-        with self._full_text_at_once(last) if following - last > _MANY else nullcontext():
-            connection.executemany(
+        with self._full_text_at_once(last) if sum(num > last for num in nums) >= _MANY else nullcontext():
+            self._connection.executemany(
                 "INSERT INTO nodes (num, id, name, type, text, metadata, hash, generation) "
                 "VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (id) DO UPDATE SET name = excluded.name, "
                 "type = excluded.type, text = excluded.text, metadata = excluded.metadata, hash = excluded.hash, "
                 "generation = excluded.generation",
                 put,
             )
-        connection.executemany("UPDATE nodes SET metadata = ?, hash = ?, generation = ? WHERE num = ?", kept)
-        self._put_parts(nums, rows, [num for num in nums if num <= last])
-        self._put_tokens(nums, terms, lengths)
+        self._connection.executemany("UPDATE nodes SET metadata = ?, hash = ?, generation = ? WHERE num = ?", kept)
 
     def _put_parts(self, nums: Sequence[int], rows: Sequence[Row], old: Sequence[int]) -> None:
         """Write attributes, vectors and wordpieces of nodes; the new ones among them have nothing yet."""
@@ -322,23 +327,10 @@ class Writer:
 
 
 def token_records(numbers: NDArray[np.int64], lengths: Sequence[int]) -> list[bytes]:
-    """Return the records of terms (dtype TOKEN) of each of some nodes, by the terms' numbers, field by field.
-
-    Args:
-        numbers: of the terms of all nodes in a row.
-        lengths: (3 · nodes,) how many terms each field of each node has.
-
-    """
-    field_of = np.repeat(np.arange(len(lengths), dtype=np.int64), np.asarray(lengths, dtype=np.int64))
-    width = np.int64(numbers.max()) + 1 if len(numbers) else np.int64(1)
-    keys, counts = np.unique(field_of * width + numbers, return_counts=True)
-    records = np.empty(len(keys), TOKEN)
-    records["term"] = keys % width
-    records["field"] = (keys // width) % len(FIELDS)
-    records["count"] = np.minimum(counts, np.iinfo(np.uint16).max)
-    bounds = np.searchsorted(keys // width, np.arange(0, len(lengths) + 1, len(FIELDS))) * TOKEN.itemsize
+    """Return the records of terms (dtype TOKEN) of each of some nodes; see ``index.changes.counted_terms``."""
+    records, starts = counted_terms(numbers, lengths)
     data = records.tobytes()
-    return [data[start:end] for start, end in pairwise(bounds)]
+    return [data[start:end] for start, end in pairwise((starts * TOKEN.itemsize).tolist())]
 
 
 _THESE = "(SELECT value FROM json_each(?))"
