@@ -26,6 +26,11 @@ def bounds(counts: Sequence[int] | NDArray[np.integer[Any]] | NDArray[np.bool_])
     return found
 
 
+def laid_out(parts: Sequence[NDArray[Any]], dtype: type[V]) -> tuple[NDArray[np.int64], NDArray[V]]:
+    """Return where each part begins, and where the last ends, in all of them laid one after the other; and these."""
+    return bounds([len(part) for part in parts]), np.concatenate([np.empty(0, dtype), *parts], dtype=dtype)
+
+
 def distinct(values: NDArray[V]) -> NDArray[V]:
     """Return the distinct values of a one-dimensional array, ascending.
 

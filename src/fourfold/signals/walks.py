@@ -15,7 +15,7 @@ from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
 from fourfold.language.meaning import SAME_FAMILY, Meaning
-from fourfold.ragged import firsts
+from fourfold.ragged import bounds, firsts, spans
 from fourfold.types import FloatArray
 
 _LEAST = 0.02
@@ -281,14 +281,13 @@ def _thinned(level: _Level, beam: int, ids: Callable[[Nodes], Sequence[str]], ty
 
     kept = ordered.largest(level.best[:, -1], beam, ranked).nonzero()[0]
     counts = np.diff(level.starts)[kept]
-    starts = np.concatenate(([0], np.cumsum(counts)))
-    edges = np.arange(int(starts[-1])) + np.repeat(level.starts[kept] - starts[:-1], counts)
+    edges = spans(level.starts[kept], counts)
     return _Level(
         level.nodes[kept],
         level.types[kept],
         level.forward[kept],
         level.best[kept],
-        starts,
+        bounds(counts),
         level.origins[edges],
         level.gained[edges],
     )

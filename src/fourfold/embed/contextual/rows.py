@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.ragged import bounds, spans
+
 Ints = NDArray[np.int64]
 
 
@@ -27,8 +29,7 @@ class TokenRows:
     @classmethod
     def of(cls, texts: Sequence[Sequence[int]]) -> TokenRows:
         """Join the token ids of single texts."""
-        starts = np.zeros(len(texts) + 1, np.int64)
-        np.cumsum([len(text) for text in texts], out=starts[1:])
+        starts = bounds([len(text) for text in texts])
         return cls(np.fromiter((token for text in texts for token in text), np.int64, starts[-1]), starts)
 
     def __len__(self) -> int:
@@ -48,14 +49,11 @@ class TokenRows:
     def take(self, texts: Ints) -> TokenRows:
         """Return some texts, in this order; a text may be taken twice."""
         lengths = self.lengths[texts]
-        starts = np.concatenate(([0], np.cumsum(lengths)))
-        within = np.arange(starts[-1]) - np.repeat(starts[:-1], lengths)
-        return TokenRows(self.ids[np.repeat(self.starts[texts], lengths) + within], starts)
+        return TokenRows(self.ids[spans(self.starts[texts], lengths)], bounds(lengths))
 
     def where(self, kept: NDArray[np.bool_]) -> TokenRows:
         """Return the texts without the tokens that are not ``kept``, (n_tokens,)."""
-        counted = np.concatenate(([0], np.cumsum(kept)))
-        return TokenRows(self.ids[kept], counted[self.starts])
+        return TokenRows(self.ids[kept], bounds(kept)[self.starts])
 
     def first(self, count: int) -> TokenRows:
         """Return the first ``count`` tokens of each text."""
@@ -67,5 +65,5 @@ def joined(*several: TokenRows) -> TokenRows:
     """Return the texts of all, one after the other."""
     return TokenRows(
         np.concatenate([rows.ids for rows in several]),
-        np.concatenate(([0], np.cumsum(np.concatenate([rows.lengths for rows in several])))),
+        bounds(np.concatenate([rows.lengths for rows in several])),
     )

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.engines.milvus.reading import EDGE, Reading
 from fourfold.index.base import Allowed, Keys, Nodes, Steps
-from fourfold.ragged import bounds
+from fourfold.ragged import bounds, laid_out
 from fourfold.types import FloatArray
 
 
@@ -27,9 +27,7 @@ class Tokens:
 
     def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (starts, pieces) of some nodes."""
-        found = self._reading.pieces(nodes)
-        starts = bounds([len(pieces) for pieces in found])
-        return starts, np.concatenate([np.empty(0, np.int32), *found]).astype(np.int32)
+        return laid_out(self._reading.pieces(nodes), np.int32)
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each wordpiece occurs."""

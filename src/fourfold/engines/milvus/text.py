@@ -25,7 +25,7 @@ from fourfold.index.bm25 import Statistics, rounded
 from fourfold.index.changes import FIELDS
 from fourfold.index.name_terms import names_listed, told_by
 from fourfold.lazy import lazy
-from fourfold.ragged import bounds
+from fourfold.ragged import laid_out
 from fourfold.types import FloatArray
 
 _NAMES = [FIELDS.index("name")]
@@ -90,8 +90,7 @@ class Text:
         origin, terms, df = origin[rare], terms[rare], df[rare]
         postings = self._holders(np.unique(terms).tolist()).best
         held = [self._read(postings[term]) for term in terms.tolist()]
-        starts = bounds([len(holders) for holders in held])
-        return Shared(origin, df, starts, np.concatenate([np.empty(0, np.int64), *held]))
+        return Shared(origin, df, *laid_out(held, np.int64))
 
     def names_held(self, nodes: Nodes, most: int, besides: Collection[int] = ()) -> HeldNames:
         """Return whose names the texts of some nodes hold; see ``index.base.TextPart``."""

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 from fourfold.engines.postgres.arrays import numbers
 from fourfold.engines.postgres.part_context import PartContext
 from fourfold.index.base import Allowed, Nodes, Steps, weighed
+from fourfold.ragged import spans
 from fourfold.types import FloatArray
 
 _MOST = 1000
@@ -137,8 +138,7 @@ class Near:
         counts = np.searchsorted(side["origin"], nodes, side="right") - begin
         counts[self.hubs[np.searchsorted(self.nodes, nodes)]] = 0
         origin = np.repeat(np.arange(len(nodes)), counts)
-        before = np.cumsum(counts) - counts
-        rows = np.arange(int(counts.sum())) + np.repeat(begin - before, counts)
+        rows = spans(begin, counts)
         return origin, {name: column[rows] for name, column in side.items()}
 
 

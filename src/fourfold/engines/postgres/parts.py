@@ -15,7 +15,7 @@ from fourfold.index.base import Allowed, HeldNames, Keys, Moments, Nodes, Scored
 from fourfold.index.changes import PIECE
 from fourfold.index.name_terms import names_listed, told_by
 from fourfold.index.unit_vectors import unit, unit_question
-from fourfold.ragged import bounds, firsts
+from fourfold.ragged import bounds, firsts, laid_out, spans
 from fourfold.types import FloatArray
 
 _RARE = 64
@@ -144,9 +144,7 @@ class Text:
             )
             known.update(dict.fromkeys(missing, np.empty(0, np.int64)))
             known.update((term, numbers(sent, ">i8")) for term, sent in self._context.link.rows(sql, missing))
-        found = [known[term] for term in terms.tolist()]
-        starts = bounds([len(nodes) for nodes in found])
-        return starts, np.concatenate([np.empty(0, np.int64), *found])
+        return laid_out([known[term] for term in terms.tolist()], np.int64)
 
     def _terms_of(self, nodes: Nodes) -> _Terms:
         """Return the terms of some nodes, with what else a passage is asked for."""
@@ -252,9 +250,7 @@ class Tokens:
 
     def of(self, nodes: Nodes) -> tuple[NDArray[np.int64], NDArray[np.int32]]:
         """Return (starts, pieces) of some nodes."""
-        found = self._context.batch().pieces_of(nodes)
-        starts = bounds([len(pieces) for pieces in found])
-        return starts, np.concatenate([np.empty(0, np.int32), *found]).astype(np.int32)
+        return laid_out(self._context.batch().pieces_of(nodes), np.int32)
 
     def frequency(self, pieces: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return in how many nodes each wordpiece occurs."""
@@ -282,6 +278,4 @@ class Names:
         first = np.searchsorted(own, asked)
         counts[where] = (np.searchsorted(own, asked, side="right") - first)[place]
         begin[where] = first[place]
-        starts = bounds(counts)
-        rows = np.arange(starts[-1]) + np.repeat(begin - starts[:-1], counts)
-        return starts, nodes[rows]
+        return bounds(counts), nodes[spans(begin, counts)]
