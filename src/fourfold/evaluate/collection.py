@@ -149,13 +149,7 @@ def load_judgements(path: str | Path) -> Judgements:
         probes = tuple(_probes(source))
         require_own_ids(probes, str(source))
         return Judgements(source.stem, probes)
-    qrels: dict[str, dict[str, float]] = {}
-    unsure: dict[str, None] = {}
-    for query_id, node_id, grade in _qrels(source):
-        judged = qrels.setdefault(query_id, {})
-        if judged.get(node_id, grade) != grade:
-            unsure[query_id] = None
-        judged[node_id] = grade
+    qrels, unsure = _graded(source)
     asked = source / "queries.jsonl"
     queries = [
         JudgedQuery(
@@ -175,10 +169,22 @@ def load_judgements(path: str | Path) -> Judgements:
         "Queries left out, as no node is relevant to them": str(len(queries) - len(answered) or ""),
         "Queries left out, as they have no words": _some(wordless),
         "Judgements skipped, as there are no such queries": _some(sorted(strays)),
-        "Queries with two grades for one node, of which the last counts": _some(list(unsure)),
+        "Queries with two grades for one node, of which the last counts": _some(unsure),
     }
     notes = tuple(f"{what}: {which}." for what, which in told.items() if which)
     return Judgements(source.name, tuple(kept), notes=notes)
+
+
+def _graded(source: Path) -> tuple[dict[str, dict[str, float]], list[str]]:
+    """Return the grade of each node by query, and the queries that give a node two grades."""
+    qrels: dict[str, dict[str, float]] = {}
+    unsure: dict[str, None] = {}
+    for query_id, node_id, grade in _qrels(source):
+        judged = qrels.setdefault(query_id, {})
+        if judged.get(node_id, grade) != grade:
+            unsure[query_id] = None
+        judged[node_id] = grade
+    return qrels, list(unsure)
 
 
 def _some(ids: Sequence[str]) -> str:

@@ -126,13 +126,10 @@ class _Run:
         self._places = [path.as_posix() for path in (*folders, *files)]
         self._known = {entry.id: entry for entry in list_documents(retriever)}
         self._stored_roots = retriever.backend.meta(SETTING)
-        self._roots = Roots.read(self._stored_roots, self._known.values())
-        before = self._roots
-        for folder in folders:
-            self._roots = self._roots.including(folder.as_posix(), self._known.values())
+        before = Roots.read(self._stored_roots, self._known.values())
+        self._roots = self._including(before, folders)
         self._places += before.prefixes.keys() - self._roots.prefixes.keys()  # moved: what is not here is gone
-        for file in files:
-            self._roots = self._roots.including(file.parent.as_posix(), self._known.values())
+        self._roots = self._including(self._roots, [file.parent for file in files])
         graph = Path(retriever.path).resolve()  # the graph may lie in the folder itself
         self._own = {graph.with_name(graph.name + end) for end in ("", "-wal", "-shm", "-journal")}
         self._corpora = {file for file in files if is_json_lines(file)}
@@ -150,6 +147,11 @@ class _Run:
         if self._progress is not None:
             self._progress(len(self._files), len(self._files))
         return report
+
+    def _including(self, roots: Roots, folders: Iterable[Path]) -> Roots:
+        for folder in folders:
+            roots = roots.including(folder.as_posix(), self._known.values())
+        return roots
 
     def _below(self, folders: Iterable[Path], follow_links: bool) -> Iterator[Path]:
         """Return the files of folders that can be read."""

@@ -6,7 +6,7 @@ import csv
 import json
 import warnings
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -43,7 +43,7 @@ def read_jsonl(path: str | Path, *, problems: list[Problem] | None = None) -> It
         if not line.strip():
             continue
         try:
-            yield _document(line, str(path))
+            yield _document(_object(line), str(path))
         except ValueError as error:
             problem = Problem(f"{path}:{number}", str(error))
             if problems is None:
@@ -64,7 +64,7 @@ def holds_documents(path: str | Path) -> bool:
     return isinstance(given, dict) and bool({"_id", "title"} & given.keys())
 
 
-def _document(line: bytes, source: str) -> Document:
+def _object(line: bytes) -> dict[str, Any]:
     try:
         given = json.loads(line.decode("utf-8-sig"))
     except UnicodeDecodeError as error:
@@ -73,6 +73,10 @@ def _document(line: bytes, source: str) -> Document:
         raise InvalidValueError(f"the line is no JSON that can be read: {error}.") from error
     if not isinstance(given, dict):
         raise InvalidValueError(f"the line holds {type(given).__name__}, not an object.")
+    return given
+
+
+def _document(given: Mapping[str, Any], source: str) -> Document:
     identity = given.get("id", given.get("_id"))
     if isinstance(identity, int) and not isinstance(identity, bool):
         identity = str(identity)
@@ -125,20 +129,14 @@ def read_triples(
         for number, row in _rows(_reader(file, delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
-            if number == 1 and header is not False and _names_another_order(row):
-                raise InvalidValueError(
-                    f"{path}:1: the columns are called {', '.join(map(shown, row[:9]))}; a line is subject, relation, "
-                    "object and a weight, if any. Put the columns in that order."
-                )
-            if number == 1 and (header or (header is None and _is_header(row))):
-                header = True
-                continue
-            if len(row) < 3 or not row[0].strip() or not row[2].strip():
-                raise InvalidValueError(f"{path}:{number}: {shown(row)} is no triple of subject, relation and object.")
-            source, relation, target = (cell.strip() for cell in row[:3])
-            for identity in (source, target):
+            if number == 1 and header is not False:
+                header = _names_columns(row, path) or header
+                if header:
+                    continue
+            edge = _edge(row, f"{path}:{number}")
+            for identity in (edge.source, edge.target):
                 nodes.setdefault(identity, Node(identity, name=identity))
-            edges.append(Edge(source, target, relation, _weight(row, path, number)))
+            edges.append(edge)
     if header is None:
         _refuse_table(edges, path)
     return list(nodes.values()), edges
@@ -209,24 +207,31 @@ _SUBJECTS = frozenset({"subject", "source", "head", "from"})
 _OBJECTS = frozenset({"object", "target", "tail", "to"})
 
 
-def _is_header(row: list[str]) -> bool:
-    return len(row) >= 3 and row[0].strip().lower() in _SUBJECTS and row[2].strip().lower() in _OBJECTS
-
-
-def _names_another_order(row: list[str]) -> bool:
-    """Whether a line names both ends of an edge, and not in the columns where they are read: ``source,target,type``."""
+def _names_columns(row: list[str], path: str | Path) -> bool:
+    """Whether a line names the columns; one that names the ends of an edge in others is refused: ``source,target``."""
+    if len(row) >= 3 and row[0].strip().lower() in _SUBJECTS and row[2].strip().lower() in _OBJECTS:
+        return True
     names = {cell.strip().lower() for cell in row}
-    return bool(names & _SUBJECTS and names & _OBJECTS) and not _is_header(row)
+    if names & _SUBJECTS and names & _OBJECTS:
+        raise InvalidValueError(
+            f"{path}:1: the columns are called {', '.join(map(shown, row[:9]))}; a line is subject, relation, "
+            "object and a weight, if any. Put the columns in that order."
+        )
+    return False
 
 
-def _weight(row: list[str], path: str | Path, number: int) -> float:
+def _edge(row: list[str], place: str) -> Edge:
+    if len(row) < 3 or not row[0].strip() or not row[2].strip():
+        raise InvalidValueError(f"{place}: {shown(row)} is no triple of subject, relation and object.")
+    source, relation, target = (cell.strip() for cell in row[:3])
     if len(row) < 4 or not row[3].strip():
-        return 1.0
+        return Edge(source, target, relation)
     try:
-        return float(row[3])
+        weight = float(row[3])
     except ValueError as error:
-        told = f"{path}:{number}: the weight {shown(row[3])} is no number; a line is subject, relation, object, weight."
+        told = f"{place}: the weight {shown(row[3])} is no number; a line is subject, relation, object, weight."
         raise InvalidValueError(told) from error
+    return Edge(source, target, relation, weight)
 
 
 def from_networkx(graph: Any, *, edge_type: str = "relates_to") -> tuple[list[Node], list[Edge]]:

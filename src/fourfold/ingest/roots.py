@@ -6,6 +6,7 @@ import json
 import os
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
+from itertools import chain, count
 from pathlib import PurePosixPath
 
 from fourfold.engines.documents import Booked
@@ -60,19 +61,22 @@ class Roots:
         """
         if self.root_of(folder) is not None:
             return self
-        prefixes = dict(self.prefixes)
+        if (moved := self._moved_to(folder, known)) is not None:
+            return Roots({folder if path == moved else path: prefix for path, prefix in self.prefixes.items()})
+        return Roots({**self.prefixes, folder: f"{self._free_name(folder, known)}/" if self.prefixes else ""})
+
+    def _moved_to(self, folder: str, known: Collection[Booked]) -> str | None:
+        """Return the root that is gone, and whose files are in a folder now."""
         name = PurePosixPath(folder).name
-        for root in self.prefixes:
-            likely = len(self.prefixes) == 1 or PurePosixPath(root).name == name
-            if likely and not os.path.isdir(root) and _holds(folder, root, known):
-                return Roots({folder if path == root else path: prefix for path, prefix in prefixes.items()})
-        if prefixes:
-            taken = {each.id.partition("/")[0] for each in known} | {p.rstrip("/") for p in prefixes.values()}
-            names = (name or "root", *(f"{name or 'root'}-{number}" for number in range(2, len(taken) + 3)))
-            prefixes[folder] = next(free for free in names if free not in taken) + "/"
-        else:
-            prefixes[folder] = ""
-        return Roots(prefixes)
+        likely = [root for root in self.prefixes if len(self.prefixes) == 1 or PurePosixPath(root).name == name]
+        return next((root for root in likely if not os.path.isdir(root) and _holds(folder, root, known)), None)
+
+    def _free_name(self, folder: str, known: Collection[Booked]) -> str:
+        """Return a folder's name, with a number where ids begin with it already."""
+        name = PurePosixPath(folder).name or "root"
+        taken = {each.id.partition("/")[0] for each in known} | {p.rstrip("/") for p in self.prefixes.values()}
+        numbered = (f"{name}-{number}" for number in count(2))
+        return next(free for free in chain((name,), numbered) if free not in taken)
 
 
 def _holds(folder: str, root: str, known: Iterable[Booked]) -> bool:

@@ -40,6 +40,10 @@ class Books:
     def put(self, entries: Sequence[Entry]) -> None:
         """Book documents: passages that are no longer theirs go, and all their texts are to be read again."""
         nums = self._writer.nums([i for e in entries for i in (e.id, *e.passages)])
+        self._put_passages(entries, nums)
+        self._put_labels(entries, nums)
+
+    def _put_passages(self, entries: Sequence[Entry], nums: Mapping[str, int]) -> None:
         documents = [(nums[e.id],) for e in entries]
         passages = [(nums[p], nums[e.id], place) for e in entries for place, p in enumerate(e.passages)]
         chunked = [len(e.passages) if e.passages != (e.id,) else 0 for e in entries]
@@ -54,6 +58,9 @@ class Books:
             [(e.source, e.hash, chunks, nums[e.id]) for e, chunks in zip(entries, chunked, strict=True)],
         )
         self._many("INSERT OR REPLACE INTO passages VALUES (?, ?, ?, 1)", passages)
+
+    def _put_labels(self, entries: Sequence[Entry], nums: Mapping[str, int]) -> None:
+        documents = [(nums[e.id],) for e in entries]
         # A document that is now in chunks is no passage any more, so no text of its own names a title.
         self._many(
             "DELETE FROM uses WHERE node = ?1 AND label IN (SELECT num FROM labels WHERE kind <> 'title') "
