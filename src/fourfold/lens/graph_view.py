@@ -103,12 +103,6 @@ def workflow_of(session: Session, asked: Asked, task: str) -> Told:
     steps = [*found.steps, *found.suggested]
     if not steps:
         return Told("No tool of this graph serves that; a tool is a node of the type tool.")
-    last = max((step.stage for step in found.steps), default=-1) + 1
-    layers = {step.id: step.stage for step in found.steps} | {step.id: last for step in found.suggested}
-    arrows = [Arrow(before, step.id, "then", 1.0) for step in found.steps for before in step.after]
-    arrows += [Arrow(b, step.id, "goes together", 0.0, dotted=True) for step in found.suggested for b in step.after]
-    nodes = [Node(id=step.id, name=step.name) for step in steps]
-    kinds = {step.id: "here" if step.kind == "goal" else "path" for step in found.steps}
     count = len(found.steps)
     sentence = f"{count} step{'' if count == 1 else 's'}, confidence {found.confidence:.2f}."
     rows = [
@@ -121,7 +115,18 @@ def workflow_of(session: Session, asked: Asked, task: str) -> Told:
     ]
     notes = [f"Nothing serves “{cut(part, 120)}”." for part in found.missing]
     notes += [f"These need each other, their order is a guess: {cut(', '.join(cycle), 200)}." for cycle in found.cycles]
-    return Told(sentence, _drawn(asked, nodes, arrows, layers, kinds, f"A workflow of {sentence}"), rows, notes)
+    return Told(sentence, _workflow_drawn(asked, found, f"A workflow of {sentence}"), rows, notes)
+
+
+def _workflow_drawn(asked: Asked, found: Workflow, label: str) -> Drawing:
+    """Draw the steps from left to right by their stages, and behind the last what is only suggested."""
+    last = max((step.stage for step in found.steps), default=-1) + 1
+    layers = {step.id: step.stage for step in found.steps} | {step.id: last for step in found.suggested}
+    arrows = [Arrow(before, step.id, "then", 1.0) for step in found.steps for before in step.after]
+    arrows += [Arrow(b, step.id, "goes together", 0.0, dotted=True) for step in found.suggested for b in step.after]
+    nodes = [Node(id=step.id, name=step.name) for step in (*found.steps, *found.suggested)]
+    kinds = {step.id: "here" if step.kind == "goal" else "path" for step in found.steps}
+    return _drawn(asked, nodes, arrows, layers, kinds, label)
 
 
 def _drawn(

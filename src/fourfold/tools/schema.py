@@ -158,29 +158,37 @@ def schema_edges(schemas: Mapping[str, tuple[Sequence[Field], Sequence[Field]]])
 
     ``schemas`` has the input and output fields of each tool, by id.
     """
-    providers: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
-    for tool, (inputs, outputs) in schemas.items():
-        repeated = {_meaningful(field.name) for field in inputs if field.required}
-        for field in outputs:
-            name = _meaningful(field.name)
-            if name is not None and name not in repeated and field.type != "boolean":
-                providers[name][field.type].add(tool)
+    providers = _providers(schemas)
     best: dict[tuple[str, str], float] = {}
     for tool, (inputs, _) in schemas.items():
-        for field in inputs:
-            name = _meaningful(field.name)
-            if not field.required or name is None or name not in providers:
-                continue
-            fitting = {other for kind, tools in providers[name].items() if _fits(kind, field.type) for other in tools}
-            fitting.discard(tool)
-            if 0 < len(fitting) <= _MOST_PROVIDERS:
-                for other in fitting:
-                    best[other, tool] = max(best.get((other, tool), 0.0), 1.0 / len(fitting))
+        for name, field in _meant(field for field in inputs if field.required):
+            by_type = providers.get(name, {})
+            fitting = {other for kind, tools in by_type.items() if _fits(kind, field.type) for other in tools} - {tool}
+            for other in fitting if len(fitting) <= _MOST_PROVIDERS else ():
+                best[other, tool] = max(best.get((other, tool), 0.0), 1.0 / len(fitting))
     return [
         edge
         for (provider, user), weight in sorted(best.items())
         for edge in (Edge(provider, user, "provides", weight), Edge(user, provider, "requires", weight))
     ]
+
+
+def _providers(schemas: Mapping[str, tuple[Sequence[Field], Sequence[Field]]]) -> dict[str, dict[str, set[str]]]:
+    """Return which tools put out each field, by its name and type; what a tool itself needs it does not provide."""
+    providers: dict[str, dict[str, set[str]]] = defaultdict(lambda: defaultdict(set))
+    for tool, (inputs, outputs) in schemas.items():
+        needed = {name for name, _ in _meant(field for field in inputs if field.required)}
+        for name, field in _meant(outputs):
+            if name not in needed and field.type != "boolean":
+                providers[name][field.type].add(tool)
+    return providers
+
+
+def _meant(found: Iterable[Field]) -> Iterator[tuple[str, Field]]:
+    """Yield the fields whose names say something, each with its name as words."""
+    for field in found:
+        if (name := _meaningful(field.name)) is not None:
+            yield name, field
 
 
 def _meaningful(name: str) -> str | None:

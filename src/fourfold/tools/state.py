@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import compress
@@ -129,23 +129,23 @@ class Knowledge:
             nodes = [node for node in nodes if node.type == kind]  # the others are no tools
         known = {node.id: node.id for node in nodes}
         left = [name for name in wanted if name not in known]
-        named: dict[str, list[str]] = {}
-        if left:
-            state = self.present()
-            places = state.places_of(self._nodes({"$name": {"$in": left}}))
-            for node in self._retriever.get([state.ids[place] for place in places]):
-                named.setdefault(node.name, []).append(node.id)
+        called = self._called(left) if left else {}
         for name in left:
-            candidates = named.get(name, [])
+            candidates = called.get(name, [])
             if len(candidates) == 1:
                 known[name] = candidates[0]
             elif strict:
-                if not candidates:
-                    raise UnknownNodeError(f"There is no tool {shown(name)} in this catalogue.")
-                first = ", ".join(plain_text(each, 200) for each in sorted(candidates)[:_NAMED])
-                more = f" and {len(candidates) - _NAMED:,} more" if len(candidates) > _NAMED else ""
-                raise UnknownNodeError(f"Several tools are called {shown(name)}: {first}{more}; give the id of one.")
+                raise _not_one(name, candidates)
         return known
+
+    def _called(self, names: Sequence[str]) -> dict[str, list[str]]:
+        """Return the ids of the tools of each of these names."""
+        state = self.present()
+        called: dict[str, list[str]] = {}
+        places = state.places_of(self._nodes({"$name": {"$in": names}}))
+        for node in self._retriever.get([state.ids[place] for place in places]):
+            called.setdefault(node.name, []).append(node.id)
+        return called
 
     def _built(self, snapshot: Snapshot, before: State | None) -> State:
         config = self._config()
@@ -191,3 +191,12 @@ class Knowledge:
             self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
             self._measuring.start()
         return self._importance.carried_to(nodes)
+
+
+def _not_one(name: str, candidates: Sequence[str]) -> UnknownNodeError:
+    """Return the refusal of a name that no tool has, or several."""
+    if not candidates:
+        return UnknownNodeError(f"There is no tool {shown(name)} in this catalogue.")
+    first = ", ".join(plain_text(each, 200) for each in sorted(candidates)[:_NAMED])
+    more = f" and {len(candidates) - _NAMED:,} more" if len(candidates) > _NAMED else ""
+    return UnknownNodeError(f"Several tools are called {shown(name)}: {first}{more}; give the id of one.")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -160,16 +160,7 @@ def _suggested(why: Mapping[int, Chosen], graph: ToolGraph, config: ToolConfig) 
     Those used together with a step in half of its uses come first, then those of the largest Adamic–Adar value.
     """
     steps = [tool for tool, chosen in why.items() if chosen.kind in ("goal", "before", "between")]
-    found: list[tuple[bool, float, int, int]] = []
-    if steps:
-        shared = (graph.neighbours[steps] @ graph.neighbours).toarray() >= _SHARED_NEIGHBOURS
-        near = np.where(shared & (graph.neighbours[steps].toarray() == 0), graph.adamic_adar(steps), 0.0)
-        for place, step in enumerate(steps):
-            best = np.argsort(-near[place], kind="stable")[: config.max_suggested].tolist()
-            found += [(False, float(near[place, other]), step, other) for other in best if near[place, other] > 0]
-            found += [
-                (True, w, step, other) for other, w in row(graph.together, step) if w >= config.min_dependency_weight
-            ]
+    found = list(_beside(steps, graph, config)) if steps else []
     largest = max((value for used, value, _, _ in found if not used), default=1.0)
     chosen: dict[int, Chosen] = {}
     for used, value, step, other in sorted(found, key=lambda entry: (not entry[0], -entry[1], entry[3])):
@@ -178,6 +169,17 @@ def _suggested(why: Mapping[int, Chosen], graph: ToolGraph, config: ToolConfig) 
             confidence = why[step].confidence * _POSSIBLE_STEP * worth
             chosen[other] = Chosen("suggested", step, confidence, value if used else None)
     return chosen
+
+
+def _beside(steps: Sequence[int], graph: ToolGraph, config: ToolConfig) -> Iterator[tuple[bool, float, int, int]]:
+    """Yield (whether they are used together, how often or how near, step, tool) for what goes together with steps."""
+    shared = (graph.neighbours[steps] @ graph.neighbours).toarray() >= _SHARED_NEIGHBOURS
+    near = np.where(shared & (graph.neighbours[steps].toarray() == 0), graph.adamic_adar(steps), 0.0)
+    for place, step in enumerate(steps):
+        best = np.argsort(-near[place], kind="stable")[: config.max_suggested].tolist()
+        yield from ((False, float(near[place, other]), step, other) for other in best if near[place, other] > 0)
+        together = row(graph.together, step)
+        yield from ((True, weight, step, tool) for tool, weight in together if weight >= config.min_dependency_weight)
 
 
 def _depths(why: Mapping[int, Chosen]) -> dict[int, int]:
