@@ -51,11 +51,7 @@ def grounds_of(
     cosines = None if ranking is None else ranking.at(everyone)
     covered = _covered(scores, query, everyone)
     own = calibration.evidence(cosines, covered)
-    has_terms = any(terms for _, terms in query.words)
-    may = (covered >= 1.0 - _ROUNDING).nonzero()[0] if has_terms else np.arange(len(everyone))
-    if len(named := _named(query, everyone, may[calibration.of(own[may]) < _SURE] if len(may) else may)):
-        covered[named] = 1.0
-        own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
+    _know_by_name(query, everyone, covered, own, calibration)
 
     def confidence_by(evidence: FloatArray) -> FloatArray:
         """Return the confidence of the nodes that are here, and last that of the whole answer."""
@@ -110,12 +106,19 @@ def _ids(scores: Scores, nodes: Nodes, places: NDArray[np.intp]) -> Sequence[str
     return scores.snapshot.ids(nodes[places])
 
 
-def _named(query: Query, nodes: Nodes, places: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Return which of some places hold nodes whose name is the question, word for word: stop words, too, then count."""
+def _know_by_name(query: Query, nodes: Nodes, covered: FloatArray, own: FloatArray, calibration: Calibration) -> None:
+    """Make the evidence whole of nodes whose name is the question, word for word: stop words, too, then count."""
     typed = tuple(word.lower() for word, _ in query.words)
+    has_terms = any(terms for _, terms in query.words)
+    places = (covered >= 1.0 - _ROUNDING).nonzero()[0] if has_terms else np.arange(len(nodes))
     if not 0 < len(typed) <= LONGEST or not len(places):
-        return places[:0]
-    return places[[name == typed for name in query.names_of(nodes[places])]]
+        return
+    places = places[calibration.of(own[places]) < _SURE]
+    if not len(places):
+        return
+    named = places[[name == typed for name in query.names_of(nodes[places])]]
+    covered[named] = 1.0
+    own[named] = calibration.evidence(None, covered[named])  # a cosine knows nothing of "It" and of many a language
 
 
 def _sources(scores: Scores, nodes: Nodes) -> Nodes:

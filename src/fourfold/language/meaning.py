@@ -178,31 +178,38 @@ def _ask_once(meaning: Meaning, sentence: Sentence) -> None:
     verb could mean, too.
     """
     asked_for, verb = sentence.asked_for_by_verb()
-    sure = [place for place in asked_for if meaning.trust[place] >= SAME_FAMILY]
     if verb < 0 or meaning.trust[verb] <= 0:
         return
-    sort = sentence.sort_of(asked_for[0])
-    if sort >= 0 and not sentence.opens(asked_for[0]):
-        if meaning.trust[verb] >= SAME_FAMILY or not _asked_by_sort(meaning, sort, asked_for[0]):
-            return
-        kept, dropped = sort, [*asked_for, verb]
-    elif meaning.trust[verb] >= SAME_FAMILY or (not sure and meaning.trust[verb] >= _SURE_ENOUGH):
-        kept, dropped = verb, sure or asked_for  # "which movies did X play in": far from every edge type
-    elif not sure:
+    kept, dropped = _one_of(meaning, sentence, asked_for, verb)
+    if not dropped:
         return
-    else:
-        kept, dropped = sure[-1], [verb]
     said = meaning.asked[dropped].max(axis=0) >= _COULD
     known = [place for place in asked_for if sentence.is_in_label(place) and meaning.trust[place] > 0]
     either = np.max([meaning.asked[place] / meaning.trust[place] for place in known] or [said * 0.0], axis=0)
     meaning.asked[kept] *= np.where(said, 1.0, _SATISFIED)
     if kept == verb:
+        sort = sentence.sort_of(asked_for[0])
         if sort >= 0 and (np.minimum(either, meaning.asked[verb]) > _COULD).any():
             dropped = [*dropped, sort]  # "what kind of language does X speak"
         more = _EITHER * either > meaning.asked[verb]
         meaning.turned[verb] = np.where(more, meaning.turned[known].any(axis=0), meaning.turned[verb])
         meaning.asked[verb] = np.maximum(meaning.asked[verb], _EITHER * either)
     meaning.trust[dropped], meaning.asked[dropped] = 0.0, 0.0
+
+
+def _one_of(meaning: Meaning, sentence: Sentence, asked_for: Sequence[int], verb: int) -> tuple[int, list[int]]:
+    """Return which place of what is asked for, and of its verb, is the one step, and which are none then.
+
+    None at all where they ask for different things, or for nothing.
+    """
+    sure = [place for place in asked_for if meaning.trust[place] >= SAME_FAMILY]
+    sort = sentence.sort_of(asked_for[0])
+    if sort >= 0 and not sentence.opens(asked_for[0]):
+        one = meaning.trust[verb] < SAME_FAMILY and _asked_by_sort(meaning, sort, asked_for[0])
+        return sort, [*asked_for, verb] if one else []
+    if meaning.trust[verb] >= SAME_FAMILY or (not sure and meaning.trust[verb] >= _SURE_ENOUGH):
+        return verb, sure or list(asked_for)  # "which movies did X play in": far from every edge type
+    return (sure[-1], [verb]) if sure else (verb, [])
 
 
 def _asked_by_sort(meaning: Meaning, sort: int, place: int) -> bool:
