@@ -216,6 +216,13 @@ def test_a_role_is_found_by_name_alias_or_label(kind, how):
     assert [(match.type, match.role, match.how) for match in plan.edge_types] == [(kind, "requires", how)]
 
 
+def test_a_role_is_found_by_a_label_close_to_its_words():
+    answer = graph(["bake_bread", "no_oven"], [("bake_bread", "no_oven", "constraint")]).can_it("bake bread")
+    assert [(match.type, match.role, match.how) for match in answer.edge_types] == [
+        ("constraint", "has_limitation", "similar")
+    ]
+
+
 def test_an_inverse_alias_is_read_with_its_ends_swapped():
     plan = graph(["bake_bread", "flour"], [("flour", "bake_bread", "required_by")]).compose_for("bake bread")
     assert [m.node.id for m in plan.missing] == ["flour"]
@@ -617,6 +624,34 @@ def test_of_several_nodes_of_one_name_it_is_said_which_was_taken(films):
 def test_ask_falls_back_to_search_where_the_graph_has_no_such_edges():
     answer = graph(["ada", "charles"], [("ada", "charles", "knows")]).ask("what depends on ada?")
     assert answer.method == "search" and "no edges that mean" in answer.why and answer.ids
+
+
+@pytest.mark.parametrize(
+    ("question", "why"),
+    [
+        ("can ada knit?", "no edges that mean has_limitation, has_workaround, requires"),
+        ("why does ada fail?", "Nothing is known of limitations, workarounds, causes or fixes nearby."),
+    ],
+)
+def test_ask_falls_back_to_search_where_a_method_finds_nothing_to_tell(question, why):
+    names = ["ada", "ada_lovelace", "ada_byron", "charles", "engine"]
+    edges = [("ada", "charles", "knows"), *([("charles", "engine", "fixes")] if "fail" in question else ())]
+    answer = graph(names, edges).ask(question)
+    assert answer.method == "search" and why in answer.why and answer.ids
+
+
+def test_what_the_bound_of_a_list_leaves_out_is_said():
+    parts = [f"part_{number:02}" for number in range(51)]
+    questions = graph(["bake_bread", *parts], [("bake_bread", part, "requires") for part in parts])
+    can = questions.can_it("bake bread")
+    assert len(can.prerequisites) == 50 and can.truncated
+    assert can.notes[-1] == "At most 50 limitations, workarounds and prerequisites are listed each."
+    plan = questions.compose_for("bake bread")
+    assert len(plan.missing) == 50 and plan.truncated
+    assert "More than 50 prerequisites are missing; the nearest are listed." in plan.notes
+    found = questions.intent_search("bake bread")
+    assert len(found.ranked[0].edges) == 20 and found.truncated
+    assert "At most 20 edges of a node are shown, the heaviest." in found.notes
 
 
 def test_intent_search_ranks_nodes_with_edges_and_expands(asked):
