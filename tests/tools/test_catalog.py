@@ -135,6 +135,33 @@ def test_few_parts_that_refer_to_each_other_are_read_in_few_steps(keyword, monke
     ]
 
 
+def test_arrays_count_as_what_they_hold_and_null_is_no_type():
+    point = {"type": "object", "properties": {"lat": {"type": ["null", "number"]}}, "required": ["lat"]}
+    found = fields(
+        {
+            "properties": {
+                "names": {"type": "array", "items": {"type": "string"}},
+                "route": {"type": "array", "items": point},
+                "anything": {"type": "array", "items": True},
+            },
+            "required": ["route"],
+        }
+    )
+    assert [(field.path, field.type, field.required) for field in found] == [
+        ("names", "string", False),
+        ("route", "object", True),
+        ("route.lat", "number", True),
+        ("anything", "any", False),
+    ]
+
+
+def test_of_parallel_edges_between_tools_the_heaviest_counts():
+    with ToolCatalog() as catalog:
+        catalog.retriever.add([Node("a", type="tool"), Node("b", type="tool")])
+        catalog.add_edges([Edge("a", "b", "requires", 0.25), Edge("a", "b", "depends_on", 0.75)])
+        assert catalog._knowledge.present().graph.needs.toarray().max() == 0.75
+
+
 def test_schemas_with_loops_of_references():
     loop = {
         "$ref": "#/$defs/node",
