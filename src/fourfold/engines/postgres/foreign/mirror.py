@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from fourfold.engines.base import Backend
@@ -33,46 +33,56 @@ from fourfold.errors import StoreError
 _ATTEMPTS = 20
 
 
+@dataclass(frozen=True)
+class _Theirs:
+    """Foreign tables as they are now: what there is and what it means, as the caller said (``given``) or as found."""
+
+    link: Link
+    address: ForeignAddress
+    given: ForeignSchema | None
+    tables: Tables
+    schema: ForeignSchema
+
+    @classmethod
+    def read(cls, link: Link, address: ForeignAddress, given: ForeignSchema | None) -> _Theirs:
+        """Read the catalogue, and find out what it means where nobody has said it."""
+        tables = Tables.read(link, address.theirs.schema)
+        return cls(link, address, given, tables, understood(link, tables, address, given))
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """Remarks on the tables, and on their meaning where nobody has said it."""
+        if self.given is not None:
+            return self.tables.notes
+        found = remarks(
+            self.schema, self.tables.listed, self.link.path, lambda *names: matches(self.link, self.tables, *names)
+        )
+        return (*self.tables.notes, *found)
+
+
 class Follower(AnyFollower):
-    """Keeps our graph in step with foreign tables, which are never written to.
+    """Keeps our graph, ``backend``, in step with foreign tables, which are never written to.
 
-    Args:
-        link: to the database they are in.
-        tables: what there is.
-        schema: what it means.
-        given: what the caller says it means; where it has changed, None finds out again.
-        address: where they are.
-        backend: the graph of ours that is derived from them.
-        write: how nodes and edges get into it.
-
+    ``write`` is how nodes and edges get into it.
     """
 
-    def __init__(
-        self,
-        link: Link,
-        tables: Tables,
-        schema: ForeignSchema,
-        given: ForeignSchema | None,
-        address: ForeignAddress,
-        backend: PostgresBackend,
-        write: Write,
-    ) -> None:
-        self._link, self._given, self._address = link, given, address
+    def __init__(self, theirs: _Theirs, backend: PostgresBackend, write: Write) -> None:
+        self._link, self._address = theirs.link, theirs.address
         self._backend, self._write = backend, write
         self._ours = backend.link.quoted_schema.replace("%", "%%")
         self._lock = threading.RLock()
         self._claim()
-        self._take(tables, schema)
-        self._watch: Watch = Transactions(link)
-        if address.trigger:
-            put_triggers(link, tables, schema, backend.link.quoted_schema)
-            self._watch = Triggers(link, self._ours)
+        self._take(theirs)
+        self._watch: Watch = Transactions(theirs.link)
+        if theirs.address.trigger:
+            put_triggers(theirs.link, theirs.tables, theirs.schema, backend.link.quoted_schema)
+            self._watch = Triggers(theirs.link, self._ours)
         self.keep_in_step()
 
-    def _take(self, tables: Tables, schema: ForeignSchema) -> None:
+    def _take(self, theirs: _Theirs) -> None:
         """Read these tables, in this sense, from now on."""
-        self._tables, self._schema = tables, schema
-        self._reader = Reader(self._link, Statements(tables, schema, self._ours))
+        self._theirs = theirs
+        self._reader = Reader(theirs.link, Statements(theirs.tables, theirs.schema, self._ours))
 
     def _claim(self) -> None:
         """Make our graph a mirror, unless it is a graph of its own."""
@@ -102,15 +112,15 @@ class Follower(AnyFollower):
     @property
     def schema(self) -> ForeignSchema:
         """What their tables and columns mean."""
-        return self._schema
+        return self._theirs.schema
 
     def info(self) -> dict[str, Any]:
         """Return how the tables are read and what was skipped, in plain JSON types."""
         return {
             "index": self._backend.path,
-            "schema": json.loads(schema_as_json(self._schema)),
+            "schema": json.loads(schema_as_json(self.schema)),
             "skipped": json.loads(self._backend.meta("foreign_counts") or "{}"),
-            "notes": list(_notes(self._link, self._tables, self._schema, self._given)),
+            "notes": list(self._theirs.notes),
             "altered": self._address.trigger,
         }
 
@@ -138,11 +148,10 @@ class Follower(AnyFollower):
         with self._link.question():
             token = self._watch.begin()
             generation = self._generation()
-            if not self._tables.are_as(self._link, self._schema):  # a column renamed or new
-                tables = Tables.read(self._link, self._address.theirs.schema)
-                self._take(tables, understood(self._link, tables, self._address, self._given))
+            if not self._theirs.tables.are_as(self._link, self.schema):  # a column renamed or new
+                self._take(_Theirs.read(self._link, self._address, self._theirs.given))
                 news = replace(news, ids=None)
-            schema = schema_as_json(self._schema)
+            schema = schema_as_json(self.schema)
             if news.ids is not None:
                 stamp, found = None, self._reader.difference(news.ids, edges=self._relations_in_nodes)
             else:
@@ -159,7 +168,7 @@ class Follower(AnyFollower):
 
     @property
     def _relations_in_nodes(self) -> bool:
-        return self._schema.edge_table is None
+        return self.schema.edge_table is None
 
     @property
     def _stamped(self) -> str:
@@ -224,7 +233,7 @@ class Follower(AnyFollower):
             writer.execute(forget_statement(self._ours), list(news.numbers))
         writer.set_meta("foreign_stamp", None if stamp is None else stamp.text)
         writer.set_meta("foreign_schema", schema)
-        writer.set_meta("foreign_vectors", "yes" if self._schema.vector or self._schema.vector_column else None)
+        writer.set_meta("foreign_vectors", "yes" if self.schema.vector or self.schema.vector_column else None)
         if found.counts is not None:
             writer.set_meta("foreign_counts", json.dumps(found.counts, sort_keys=True))
 
@@ -233,20 +242,18 @@ class Source:
     """Tables of others, understood by a schema that is given or found, but not yet read."""
 
     def __init__(self, url: str, schema: ForeignSchema | None) -> None:
-        self._address = ForeignAddress.of(url)
-        self._link = Link(self._address.theirs)
+        address = ForeignAddress.of(url)
+        link = Link(address.theirs)
         try:
-            self._tables = Tables.read(self._link, self._address.theirs.schema)
-            self._given = schema
-            self._schema = understood(self._link, self._tables, self._address, schema)
+            self._theirs = _Theirs.read(link, address, schema)
         except BaseException:
-            self._link.close()
+            link.close()
             raise
 
     @property
     def index(self) -> str:
         """The URL of the graph beside them that is derived from them."""
-        return self._address.derived(self._schema.node_table)
+        return self._theirs.address.derived(self._theirs.schema.node_table)
 
     @property
     def index_shown(self) -> str:
@@ -256,21 +263,13 @@ class Source:
     @property
     def notes(self) -> tuple[str, ...]:
         """Remarks on what is not read, a sentence each."""
-        return _notes(self._link, self._tables, self._schema, self._given)
+        return self._theirs.notes
 
     def follow(self, backend: Backend, write: Write) -> Follower:
         """Bring the derived graph up to date, and return what keeps it so."""
         assert isinstance(backend, PostgresBackend)
-        return Follower(self._link, self._tables, self._schema, self._given, self._address, backend, write)
+        return Follower(self._theirs, backend, write)
 
     def close(self) -> None:
         """Close the connections."""
-        self._link.close()
-
-
-def _notes(link: Link, tables: Tables, schema: ForeignSchema, given: ForeignSchema | None) -> tuple[str, ...]:
-    """Return the remarks on the tables, and on their meaning where nobody has said it."""
-    if given is not None:
-        return tables.notes
-    found = remarks(schema, tables.listed, link.path, lambda *names: matches(link, tables, *names))
-    return (*tables.notes, *found)
+        self._theirs.link.close()
