@@ -138,13 +138,11 @@ def tune(
     groups = answer_groups(queries)
     fold_of, used = make_folds(groups, folds, seed)
     of = measure(f"ndcg@{k}")
-    step, steps = 0, used + 2
+    steps = iter(range(1, used + 3))
 
     def advance() -> None:
-        nonlocal step
-        step += 1
         if progress is not None:
-            progress(step, steps)
+            progress(next(steps), used + 2)
 
     everything = ComponentScores(retriever, queries, k=k)
     usual = everything.pipeline_rankings(start)

@@ -113,19 +113,8 @@ def _remedies(
     yield from _more_hits(session, asked, node_id, rank)
     components = explanation.components.as_dict()
     for name in COMPONENTS:
-        if components[name] <= 0:
-            continue
-        for share in _SHARES:
-            if share <= getattr(result.weights, name):
-                continue
-            weights = _with_share(result.weights, name, share)
-            found = session.search(replace(asked, weights=weights)).ids
-            if node_id in found:
-                place = found.index(node_id) + 1
-                yield Remedy(
-                    f"Weigh {name} with {share:.1f} of the sum: rank {place}", asked.address("/", weights=weights)
-                )
-                break
+        if components[name] > 0:
+            yield from _more_weight(session, asked, node_id, result.weights, name)
     for intent in session.intents():
         if intent == result.intent:
             continue
@@ -134,6 +123,18 @@ def _remedies(
             yield Remedy(
                 f"Read the question as {intent}: rank {found.index(node_id) + 1}", asked.address("/", intent=intent)
             )
+
+
+def _more_weight(session: Session, asked: Asked, node_id: str, now: Weights, name: str) -> Iterator[Remedy]:
+    """Yield the least larger share of the sum at which a component makes the node a hit, if there is one."""
+    for share in _SHARES:
+        if share > getattr(now, name):
+            weights = _with_share(now, name, share)
+            found = session.search(replace(asked, weights=weights)).ids
+            if node_id in found:
+                told = f"Weigh {name} with {share:.1f} of the sum: rank {found.index(node_id) + 1}"
+                yield Remedy(told, asked.address("/", weights=weights))
+                return
 
 
 def _more_hits(session: Session, asked: Asked, node_id: str, rank: int | None) -> Iterator[Remedy]:
