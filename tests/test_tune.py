@@ -65,7 +65,6 @@ def test_cached_scores_are_worth_what_the_pipeline_is_worth(graph, weights, tilt
         fusion={"weights": weights, "intent_tilt": tilt},
         seeds={"sharpness": sharpness},
         graph={"second_hop": hop, "bridge": {"weight": 0.0}},
-        intents={"paths": {"weight": 0.0}},
         diversity={"bonus": 0.0, "coverage": {"weight": 0.0}},
     )
     assert_cached_scores_are_the_pipelines(retriever, queries, config)
@@ -200,6 +199,44 @@ def test_labels_that_have_nothing_to_do_with_the_queries_do_not_pass():
         _, chance = evidence(queries, np.zeros(100), rankings, folds)
         passed += chance <= ERROR
     assert passed <= 1
+
+
+@pytest.mark.parametrize("intent", [0.0, 0.2, 1.5])
+def test_cached_scores_follow_paths_as_the_pipeline_does(graph, intent):
+    retriever, _ = graph
+    names = {node.id: node.name for node in planted()[0]}
+    asked = [JudgedQuery(str(n), f"what does {names[f'n{n:03}']} require?", {f"n{n + 60:03}": 1.0}) for n in range(40)]
+    weights = replace(retriever.config.fusion.weights, intent=intent)
+    config = retriever.config.replace(
+        fusion={"weights": weights},
+        graph={"bridge": {"weight": 0.0}},
+        diversity={"bonus": 0.0, "coverage": {"weight": 0.0}},
+    )
+    assert_cached_scores_are_the_pipelines(retriever, asked, config)
+    by_paths = ComponentScores(retriever, asked).fast_ndcg(config).mean()
+    without = ComponentScores(retriever, asked).fast_ndcg(config.replace(intents={"paths": {"weight": 0.0}})).mean()
+    assert by_paths > without or not intent, "paths answer these questions"
+
+
+def test_what_the_pipeline_does_not_confirm_is_not_learnt(graph):
+    retriever, queries = graph
+    learner = Learner(ComponentScores(retriever, queries), retriever.config)
+    worse = retriever.config.replace(fusion={"weights": Weights(1.0, 0.0, 0.0, 0.0)})
+    learner._climbed = lambda training: (worse, {"fusion.weights": "promised more"})
+    learner._refinements = []
+    assert learner.fit(np.ones(len(queries), bool)) == (retriever.config, {})
+
+
+def test_a_gain_counts_where_most_questions_share_one_of_their_answers():
+    """As 138 of 300 questions about tools do that all begin by looking whether there is a network."""
+    dice = np.random.default_rng(0)
+    shared = ["network"] * 140 + [f"other{n % 17}" for n in range(160)]
+    queries = [JudgedQuery(str(n), f"q{n}", {f"own{n}": 1.0, one: 1.0}) for n, one in enumerate(shared)]
+    after = [[f"own{n}", one] if dice.random() < 0.6 else [one] for n, one in enumerate(shared)]
+    before = np.array([measure("ndcg@10")([one], query) for one, query in zip(shared, queries, strict=True)])
+    folds, _ = make_folds(answer_groups(queries), 5, 0)
+    bound, chance = evidence(queries, before, after, folds)
+    assert bound > 0.15 and chance <= ERROR
 
 
 def test_bridges_coverage_and_paths_are_learnt(graph):

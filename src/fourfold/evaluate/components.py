@@ -1,30 +1,33 @@
 """Component scores of many queries, computed once, so that thousands of weightings can be tried.
 
 The scores come from the pipeline's own steps. What depends on the text side of the config is kept per query; seeds,
-graph and intent edges are computed anew for each setting that touches them; weights cost one small matrix product.
+paths, graph and intent edges are computed anew for each setting that touches them; weights cost one small matrix
+product.
 """
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import compress
 from math import inf
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import pipeline, refine
+from fourfold import ordered, pipeline, refine
 from fourfold.cache import Cache
 from fourfold.config import GraphConfig, RetrievalConfig
 from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
+from fourfold.facts.following import follow_paths
 from fourfold.index.base import NO_VALUES, Nodes, NodeValues
 from fourfold.intent import IntentSpec, classify, find_spec
 from fourfold.query import Query
 from fourfold.ragged import difference, distinct
-from fourfold.scores import Scores, best
+from fourfold.scores import AskedPaths, Scores, best
 from fourfold.types import COMPONENTS, FloatArray, Weights
 from fourfold.weighting import choose_weights
 
@@ -38,17 +41,56 @@ _KEPT_BASES = 2
 
 
 @dataclass(frozen=True)
+class PathScores:
+    """What paths make of the sum of each query's candidates, see ``facts.following``.
+
+    ``share`` and ``sure`` are (n_queries, 1), 0 where no path answers; ``back`` (1 for all but named nodes) and
+    ``ends`` are (n_queries, n_candidates).
+    """
+
+    share: FloatArray
+    sure: FloatArray
+    back: FloatArray
+    ends: FloatArray
+
+    @classmethod
+    def none(cls, queries: int, width: int) -> PathScores:
+        """Return these of queries that no path answers yet."""
+        share, ends = np.zeros((queries, 1), np.float32), np.zeros((queries, width), np.float32)
+        return cls(share, share.copy(), np.ones_like(ends), ends)
+
+    def put(self, place: int, nodes: Nodes, asked: AskedPaths, weight: float) -> None:
+        """Put down what paths make of the candidates of a query."""
+        self.share[place], self.sure[place] = weight * asked.answer.sure, asked.answer.sure
+        self.back[place, : len(nodes)][ordered.contains(asked.answer.named, nodes)] = asked.back
+        self.ends[place, : len(nodes)] = asked.values.at(nodes)
+
+    def of(self, total: FloatArray, by_intent: FloatArray) -> FloatArray:
+        """Return the sums from those without paths, of which ``by_intent`` came by the intent's edges."""
+        rest: FloatArray = (1.0 - self.share) * self.back * (total - self.sure * by_intent)
+        return rest + self.share * self.ends
+
+
+@dataclass(frozen=True)
 class Structure:
     """The candidates of every query with their component scores.
 
-    ``scores`` is (n_queries, n_candidates, 4) float32, padded with 0; the arrays of pairs name each judged relevant
-    candidate: its query, its column and its gain, discounted gains being ``gain / log2(rank + 1)``.
+    ``scores`` is (n_queries, n_candidates, 4) float32 without ``paths``, padded with 0; the arrays of pairs name each
+    judged relevant candidate: its query, its column and its gain, discounted gains being ``gain / log2(rank + 1)``.
     """
 
     scores: FloatArray
+    paths: PathScores
     pair_query: NDArray[np.int64]
     pair_column: NDArray[np.int64]
     pair_gain: FloatArray
+
+    def totals(self, weights: FloatArray) -> FloatArray:
+        """Return the sum of each candidate, (n_queries, n_candidates), from weights (n_queries, 4)."""
+        total = np.matmul(self.scores, weights[:, :, None])[:, :, 0]
+        intent = weights[:, COMPONENTS.index("intent"), None]
+        followed = self.paths.of(total, intent * self.scores[:, :, COMPONENTS.index("intent")])
+        return np.where(intent > 0, followed, total)  # without the intent's weight no path is followed
 
 
 @dataclass(frozen=True)
@@ -84,6 +126,7 @@ class ComponentScores:
         self._structures: Cache[Structure] = Cache(_KEPT_STRUCTURES, inf)
         self._spreads: Cache[list[NodeValues]] = Cache(_KEPT_PARTS, inf)
         self._seeds: Cache[list[Scores]] = Cache(_KEPT_PARTS, inf)
+        self._paths: Cache[list[AskedPaths | None]] = Cache(_KEPT_BASES, inf)
         self._values: dict[str, FloatArray] = {}
 
     def __len__(self) -> int:
@@ -92,18 +135,18 @@ class ComponentScores:
     # -- what a config is worth ---------------------------------------------------------------------------------
 
     def fast_ndcg(self, config: RetrievalConfig) -> FloatArray:
-        """Return nDCG@k of each query, (n_queries,); diversity, bridges, coverage and paths are left aside."""
+        """Return nDCG@k of each query, (n_queries,); diversity, bridges, coverage and sides are left aside."""
         key = config.fingerprint()
         if key not in self._values:
             self._values[key] = self.fast_ndcg_of(config, [config])[0]
         return self._values[key]
 
-    def pipeline_ndcg(self, config: RetrievalConfig) -> FloatArray:
-        """Return nDCG@k of each query, (n_queries,), by the pipeline itself."""
+    def pipeline_ndcg(self, config: RetrievalConfig, which: NDArray[np.bool_] | None = None) -> FloatArray:
+        """Return nDCG@k of each query (of those at ``which``) by the pipeline itself."""
         of = measure(f"ndcg@{self.k}")
-        return np.array(
-            [of(found, query) for found, query in zip(self.pipeline_rankings(config), self.queries, strict=True)]
-        )
+        queries = self.queries if which is None else tuple(compress(self.queries, which))
+        found = self.pipeline_rankings(config, which)
+        return np.array([of(ranking, query) for ranking, query in zip(found, queries, strict=True)])
 
     def fast_ndcg_of(self, config: RetrievalConfig, weightings: Sequence[RetrievalConfig]) -> FloatArray:
         """Return nDCG@k of each query under each weighting, (n_weightings, n_queries).
@@ -122,8 +165,7 @@ class ComponentScores:
 
     def _ndcg(self, structure: Structure, weights: FloatArray) -> FloatArray:
         """Return nDCG@k, (n_queries,), from weights (n_queries, 4): only the ranks of relevant nodes are needed."""
-        total = np.matmul(structure.scores, weights[:, :, None])[:, :, 0]
-        rows = total[structure.pair_query]
+        rows = structure.totals(weights)[structure.pair_query]
         own = rows[np.arange(len(rows)), structure.pair_column][:, None]
         better = (rows > own).sum(axis=1)
         ties = (rows == own) & (np.arange(rows.shape[1]) < structure.pair_column[:, None])
@@ -158,18 +200,13 @@ class ComponentScores:
         return self._structures.of(key, lambda: self._structure(config))
 
     def _structure(self, config: RetrievalConfig) -> Structure:
-        base = self._base_for(config)
-        if not len(self.snapshot.edges):
-            return self._padded(
-                [self._candidates(known, s, {}) for known, s in zip(base, self._seeded(config), strict=True)]
-            )
-        graph, intent = self._spread("graph", config), self._spread("intent", config)
-        return self._padded(
-            [
-                self._candidates(known, s, {"graph": g, "intent": i})
-                for known, s, g, i in zip(base, self._seeded(config), graph, intent, strict=True)
-            ]
-        )
+        base, seeded, asked = self._base_for(config), self._seeded(config), self._asked(config)
+        spreads: Iterable[dict[str, NodeValues]] = ({} for _ in base)
+        if len(self.snapshot.edges):
+            both = zip(self._spread("graph", config), self._spread("intent", config), strict=True)
+            spreads = ({"graph": graph, "intent": intent} for graph, intent in both)
+        found = [self._candidates(*each) for each in zip(base, seeded, asked, spreads, strict=True)]
+        return self._padded(found, asked, config)
 
     def _spread(self, name: str, config: RetrievalConfig) -> list[NodeValues]:
         """Return what a component gives in each query; kept, as most settings change only one of the two."""
@@ -208,6 +245,20 @@ class ComponentScores:
 
         return self._seeds.of(self._seeds_key(config), compute)
 
+    def _asked(self, config: RetrievalConfig) -> list[AskedPaths | None]:
+        """Return what each query asks for by paths, whatever is seeded and weighed."""
+
+        def compute() -> list[AskedPaths | None]:
+            found = []
+            for query, known in zip(self._prepared, self._base_for(config), strict=True):
+                weights = known.scores.weights
+                scores = replace(known.scores, weights=replace(weights, intent=weights.intent or 1.0))
+                follow_paths(scores, query, config)
+                found.append(scores.asked)
+            return found
+
+        return self._paths.of((self._base_key(config), config.intents.paths), compute)
+
     def _base_for(self, config: RetrievalConfig) -> list[_Base]:
         def compute() -> list[_Base]:
             snapshot = self._retriever.analysis.snapshot(config)
@@ -240,30 +291,41 @@ class ComponentScores:
         tilt = (config.fusion.intent_tilt, config.fusion.normalize_weights, config.intents.specs)
         return (self._base_key(config), config.seeds, share, tilt)
 
-    def _candidates(self, known: _Base, seeded: Scores, spreads: dict[str, NodeValues]) -> tuple[Nodes, FloatArray]:
-        """Return the best nodes by any component in the order of their ids, with all four scores."""
+    def _candidates(
+        self, known: _Base, seeded: Scores, asked: AskedPaths | None, spreads: dict[str, NodeValues]
+    ) -> tuple[Nodes, FloatArray]:
+        """Return the best nodes by any component or path in the order of their ids, with all four scores."""
         snapshot = self.snapshot
+        ends = [] if asked is None else [asked.values]
         reached = [
-            best(spread.nodes, spread.values, _CANDIDATES, snapshot, positive=False) for spread in spreads.values()
+            best(spread.nodes, spread.values, _CANDIDATES, snapshot, positive=False)
+            for spread in (*spreads.values(), *ends)
         ]
         nodes = difference(np.concatenate((known.best, seeded.called.nodes, *reached)), snapshot.hidden)
         ids = snapshot.ids(nodes)
         nodes = nodes[sorted(range(len(nodes)), key=ids.__getitem__)]
-        spread = replace(seeded, graph=spreads.get("graph", NO_VALUES), intent=spreads.get("intent", NO_VALUES))
-        components = spread.components_at(nodes)
+        graph, intent = spreads.get("graph", NO_VALUES), spreads.get("intent", NO_VALUES)
+        components = replace(seeded, graph=graph, intent=intent).components_at(nodes)
         return nodes, np.stack([components[name] for name in COMPONENTS], axis=1).astype(np.float32)
 
-    def _padded(self, found: Sequence[tuple[NDArray[np.int64], FloatArray]]) -> Structure:
+    def _padded(
+        self, found: Sequence[tuple[Nodes, FloatArray]], asked: Sequence[AskedPaths | None], config: RetrievalConfig
+    ) -> Structure:
         width = max((len(nodes) for nodes, _ in found), default=0) or 1
         table = np.zeros((len(found), width, len(COMPONENTS)), np.float32)
+        paths = PathScores.none(len(found), width)
         pairs: list[tuple[int, int, float]] = []
-        for place, (nodes, values) in enumerate(found):
+        for place, ((nodes, values), own) in enumerate(zip(found, asked, strict=True)):
             table[place, : len(nodes)] = values
+            if own is not None:
+                paths.put(place, nodes, own, config.intents.paths.weight)
             relevant = self._relevant[place]
             columns = np.nonzero(np.isin(nodes, list(relevant)))[0]
             pairs += [(place, int(column), relevant[int(nodes[column])]) for column in columns]
         query, column, gain = zip(*pairs, strict=True) if pairs else ((), (), ())
-        return Structure(table, np.array(query, np.int64), np.array(column, np.int64), np.array(gain, np.float64))
+        return Structure(
+            table, paths, np.array(query, np.int64), np.array(column, np.int64), np.array(gain, np.float64)
+        )
 
 
 def _steps(graph: GraphConfig) -> Hashable:

@@ -1,13 +1,15 @@
 """Learn a config from judged queries: climb along one parameter at a time over cached component scores.
 
 A step is taken only where the paired gain on the training queries exceeds one standard error. What refines whole
-answers (bridges, coverage, paths) is not in the component scores: it is asked of the pipeline itself, once a setting.
+answers (bridges, coverage) is not in the component scores: each of its settings is asked of the pipeline itself, once,
+and so is in the end all that was learnt.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property, reduce
 from itertools import product
 from typing import Any
 
@@ -59,10 +61,31 @@ class Learner:
         self._edge_types = [edges.type_names[number] for number in sorted(edges.types_in_use)]
         self._tables: dict[object, FloatArray] = {}
         self._refinements: list[tuple[Move, FloatArray]] | None = None
-        self._unrefined: FloatArray = np.zeros(0)
 
     def fit(self, training: NDArray[np.bool_]) -> tuple[RetrievalConfig, dict[str, Any]]:
-        """Return the config learnt from the queries at ``training``, and what it changes."""
+        """Return the config learnt from the queries at ``training``, and what it changes.
+
+        What was climbed to, what refines, and both together are asked of the pipeline: kept is the best that is clearly
+        better than where learning began.
+        """
+        climbed, changes = self._climbed(training)
+        refining = self._refining(training)
+        refined = {move.parameter: move.value for move in refining}
+        options = [(climbed, changes)] if changes else []
+        if refined:
+            options.append((_after(refining, self.start), refined))
+        if changes and refined:
+            options.append((_after(refining, climbed), {**changes, **refined}))
+        best: tuple[RetrievalConfig, dict[str, Any]] = self.start, {}
+        most = 0.0
+        for config, changed in options:
+            gain, error = _paired(self.scores.pipeline_ndcg(config, training) - self._before[training])
+            if gain > max(error, most, 1e-9):
+                best, most = (config, changed), gain
+        return best
+
+    def _climbed(self, training: NDArray[np.bool_]) -> tuple[RetrievalConfig, dict[str, Any]]:
+        """Return the config that component scores lead to, and what it changes."""
         changes: dict[str, Any] = {}
         config = self._climb(self.start, list(text_moves()), training, changes)
         if self._has_edges:
@@ -76,27 +99,25 @@ class Learner:
         learnt = config.fusion.weights
         if learnt != self.start.fusion.weights:
             changes["fusion.weights"] = {name: round(value, 4) for name, value in learnt.as_dict().items()}
-        config = self._profiles(config, training, changes)
-        return self._refined(config, training, changes), changes
+        return self._profiles(config, training, changes), changes
 
-    def _refined(
-        self, config: RetrievalConfig, training: NDArray[np.bool_], changes: dict[str, Any]
-    ) -> RetrievalConfig:
-        """Set what refines whole answers, each part to what was clearly best of it from where learning began."""
+    def _refining(self, training: NDArray[np.bool_]) -> list[Move]:
+        """Return of each part that refines whole answers the setting that is clearly best, if one is."""
         if self._refinements is None:
             self._refinements = [
                 (move, self.scores.pipeline_ndcg(move.change(self.start))) for move in self._whole_moves()
             ]
-            self._unrefined = self.scores.pipeline_ndcg(self.start) if self._refinements else np.zeros(len(training))
         best: dict[str, tuple[float, Move]] = {}
         for move, values in self._refinements:
-            gain, error = _paired((values - self._unrefined)[training])
+            gain, error = _paired((values - self._before)[training])
             if gain > max(error, 1e-9) and gain > best.get(move.parameter, (0.0, move))[0]:
                 best[move.parameter] = gain, move
-        for parameter, (_, move) in best.items():
-            config = move.change(config)
-            changes[parameter] = move.value
-        return config
+        return [move for _, move in best.values()]
+
+    @cached_property
+    def _before(self) -> FloatArray:
+        """What the config that learning begins with is worth, (n_queries,)."""
+        return self.scores.pipeline_ndcg(self.start)
 
     def _whole_moves(self) -> Iterator[Move]:
         """Yield the settings of bridges, coverage and paths, where the graph has what they work on."""
@@ -261,6 +282,10 @@ def _moves(parameter: str, values: Sequence[Any], *, spreads: bool = False) -> I
         for name in reversed(parameter.split(".")):
             change = {name: change}
         yield Move(parameter, value, lambda config, c=change: config.replace(**c), spreads)  # type: ignore[misc]
+
+
+def _after(moves: Sequence[Move], config: RetrievalConfig) -> RetrievalConfig:
+    return reduce(lambda reached, move: move.change(reached), moves, config)
 
 
 def _type_move(name: str, weight: float) -> Move:

@@ -9,13 +9,12 @@ questions are put to the held-out answers, both at ``ERROR``:
    ``ERROR`` of such labellings pass (an exact permutation test), however many queries share an answer and however
    popular it is. Of true labels, shared ones only make the two more alike, and a ranking serves its own far better.
 2. Is the gain above zero? The smaller of the bootstrap's and Student's bound of the paired gain, with whole groups of
-   queries resampled: once those of the same answers, once those that share their commonest answer.
+   queries of the same answers resampled. Those that share only some are no one question asked in other words.
 """
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -223,10 +222,7 @@ def evidence(
     """
     groups = answer_groups(queries)
     gain = _scores(rankings, queries, measure(f"ndcg@{k}")) - before
-    bound = min(
-        lower_bound(gain, confidence=1.0 - ERROR, samples=_RESAMPLED, groups=alike, seed=seed)
-        for alike in (groups, _commonest(groups))
-    )
+    bound = lower_bound(gain, confidence=1.0 - ERROR, samples=_RESAMPLED, groups=groups, seed=seed)
     dealt = [
         _dealt_out([rankings[place] for place in own], [queries[place] for place in own], k)
         for own in (np.flatnonzero(fold_of == fold).tolist() for fold in sorted(set(fold_of.tolist())))
@@ -242,12 +238,6 @@ def passes(gain: float, bound: float, chance: float, count: int) -> bool:
 def answer_groups(queries: Sequence[JudgedQuery]) -> list[frozenset[str]]:
     """Return what each query is grouped by: the set of its relevant ids."""
     return [frozenset(identity for identity, grade in query.relevant.items() if grade > 0) for query in queries]
-
-
-def _commonest(groups: Sequence[frozenset[str]]) -> list[Hashable]:
-    """Return of each query the answer that it shares with most queries; what has no answer stands for itself."""
-    counts = Counter(identity for group in groups for identity in group)
-    return [max(sorted(group), key=counts.__getitem__, default=group) for group in groups]
 
 
 def make_folds(groups: Sequence[frozenset[str]], folds: int, seed: int) -> tuple[NDArray[np.int64], int]:
