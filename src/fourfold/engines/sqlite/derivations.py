@@ -18,7 +18,7 @@ import numpy as np
 from fourfold.arguments import shown
 from fourfold.engines.base import Row
 from fourfold.engines.sqlite.rows import meta, node_of
-from fourfold.engines.sqlite.schema import schema_version
+from fourfold.engines.sqlite.schema import FULL_TEXT_TOKENIZER, schema_version
 from fourfold.engines.sqlite.writer import Writer, token_records
 from fourfold.filters import attributes
 from fourfold.index.changes import FIELDS, PIECE
@@ -35,7 +35,7 @@ _CONTENT = "The content"
 _REPAIR = "fourfold check --repair derives them anew"
 
 _FULL_TEXT = (
-    "CREATE VIRTUAL TABLE temp.anew USING fts5 (name, type, text, content='', tokenize='porter unicode61')",
+    f"CREATE VIRTUAL TABLE temp.anew USING fts5 (name, type, text, content='', tokenize='{FULL_TEXT_TOKENIZER}')",
     "INSERT INTO temp.anew (rowid, name, type, text) SELECT num, name, type, text FROM main.nodes ORDER BY num",
     "CREATE VIRTUAL TABLE temp.anew_terms USING fts5vocab (temp, anew, col)",
     "CREATE VIRTUAL TABLE temp.held_terms USING fts5vocab (main, fts, col)",

@@ -13,6 +13,9 @@ SCHEMA_VERSION = 3
 OLDEST_SEARCHED = 1
 """Files from this version on are searched as they are when opened read-only: later versions only added tables."""
 
+FULL_TEXT_TOKENIZER = "porter unicode61"
+"""How FTS5 cuts texts into words."""
+
 FULL_TEXT_TRIGGER = """CREATE TRIGGER fts_insert AFTER INSERT ON nodes BEGIN
     INSERT INTO fts (rowid, name, type, text) VALUES (new.num, new.name, new.type, new.text);
 END;
@@ -94,7 +97,7 @@ CREATE TRIGGER edge_deleted AFTER DELETE ON edges BEGIN
 END;
 
 CREATE VIRTUAL TABLE fts USING fts5 (name, type, text, content='nodes', content_rowid='num',
-                                     tokenize='porter unicode61');
+                                     tokenize='{FULL_TEXT_TOKENIZER}');
 {FULL_TEXT_TRIGGER}CREATE TRIGGER fts_delete AFTER DELETE ON nodes BEGIN
     INSERT INTO fts (fts, rowid, name, type, text) VALUES ('delete', old.num, old.name, old.type, old.text);
 END;

@@ -176,9 +176,9 @@ class Snapshots:
     # -- from generation to generation --------------------------------------------------------------------------
 
     def _advanced(self) -> None:
-        self._state = self._state or self._opened()
-        alone = self._state is None and self._compaction is None and self._derived.writable
-        with self._derived.first() if alone and may_be_many(self._store.select) else nullcontext():
+        alone = not (self._state or self._compaction) and self._derived.writable and may_be_many(self._store.select)
+        self._state = self._opened() if alone else self._state
+        with self._derived.first() if alone and self._state is None else nullcontext():
             try:
                 self._advance()
             except DamagedFileError:
