@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property, reduce
+from functools import reduce
 from itertools import product
 from typing import Any
 
@@ -50,12 +50,16 @@ class Move:
 class Learner:
     """Climbs from a config along one parameter at a time; what one fit computed serves the next.
 
-    The config it starts from is also what is kept where nothing is clearly better.
+    The config it starts from is also what is kept where nothing is clearly better; ``before`` (n_queries,) is what that
+    is worth by the pipeline, asked of it where it is not given.
     """
 
-    def __init__(self, scores: ComponentScores, start: RetrievalConfig) -> None:
+    def __init__(
+        self, scores: ComponentScores, start: RetrievalConfig, before: NDArray[np.float64] | None = None
+    ) -> None:
         self.scores = scores
         self.start = start
+        self._before = scores.pipeline_ndcg(start) if before is None else before
         edges = scores.snapshot.edges
         self._has_edges = len(edges) > 0
         self._edge_types = [edges.type_names[number] for number in sorted(edges.types_in_use)]
@@ -113,11 +117,6 @@ class Learner:
             if gain > max(error, 1e-9) and gain > best.get(move.parameter, (0.0, move))[0]:
                 best[move.parameter] = gain, move
         return [move for _, move in best.values()]
-
-    @cached_property
-    def _before(self) -> FloatArray:
-        """What the config that learning begins with is worth, (n_queries,)."""
-        return self.scores.pipeline_ndcg(self.start)
 
     def _whole_moves(self) -> Iterator[Move]:
         """Yield the settings of bridges, coverage and paths, where the graph has what they work on."""

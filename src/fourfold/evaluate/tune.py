@@ -152,7 +152,7 @@ def tune(
         return _without_folds(start, before, groups, beforehand, k=k, seed=seed)
     fitted = _sample(groups, _FIT_QUERIES, seed)
     scores = everything if fitted.all() else ComponentScores(retriever, list(compress(queries, fitted)), k=k)
-    learner = Learner(scores, start)
+    learner = Learner(scores, start, before[fitted])
     found: dict[int, list[str]] = {}
     for fold in range(used):
         held_out = fold_of == fold
