@@ -6,7 +6,7 @@ takes them away (``recovered``) before it gives out the same numbers again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -19,8 +19,9 @@ from fourfold.engines.milvus.array_text import packed_pieces, packed_terms, unpa
 from fourfold.engines.milvus.link import digest
 from fourfold.engines.milvus.reading import Reading
 from fourfold.engines.milvus.records import HELD_OF, PIECES_OF, SUMS_OF, Portions
+from fourfold.engines.milvus.row_changes import RowChanges
 from fourfold.engines.milvus.rows import keepable, node_row
-from fourfold.engines.milvus.schema import OPEN, UNUSED
+from fourfold.engines.milvus.schema import UNUSED
 from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.vector_collections import VectorCollections
 from fourfold.engines.milvus.words import words_of
@@ -39,11 +40,7 @@ class Commit:
     def __init__(self, writer: Writer, hold: Callable[[], None]) -> None:
         self._hold = hold
         self._writer, self._link, self._base = writer, writer.link, writer.base
-        self._commit = writer.base.commit + 1
-        self._row = writer.base.next_row
-        self._marks = {"since": self._commit, "until": OPEN}
-        self._new: dict[str, list[dict[str, Any]]] = {}
-        self._ended: dict[str, list[int]] = {}
+        self._rows = RowChanges(writer.base)
         self._records = {**writer.records, **writer.type_records()}
         self._records |= {(records.TERM, digest(term)): str(number) for term, number in writer.terms.items()}
 
@@ -53,27 +50,15 @@ class Commit:
         touched = [num for num in {*self._writer.nodes, *self._writer.gone} if num < base.next_node]
         state = self._edges(self._vectors(self._nodes(base, touched), touched))
         self._write_records()
-        for collection, rows in self._new.items():
-            self._link.insert(collection, rows, self._hold)
-        for collection, ended in self._ended.items():
-            self._link.change(collection, [{"row": row, "until": self._commit} for row in ended], self._hold)
+        self._rows.write(self._link, self._hold)
         edges_generation = self._writer.generation if self._writer.edges else base.edges_generation
         return state.followed(
             generation=self._writer.generation,
-            next_row=self._row,
+            next_row=self._rows.next_row,
             next_node=self._writer.next_node,
             next_term=self._writer.next_term,
             edges_generation=edges_generation,
         )
-
-    def add(self, collection: str, row: Mapping[str, Any]) -> None:
-        """Write a new row."""
-        self._new.setdefault(collection, []).append({"row": self._row, **self._marks, **row})
-        self._row += 1
-
-    def end(self, collection: str, rows: Iterable[int]) -> None:
-        """Mark rows as replaced."""
-        self._ended.setdefault(collection, []).extend(rows)
 
     # -- nodes --------------------------------------------------------------------------------------------------
 
@@ -83,7 +68,7 @@ class Commit:
         gone = Reading(self._link, self._base).nodes(touched, fields) if self._base.nodes else []
         if not come and not gone:
             return state
-        self.end("nodes", (row["row"] for row in gone))
+        self._rows.end("nodes", (row["row"] for row in gone))
         before, tokens, counts = unpacked_terms([row["terms"] for row in gone])
         sizes = np.array([written.lengths for written in come.values()], np.int64).reshape(-1, 3)
         lengths = np.array(state.lengths) - before.sum(axis=0) + sizes.sum(axis=0)
@@ -102,7 +87,7 @@ class Commit:
             for text in brought.values():
                 keepable(text, f"The list of the words of node {written.row.node.id[:60]!r}")
             words = _words(written.tokens, written.lengths, averages)
-            self.add("nodes", {"num": num, "name_key": key, **node_row(written.row), **brought, "words": words})
+            self._rows.add("nodes", {"num": num, "name_key": key, **node_row(written.row), **brought, "words": words})
         return state
 
     def _count_terms(self, gone: NDArray[Any], counts: NDArray[np.int64], come: Sequence[NDArray[Any]]) -> None:
@@ -137,7 +122,7 @@ class Commit:
         self._records |= kept.records(arrays)
 
     def _vectors(self, state: State, touched: Sequence[int]) -> State:
-        writer, spaces = self._writer, VectorCollections(self._link, self._base, self)
+        writer, spaces = self._writer, VectorCollections(self._link, self._base, self._rows)
         come = {num: (one.row.hash, one.row.vector) for num, one in writer.nodes.items() if one.row.vector is not None}
         state, moved = spaces.searched(state, touched, come)
         state, taken = spaces.staged(state, list(writer.gone), writer.staged)
@@ -152,14 +137,14 @@ class Commit:
         for key, weight in self._writer.edges.items():
             before = kept.get(key)
             if before is not None:
-                self.end("edges", [before.row])
+                self._rows.end("edges", [before.row])
                 count -= 1
             if weight is not None:
                 own = number if before is None else before.num
                 number += before is None
                 count += 1
                 row = dict(zip(("source", "target", "type"), key, strict=True))
-                self.add("edges", {"num": own, **row, "weight": weight, "key": edge_key(key), "unused": UNUSED})
+                self._rows.add("edges", {"num": own, **row, "weight": weight, "key": edge_key(key), "unused": UNUSED})
         return replace(state, next_edge=number, edges=count)
 
     # -- records ------------------------------------------------------------------------------------------------
@@ -171,10 +156,10 @@ class Commit:
         for kind, keys in by_kind.items():
             if kind != records.TERM:  # these are new
                 known = records.read_rows(self._link, self._base.commit, kind, keys)
-                self.end("records", (row for row, _ in known.values()))
+                self._rows.end("records", (row for row, _ in known.values()))
         for (kind, key), value in self._records.items():
             if value is not None:
-                self.add("records", {"kind": kind, "key": key, "value": value, "unused": UNUSED})
+                self._rows.add("records", {"kind": kind, "key": key, "value": value, "unused": UNUSED})
 
 
 def _words(tokens: NDArray[Any], lengths: NDArray[np.int64], averages: NDArray[np.float64]) -> dict[int, float]:

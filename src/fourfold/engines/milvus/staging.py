@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import STAGING, Settings, Unstaged
+from fourfold.engines.base import STAGING, Settings, Unstaged, Writer
 from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.rows import NODE, node_of
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
-
-if TYPE_CHECKING:  # which hands these out
-    from fourfold.engines.milvus.writer import Writer
 
 _WINDOW = 8_000
 """Node numbers looked through at once."""
@@ -33,38 +29,44 @@ class Gathered:
     rows: dict[int, tuple[str, NDArray[np.float32]]] = field(default_factory=dict)
     """Those that come, with the content hash of what they were made from."""
 
+    def begin(self) -> None:
+        """Drop those staged before, and those that came so far."""
+        self.begun, self.taken = True, False
+        self.rows.clear()
 
+
+@dataclass(frozen=True)
 class Staging:
-    """The staged vectors, open for writing in one transaction."""
+    """The staged vectors, open for writing in one transaction over ``base``, which has deleted nodes ``gone``."""
 
-    def __init__(self, writer: Writer) -> None:
-        self._writer = writer
+    writer: Writer
+    gathered: Gathered
+    link: Link
+    base: State
+    gone: Set[int]
 
     def dimensions(self) -> int | None:
         """Return the length of the staged vectors, or None if there are none."""
-        own = self._writer.staged
-        for _, vector in own.rows.values():
+        for _, vector in self.gathered.rows.values():
             return len(vector)
-        return None if own.begun else self._writer.base.staged_dimensions or None
+        return None if self.gathered.begun else self.base.staged_dimensions or None
 
     def begin(self, recipe: str) -> None:
         """Drop what is staged, and stage vectors of this recipe from here on."""
-        self._writer.staged = Gathered(begun=True)
-        self._writer.set_meta(STAGING, recipe)
+        self.gathered.begin()
+        self.writer.set_meta(STAGING, recipe)
 
     def put(self, nodes: Sequence[Unstaged], vectors: NDArray[np.float32]) -> None:
         """Stage a vector for each node, (len(nodes), dimensions); nodes deleted meanwhile are passed over."""
-        there = self._writer.link.keyed(
-            "nodes", "num", [node.num for node in nodes], self._writer.base.visible, ("num",)
-        )
-        alive = {row["num"] for row in there} - self._writer.gone
+        there = self.link.keyed("nodes", "num", [node.num for node in nodes], self.base.visible, ("num",))
+        alive = {row["num"] for row in there} - self.gone
         rows = zip(nodes, np.asarray(vectors, np.float32), strict=True)
-        self._writer.staged.rows |= {node.num: (node.hash, row) for node, row in rows if node.num in alive}
+        self.gathered.rows.update({node.num: (node.hash, row) for node, row in rows if node.num in alive})
 
     def take_in(self) -> None:
         """Search the staged vectors from the transaction's generation on; those searched so far are gone."""
-        self._writer.staged.taken = True
-        self._writer.set_meta(STAGING, None)
+        self.gathered.taken = True
+        self.writer.set_meta(STAGING, None)
 
 
 class Staged:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,14 +13,12 @@ from fourfold.engines.milvus import schema
 from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.moments import Sums
 from fourfold.engines.milvus.reading import Reading
+from fourfold.engines.milvus.row_changes import RowChanges
 from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.staging import Gathered
 from fourfold.engines.milvus.state import State
 from fourfold.errors import DimensionError
 from fourfold.index.unit_vectors import unit
-
-if TYPE_CHECKING:  # which asks these
-    from fourfold.engines.milvus.commit import Commit
 
 _FIELDS = ("row", "num", "vector")
 
@@ -31,7 +29,7 @@ class VectorCollections:
 
     link: Link
     base: State
-    commit: Commit
+    changes: RowChanges
 
     def searched(
         self, state: State, touched: Sequence[int], come: Mapping[int, tuple[str, NDArray[np.float32]]]
@@ -97,7 +95,7 @@ class VectorCollections:
         if not number or not len(nodes):
             return []
         found = self.link.keyed(space(number), "num", nodes, self.base.visible, _FIELDS)
-        self.commit.end(space(number), [row["row"] for row in found])
+        self.changes.end(space(number), [row["row"] for row in found])
         return found
 
     def _with_space(self, state: State, dimensions: int) -> State:
@@ -107,4 +105,4 @@ class VectorCollections:
     def _put(self, number: int, rows: Mapping[int, tuple[str, NDArray[np.float32]]]) -> None:
         for num, (hashed, vector) in rows.items():
             padded = np.pad(np.asarray(vector, np.float32), (0, schema.width(len(vector)) - len(vector)))
-            self.commit.add(space(number), {"num": num, "hash": hashed, "vector": padded})
+            self.changes.add(space(number), {"num": num, "hash": hashed, "vector": padded})

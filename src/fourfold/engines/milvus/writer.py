@@ -129,7 +129,7 @@ class Writer(WriterWithoutBooks):
 
     def staging(self) -> Staging:
         """Return the staged vectors, open for writing in this transaction."""
-        return Staging(self)
+        return Staging(self, self.staged, self.link, self.base, self.gone)
 
     def _record(self, kind: str, key: str) -> str | None:
         if (kind, key) in self.records:

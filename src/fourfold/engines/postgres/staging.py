@@ -2,28 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.engines.base import STAGING, Unstaged
+from fourfold.engines.base import STAGING, Unstaged, Writer
 from fourfold.engines.postgres.arrays import copied
 from fourfold.engines.postgres.connections import Connection
 from fourfold.engines.postgres.link import Link
 from fourfold.engines.postgres.rows import NODE, node_of
 
-if TYPE_CHECKING:  # which hands these out
-    from fourfold.engines.postgres.writer import Writer
-
 
 class Staging:
-    """The staged vectors, open for writing in one transaction."""
+    """The staged vectors, open for writing in one transaction; ``replaced`` is told how many more are searched."""
 
-    def __init__(self, writer: Writer, connection: Connection) -> None:
+    def __init__(self, writer: Writer, connection: Connection, replaced: Callable[[int], None]) -> None:
         self._writer = writer
         self._connection = connection
+        self._replaced = replaced
 
     def dimensions(self) -> int | None:
         """Return the length of the staged vectors, or None if there are none."""
@@ -56,7 +53,7 @@ class Staging:
             "INSERT INTO vectors (node, vector) SELECT node, vector FROM staged_vectors"
         ).rowcount
         self._connection.execute("DELETE FROM staged_vectors")
-        self._writer.replaced_vectors(come - gone)
+        self._replaced(come - gone)
         self._writer.set_meta(STAGING, None)
 
 

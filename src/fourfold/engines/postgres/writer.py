@@ -134,9 +134,9 @@ class Writer(WriterWithoutBooks):
 
     def staging(self) -> Staging:
         """Return the staged vectors, open for writing in this transaction."""
-        return Staging(self, self._connection)
+        return Staging(self, self._connection, self._replaced_vectors)
 
-    def replaced_vectors(self, more: int) -> None:
+    def _replaced_vectors(self, more: int) -> None:
         """Say that all vectors are others now, and so many more than before."""
         self._counted["vectors"] += more
         moments.drop(self._connection)
