@@ -16,6 +16,7 @@ from fourfold.intent import DEFAULT_INTENTS, classify
 
 _ENOUGH = 60.0  # seconds of computing for starting Python and a linear answer
 _COMPUTING = 300  # seconds of computing for one pattern with all its texts; a linear one takes about one
+_PARTS = 3  # of what reads texts, for processes that test side by side
 
 SEARCH = "from fourfold import *; r = Retriever(); r.add([Node(id='a', name='alpha')]); r.search({question})"
 WORKFLOW = "from fourfold.planning import parts_of; parts_of({question})"
@@ -35,9 +36,11 @@ def test_a_question_that_hung_the_process_is_answered(program, question):
 
 
 @pytest.mark.slow
-def test_all_that_reads_texts_takes_time_in_proportion():
+@pytest.mark.parametrize("part", range(_PARTS))
+def test_all_that_reads_texts_takes_time_in_proportion(part):
     """Every pattern in the source of the four packages, tokenizers, classifiers and readers of documents."""
-    child = subprocess.run([sys.executable, growth.__file__, str(_COMPUTING)], stdout=subprocess.PIPE, text=True)
+    program = [sys.executable, growth.__file__, str(_COMPUTING), str(part), str(_PARTS)]
+    child = subprocess.run(program, stdout=subprocess.PIPE, text=True)
     told = [json.loads(line) for line in child.stdout.splitlines()]
     assert child.returncode == 0, f"ended ({child.returncode}) after {told[-1:]}"
     assert [what for what in told if what.get("fault")] == []
