@@ -194,16 +194,22 @@ def file_path(value: object) -> str:
     """Return the path of a file, or ``":memory:"``."""
     path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
     if not path or not _may_be_named(path):
-        scheme, address, _ = path.partition("://") if isinstance(path, str) else ("", "", "")
-        told = f"{scheme}://…" if address else shown(value)  # never the password in an address
         raise InvalidValueError(
-            f"The path is {told}; it must be the path of a file without NUL and half characters, or ':memory:'."
+            f"The path is {shown_path(value)}; it must be the path of a file without NUL and half characters, or "
+            "':memory:'."
         )
     if path.startswith("file:"):  # some builds of SQLite read it as one even where they are not asked to
         raise InvalidValueError(
             f"The path {shown(value)} is a URI; give the path of the file, and say read_only=True for mode=ro."
         )
     return path
+
+
+def shown_path(value: object) -> str:
+    """Return a path as an error's sentence shows it; of an address never the password."""
+    path = os.fspath(value) if isinstance(value, (str, os.PathLike)) else None
+    scheme, address, _ = path.partition("://") if isinstance(path, str) else ("", "", "")
+    return repr(f"{scheme}://…") if address else shown(value if path is None else path)
 
 
 def any_path(value: object) -> Path:

@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from fourfold import arguments
+from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Hit, SearchResult
 
 
+@of_open_graph
 def diverse(retriever: Retriever, result: SearchResult, *, k: int, relevance: float = 0.5) -> list[Hit]:
     """Return ``k`` hits of an answer, each good and unlike those before it.
 

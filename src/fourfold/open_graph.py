@@ -2,19 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, ClassVar, Self
+import os
+from collections.abc import Callable, Collection, Mapping
+from functools import wraps
+from typing import Any, ClassVar, Self, TypeVar, cast
 
-from fourfold.arguments import shown
+from fourfold.arguments import shown_path
 from fourfold.errors import InvalidValueError
 from fourfold.retriever import Retriever
+
+F = TypeVar("F", bound=Callable[..., Any])
 
 
 def open_graph(given: object) -> Retriever:
     """Return an open graph, or raise InvalidValueError where what is given as ``retriever=`` is none."""
     if not isinstance(given, Retriever):
-        raise InvalidValueError(f"retriever is {shown(given)}; it must be a fourfold.Retriever.")
+        told = shown_path(given)
+        path = told if isinstance(given, (str, os.PathLike)) else "'kg.sqlite'"
+        raise InvalidValueError(f"retriever is {told}; it must be a fourfold.Retriever, such as Retriever({path}).")
     return given
+
+
+def of_open_graph(function: F) -> F:
+    """Make a function of a retriever refuse what is none, such as the path of one."""
+
+    @wraps(function)
+    def asked(retriever: Any, *args: Any, **kwargs: Any) -> Any:
+        return function(open_graph(retriever), *args, **kwargs)
+
+    return cast(F, asked)
 
 
 def no_open_graph(given: object, name: str) -> None:

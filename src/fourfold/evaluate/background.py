@@ -12,6 +12,7 @@ from fourfold.errors import FourfoldError, StoreError
 from fourfold.evaluate.collection import JudgedQuery
 from fourfold.evaluate.run import feedback_judgements
 from fourfold.evaluate.tune import TuneResult, tune
+from fourfold.open_graph import of_open_graph
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
@@ -76,6 +77,7 @@ class _StoppedError(Exception):
     """The lesson was asked to end."""
 
 
+@of_open_graph
 def learn(
     retriever: Retriever, queries: Sequence[JudgedQuery] | None = None, *, k: int = 10, apply: bool = True
 ) -> Lesson:

@@ -12,6 +12,7 @@ from fourfold.arguments import callback, many
 from fourfold.evaluate.collection import JudgedQuery, Judgements
 from fourfold.evaluate.run import Run, evaluate
 from fourfold.intent import NO_INTENT
+from fourfold.open_graph import of_open_graph
 from fourfold.types import FloatArray
 
 if TYPE_CHECKING:
@@ -69,6 +70,7 @@ class EachIntent:
         }
 
 
+@of_open_graph
 def each_intent(
     retriever: Retriever,
     judgements: Judgements | Sequence[JudgedQuery],

@@ -23,6 +23,7 @@ from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_id
 from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.metrics import DEFAULT_MEASURES, measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval
+from fourfold.open_graph import of_open_graph
 
 if TYPE_CHECKING:
     from fourfold.retriever import Retriever
@@ -131,6 +132,7 @@ class Summary:
         }
 
 
+@of_open_graph
 def evaluate(
     retriever: Retriever,
     judgements: Judgements | Sequence[JudgedQuery],
@@ -224,6 +226,7 @@ def summarise(
     return Summary(run, overall, by_intent, counts)
 
 
+@of_open_graph
 def feedback_judgements(retriever: Retriever) -> Judgements:
     """Return what ``learning.feedback`` collected as judged queries; nodes that are gone are skipped and listed.
 
@@ -247,6 +250,7 @@ def feedback_judgements(retriever: Retriever) -> Judgements:
     return known_to(retriever, Judgements("feedback", queries))
 
 
+@of_open_graph
 def known_to(retriever: Retriever, judgements: Judgements) -> Judgements:
     """Return the judgements on nodes of the graph; the others are counted, listed and skipped.
 

@@ -16,6 +16,7 @@ from fourfold.arguments import whole_number
 from fourfold.edge_types import label
 from fourfold.errors import InvalidValueError
 from fourfold.evaluate.collection import JudgedQuery
+from fourfold.open_graph import of_open_graph
 from fourfold.types import Node
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ _SENTENCE_END = re.compile(r"(?<=[.!?])\s+|\n\s*\n")
 _SHORTEST, _LONGEST = 3, 30
 
 
+@of_open_graph
 def suggest_probes(retriever: Retriever, *, count: int = 50, seed: int = 0) -> list[JudgedQuery]:
     """Return up to ``count`` probes: first sentences, names, and linked pairs, a third of each where there are such.
 

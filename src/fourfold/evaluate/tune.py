@@ -32,6 +32,7 @@ from fourfold.evaluate.documents import Documents
 from fourfold.evaluate.learner import MINIMUM_GAIN, Learner
 from fourfold.evaluate.metrics import gains_of, ideal_gain, measure
 from fourfold.evaluate.statistics import Interval, bootstrap_interval, lower_bound, permutation_p_value
+from fourfold.open_graph import of_open_graph
 from fourfold.types import FloatArray
 
 if TYPE_CHECKING:
@@ -101,6 +102,7 @@ class TuneResult:
         }
 
 
+@of_open_graph
 @of_whole_files
 def tune(
     retriever: Retriever,

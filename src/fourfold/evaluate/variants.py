@@ -18,6 +18,7 @@ from fourfold.evaluate.collection import JudgedQuery, Judgements, require_own_id
 from fourfold.evaluate.documents import Answer, Documents
 from fourfold.evaluate.run import Run, answered
 from fourfold.index.snapshot import Snapshot
+from fourfold.open_graph import of_open_graph
 from fourfold.scores import final_scores
 from fourfold.types import COMPONENTS, Weights
 from fourfold.weighting import over_encoder
@@ -155,6 +156,7 @@ def weight_sweep(config: RetrievalConfig, component: str, weights: Sequence[floa
     ]
 
 
+@of_open_graph
 @of_whole_files
 def run_variants(
     retriever: Retriever,

@@ -19,12 +19,14 @@ from fourfold.ingest.report import Problem, Report
 from fourfold.ingest.roots import SETTING, Roots
 from fourfold.ingest.walk import Walk, content
 from fourfold.ingest.writing import add_documents, delete_documents, list_documents, resolve_config
+from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 
 FolderProgress = Callable[[int, int], None]
 """Called with (files done, files in all)."""
 
 
+@of_open_graph
 def index_folder(
     retriever: Retriever,
     folder: str | Path,
@@ -54,6 +56,7 @@ def index_folder(
     )
 
 
+@of_open_graph
 def index_paths(
     retriever: Retriever,
     paths: str | Path | Iterable[str | Path],

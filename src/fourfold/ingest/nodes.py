@@ -8,6 +8,7 @@ from fourfold import arguments
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.parts import close_gaps, documents_of_parts
 from fourfold.ingest.writing import delete_documents, put_documents
+from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
 from fourfold.validation import check_node
@@ -26,6 +27,7 @@ def name_keys_of(name_key: str | Iterable[str] | None) -> tuple[str, ...]:
     return () if name_key is None else tuple(arguments.strings(name_key, "name_key"))
 
 
+@of_open_graph
 def add_linked(
     retriever: Retriever, nodes: Iterable[Node], edges: Sequence[Edge] = (), *, vectors_by: str | None = None
 ) -> None:
@@ -53,6 +55,7 @@ def add_linked(
         retriever.add(edges=edges)
 
 
+@of_open_graph
 def delete_linked(retriever: Retriever, ids: Iterable[str]) -> list[str]:
     """Delete nodes that came by ``add_linked`` or by ``Retriever.add``; return the ids of those there were."""
     wanted = list(dict.fromkeys(arguments.strings(ids, "ids")))

@@ -19,6 +19,7 @@ from fourfold.engines.documents import Books, Entry
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.linking import labels_borne, link
 from fourfold.ingest.writing import SETTING, stored_config
+from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
 
@@ -46,6 +47,7 @@ class Cut:
     source: str = ""
 
 
+@of_open_graph
 def add_parts(
     retriever: Retriever, cuts: Iterable[Cut], *, place: Place = lambda node: None, vectors_by: str | None = None
 ) -> None:
@@ -82,11 +84,13 @@ def add_parts(
     close_gaps(retriever, torn)
 
 
+@of_open_graph
 def parts_of(retriever: Retriever, document: str) -> list[str]:
     """Return the ids of a document's parts, or of its chunks, in reading order; [] if it has none."""
     return [part for part in retriever.backend.documents.children(document) if part != document]
 
 
+@of_open_graph
 def documents_of_parts(retriever: Retriever, parts: Iterable[str]) -> dict[str, str]:
     """Return the document of each of these nodes that is a part of one, by id."""
     return retriever.backend.documents.of(parts)

@@ -16,6 +16,7 @@ from fourfold.ingest.chunking import chunks
 from fourfold.ingest.documents import Document, IngestConfig, Section, shortened
 from fourfold.ingest.linking import labels_borne, labels_used, link
 from fourfold.ingest.report import Report
+from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Edge, Node
 from fourfold.validation import check_node
@@ -66,6 +67,7 @@ def add_documents(
     )
 
 
+@of_open_graph
 def put_documents(
     retriever: Retriever,
     documents: Iterable[Document],
@@ -96,6 +98,7 @@ def put_documents(
     return report
 
 
+@of_open_graph
 def delete_documents(
     retriever: Retriever, ids: Iterable[str] | None = None, *, sources: Iterable[str] | None = None
 ) -> int:
@@ -150,15 +153,12 @@ def replace_sources(
     report = add_documents(retriever, noted(), config=config, progress=progress)
     kept.difference_update(report.left_out)
     meant.discard("")
-    gone = (
-        [entry.id for entry in retriever.backend.documents.booked(sources=meant) if entry.id not in kept]
-        if meant
-        else []
-    )
-    report.removed = delete_documents(retriever, gone)
+    booked = list_documents(retriever, sources=meant) if meant else []
+    report.removed = delete_documents(retriever, [entry.id for entry in booked if entry.id not in kept])
     return report
 
 
+@of_open_graph
 def list_documents(
     retriever: Retriever, *, ids: Iterable[str] | None = None, sources: Iterable[str] | None = None
 ) -> list[Booked]:

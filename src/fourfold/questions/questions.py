@@ -10,6 +10,7 @@ from fourfold.arguments import one_of, question, whole_number
 from fourfold.edge_types import ROLES
 from fourfold.errors import InvalidValueError, StoreError
 from fourfold.handle import Shared
+from fourfold.open_graph import open_graph
 from fourfold.questions import capability as capabilities
 from fourfold.questions import compose, explore, goals, impact, lookup, paths, routing, similar
 from fourfold.questions.capability import CapabilityAnswer
@@ -58,7 +59,7 @@ class Questions(Shared):
     """
 
     def __init__(self, retriever: Retriever, *, aliases: Mapping[str, Sequence[str]] | None = None) -> None:
-        self.retriever = retriever
+        self.retriever = open_graph(retriever)
         self.aliases = {role: tuple(types) for role, types in (aliases or {}).items()}
         for role in self.aliases:
             if role not in ROLES:

@@ -22,6 +22,7 @@ from fourfold.embed.static import bundled
 from fourfold.errors import InvalidValueError, StoreError, UnsupportedError
 from fourfold.evaluate.statistics import mean_bound
 from fourfold.filters import EVERY_NODE
+from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Node
 
@@ -56,6 +57,7 @@ class EmbedderTraining:
     facts: dict[str, Any] = field(default_factory=dict)
 
 
+@of_open_graph
 def train_embedder(
     retriever: Retriever,
     *,
