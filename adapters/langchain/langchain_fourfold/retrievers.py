@@ -16,9 +16,10 @@ from pydantic import Field, InstanceOf, field_serializer, field_validator, model
 from pydantic.json_schema import SkipJsonSchema
 
 from fourfold import Edge, FourfoldError, InvalidValueError, RetrievalConfig, Retriever, SearchResult, Weights
+from fourfold.arguments import file_path, shown
 from fourfold.asking import Options
 from fourfold.ingest.nodes import name_keys_of
-from fourfold.open_graph import OpenedOnce, no_open_graph
+from fourfold.open_graph import OpenedOnce, no_open_graph, open_graph
 from fourfold.presets import open_under
 from langchain_fourfold import shadow
 from langchain_fourfold.chunks import Contexts, add_documents
@@ -36,7 +37,7 @@ _FIELDS = tuple(name for name in SEARCH_OPTIONS if name != "query_vector")
 class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
     """A retriever over one SQLite file that weighs embedding, text, graph and intent edges, and explains each score.
 
-    Open a graph with ``FourfoldRetriever(path="kg.sqlite")`` or share an open one with ``retriever=``; make one of
+    Open a graph with ``FourfoldRetriever("kg.sqlite")`` or share an open one with ``retriever=``; make one of
     documents with ``from_documents`` or of texts with ``from_texts``. ``k``, ``filter``, ``weights``, ``intent`` and
     the other options of a search are fields and may be given per call: ``invoke("…", k=3)``.
 
@@ -130,6 +131,13 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
     """Whether ``page_content`` begins with the node's name: for graphs whose texts do not say what they are about."""
 
     # -- making one ---------------------------------------------------------------------------------------------
+
+    def __init__(self, *path: str | Path, **fields: Any) -> None:
+        """Take ``path`` with or without its name, and the other fields by theirs."""
+        if len(path) > 1:
+            raise InvalidValueError(f"{shown(path[1])} stands without a name; only the path does: k=…, filter=….")
+        named: dict[str, Any] = {"path": path[0]} if path else {}
+        super().__init__(**named, **fields)
 
     @classmethod
     def from_documents(
@@ -229,6 +237,9 @@ class FourfoldRetriever(OpenedOnce, Contexts, OverPostgres, BaseRetriever):
             )
         if isinstance(given, dict):
             no_open_graph(given.get("path"), "path")
+            file_path(given.get("path", ":memory:"))
+            if "retriever" in given:
+                open_graph(given["retriever"])
         return given
 
     @model_validator(mode="after")

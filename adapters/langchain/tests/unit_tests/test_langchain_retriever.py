@@ -294,7 +294,7 @@ def test_a_path_is_a_path(tmp_path, monkeypatch, path):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ValidationError, match="path"):
         FourfoldRetriever(path=path)
-    with pytest.raises(TypeError):
+    with pytest.raises(ValidationError, match="The path is <class 'fourfold.retriever.Retriever'>; it must be"):
         FourfoldRetriever(Retriever)
     assert not list(tmp_path.iterdir())
 
