@@ -1,6 +1,7 @@
 """Metadata filters: every operator against a brute-force reading in Python, and what cannot be read."""
 
 import math
+import re
 import sqlite3
 from contextlib import closing
 from unittest import mock
@@ -358,3 +359,13 @@ def test_names_and_types_are_found_where_the_full_text_is_lost(tmp_path):
 def test_several_values_where_one_is_compared_are_told_what_takes_them(condition):
     with pytest.raises(FilterError, match=r"'lang' takes a string.*; \$in and \$nin take several values\."):
         filters.parse({"lang": condition})
+
+
+@pytest.mark.parametrize("operand", [[1, 2], {"a": 1}, [[3]]])
+@pytest.mark.parametrize("operator", ["$eq", "$ne", "$in", "$nin", "$contains"])
+def test_a_refused_operand_is_told_with_the_operator_that_was_given(operator, operand):
+    values = [operand] if operator in ("$in", "$nin") else operand
+    with pytest.raises(FilterError, match=f"^{re.escape(operator)} on 'k' takes "):
+        filters.parse({"k": {operator: values}})
+    with pytest.raises(FilterError, match=r"^\$nin on 'k' takes a list of values, not 3\.$"):
+        filters.parse({"k": {"$nin": 3}})

@@ -227,19 +227,19 @@ def _conditions(key: str, operand: object, depth: int) -> list[Clause]:
     return clauses
 
 
-def _equal(key: str, value: object) -> Clause:
+def _equal(key: str, value: object, operator: str = "$eq") -> Clause:
     if value is None:
         return _complement(Test(key, "any", (), (SCALAR, ELEMENT, CONTAINER)))
-    _require_scalar("$eq", key, value)
+    _require_scalar(operator, key, value)
     return Test(key, "equal", (_stored(value),), (SCALAR, ELEMENT))
 
 
-def _in(key: str, values: object) -> Clause:
+def _in(key: str, values: object, operator: str = "$in") -> Clause:
     if isinstance(values, _NO_LISTS) or not isinstance(values, (Sequence, set, frozenset)):
-        raise FilterError(f"$in and $nin on {shown(key)} take a list of values, not {shown(values)}.")
+        raise FilterError(f"{operator} on {shown(key)} takes a list of values, not {shown(values)}.")
     for value in values:
         if value is not None:
-            _require_scalar("$in", key, value)
+            _require_scalar(operator, key, value)
     found = Test(key, "in", tuple(_stored(value) for value in values if value is not None), (SCALAR, ELEMENT))
     return _combine([found, _equal(key, None)], "or") if any(value is None for value in values) else found
 
@@ -292,9 +292,9 @@ def _exists(key: str, value: object) -> Clause:
 
 _OPERATORS: dict[str, Callable[[str, object], Clause]] = {
     "$eq": _equal,
-    "$ne": lambda key, value: _complement(_equal(key, value)),
+    "$ne": lambda key, value: _complement(_equal(key, value, "$ne")),
     "$in": _in,
-    "$nin": lambda key, value: _complement(_in(key, value)),
+    "$nin": lambda key, value: _complement(_in(key, value, "$nin")),
     **{operator: _compare(operator) for operator in _COMPARISONS},
     "$contains": _contains,
     "$icontains": _contains_any_case,
@@ -329,7 +329,7 @@ def _is_scalar(value: object) -> bool:
 
 def _require_scalar(operator: str, key: str, value: object) -> None:
     if not _is_scalar(value):
-        several = operator == "$eq" and isinstance(value, (list, tuple, set, frozenset))
+        several = operator in ("$eq", "$ne") and isinstance(value, (list, tuple, set, frozenset))
         way = "; $in and $nin take several values" if several else ""
         raise FilterError(f"{operator} on {shown(key)} takes a string, a number or a boolean, not {shown(value)}{way}.")
     _require_unicode(value)
