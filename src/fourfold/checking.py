@@ -8,23 +8,32 @@ about as long as deriving it.
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import islice
+from operator import attrgetter
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
+from fourfold import node_text
 from fourfold.arguments import file_path, shown
+from fourfold.config import EmbeddingConfig
 from fourfold.copying import unfinished
+from fourfold.embed.static import bundled
 from fourfold.engines import Backend, open_backend, shown_address
 from fourfold.errors import FourfoldError, StoreError
 from fourfold.retriever import Retriever
+from fourfold.types import Node
 from fourfold.validation import content_hash
 
 _TOGETHER = 1_000
 LISTED = 100
 """Problems that are told one by one."""
+
+_REPAIR = "fourfold reembed, or retriever.maintenance.reembed(embedder), makes all vectors anew"
 
 _ATTEMPTS = 5
 _WRITTEN_TO = (
@@ -62,7 +71,8 @@ def check(path: str | Path, *, derived: bool = False) -> Check:
 
     Args:
         path: the file, or the address of another engine.
-        derived: also compare the terms, values for filters, wordpieces and full text of a file with the contents.
+        derived: also compare the terms, values for filters, wordpieces, full text and, where the model in the package
+            made them, vectors of a file with the contents; another engine's are not compared.
 
     Raises:
         InvalidValueError: something that is no path.
@@ -106,16 +116,15 @@ def _problems(backend: Backend, derived: bool) -> Iterator[str]:
         if (source := unfinished(backend)) is not None:
             yield f"It is the beginning of a copy of {shown(source)}; fourfold copy with the same two places ends it."
         yield from backend.problems(derived=derived)
-        yield from _changed(backend)
+        yield from _changed(backend, derived)
     except StoreError as error:
         yield str(error)
 
 
-def _changed(backend: Backend) -> Iterator[str]:
-    """Yield the nodes whose content is not what their hash says, and vectors that are none."""
-    manifest = backend.manifest()
+def _changed(backend: Backend, derived: bool) -> Iterator[str]:
+    """Yield the nodes whose content is not what their hash says, and what is wrong with their vectors."""
+    manifest, vectors = backend.manifest(), _Vectors(backend, derived)
     ids = iter(manifest)
-    lengths = set[int]()
     while part := list(islice(ids, _TOGETHER)):
         nodes = backend.nodes_by_id(part)
         for identity in part:
@@ -123,9 +132,48 @@ def _changed(backend: Backend) -> Iterator[str]:
                 yield f"The node {identity!r} cannot be found by its id."
             elif content_hash(nodes[identity]) != manifest[identity]:
                 yield f"The content of the node {identity!r} is not what was written: its hash is another."
-        for identity, vector in backend.vectors_of(part).items():
-            lengths.add(len(vector))
+        vectors.compare(list(nodes.values()), backend.vectors_of(part))
+    yield from vectors.problems()
+
+
+class _Vectors:
+    """What is wrong with the vectors of nodes, in sentences that name the first of each kind."""
+
+    def __init__(self, backend: Backend, derived: bool) -> None:
+        self._made_by, self._length = backend.meta("embedder"), backend.meta("dimensions")
+        self._model = bundled() if derived and self._made_by == bundled().name else None
+        self._reads = node_text.stored_reads(backend) or EmbeddingConfig()
+        self._found = defaultdict[str, list[str]](list)
+
+    def compare(self, nodes: Sequence[Node], vectors: Mapping[str, NDArray[np.float32]]) -> None:
+        """Look at the vectors of some nodes, by id."""
+        for identity, vector in vectors.items():
             if not np.isfinite(vector).all():
-                yield f"The vector of the node {identity!r} holds NaN or infinite numbers."
-    if len(lengths) > 1:
-        yield f"The vectors have several lengths: {', '.join(map(str, sorted(lengths)))}."
+                self._found["holds NaN or infinite numbers"].append(identity)
+            if str(len(vector)) != self._length:
+                self._found[f"has another length than the graph's, which is {self._length}"].append(identity)
+        if self._made_by is not None:
+            self._found["is missing"] += [node.id for node in nodes if node.id not in vectors]
+        if self._model is not None and not any(self._found.values()):
+            told = [node for node in nodes if node.text]  # a document in parts may have the mean of theirs
+            for read in (self._text_of, attrgetter("text")):  # the text alone, as other stores embed it
+                made = self._model.embed_documents([read(node) for node in told])
+                told = [told[place] for place, vector in enumerate(made) if not _alike(vector, vectors[told[place].id])]
+            self._found[f"is not what {self._made_by} makes of its text"] += [node.id for node in told]
+
+    def _text_of(self, node: Node) -> str:
+        return node_text.text_of(node, self._reads)
+
+    def problems(self) -> Iterator[str]:
+        """Yield a sentence for each kind of fault."""
+        for what, ids in self._found.items():
+            if ids:
+                more = f" (and {len(ids) - 1:,} more)" if len(ids) > 1 else ""
+                yield f"The vector of the node {shown(ids[0])} {what}{more}; {_REPAIR}."
+
+
+def _alike(made: NDArray[np.float32], held: NDArray[np.float32]) -> bool:
+    """Whether a vector points where it should, whatever a library's other version rounds; nowhere is as good."""
+    made, held = made.astype(np.float64), held.astype(np.float64)
+    lengths = float(np.linalg.norm(made) * np.linalg.norm(held))
+    return 2 * float(made @ held) >= lengths > 0 or not made.any()

@@ -211,7 +211,8 @@ def info(db: options.Db, json: options.Json = False) -> None:
 def check_(
     db: options.Db,
     derived: Annotated[
-        bool, typer.Option("--derived", help="Compare terms, values for filters and the full text with the contents.")
+        bool,
+        typer.Option("--derived", help="Compare terms, values for filters, full text and vectors with the contents."),
     ] = False,
     repair: Annotated[bool, typer.Option("--repair", help="First derive these anew.")] = False,
     json: options.Json = False,
