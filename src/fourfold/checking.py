@@ -24,7 +24,7 @@ from fourfold.config import EmbeddingConfig
 from fourfold.copying import unfinished
 from fourfold.embed.static import bundled
 from fourfold.engines import Backend, open_backend, shown_address
-from fourfold.errors import FourfoldError, StoreError
+from fourfold.errors import FourfoldError, StoreError, UnsupportedError
 from fourfold.retriever import Retriever
 from fourfold.types import Node
 from fourfold.validation import content_hash
@@ -47,7 +47,8 @@ class Check:
     """What was looked at and what is wrong with it: sentences, the first ``LISTED`` of them.
 
     ``looked_at`` is false where there is no such file, or none that may be read, or another engine does not let itself
-    be opened, or others wrote all the time: nothing is known to be damaged then, and the one problem says why.
+    be opened or compared, or others wrote all the time: nothing is known to be damaged then, and the one problem says
+    why.
     """
 
     path: str
@@ -117,6 +118,8 @@ def _problems(backend: Backend, derived: bool) -> Iterator[str]:
             yield f"It is the beginning of a copy of {shown(source)}; fourfold copy with the same two places ends it."
         yield from backend.problems(derived=derived)
         yield from _changed(backend, derived)
+    except UnsupportedError:  # what cannot be looked at is no damage
+        raise
     except StoreError as error:
         yield str(error)
 

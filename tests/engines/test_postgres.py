@@ -7,6 +7,7 @@ import pytest
 from typer.testing import CliRunner
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever, SearchTimeoutError, deadline, filters
+from fourfold.checking import check
 from fourfold.cli import create_app
 from fourfold.engines.postgres.address import Address
 from fourfold.engines.postgres.link import Link
@@ -183,3 +184,11 @@ def test_a_filter_of_many_under_a_negation_or_a_choice_is_answered(pg_url, pg_se
                 graph.backend.link.rows("SELECT set_config('work_mem', '64kB', true)")
                 graph.backend.link.rows("SELECT set_config('statement_timeout', '3s', true)")
                 assert len(graph.backend.allowed(filters.parse(condition))) == kept, condition
+
+
+def test_a_check_that_compares_nothing_says_so(pg_url):
+    with Retriever(pg_url) as retriever:
+        retriever.add([Node("a", text="One cat.")])
+    assert check(pg_url).sound
+    found = check(pg_url, derived=True)
+    assert not found.looked_at and found.problems[0].startswith("What is derived of contents is compared in SQLite")

@@ -15,7 +15,12 @@ class WithoutBooks:
         return []
 
     def problems(self, *, derived: bool = False) -> list[str]:
-        """Return nothing: what is damaged the server itself refuses to read."""
+        """Return nothing: what is damaged the server itself refuses to read. What is derived is not compared."""
+        if derived:
+            raise UnsupportedError(
+                "What is derived of contents is compared in SQLite files only; check the graph without --derived, or "
+                "copy it to an empty place, which derives all anew: fourfold copy."
+            )
         return []
 
     @property
