@@ -845,7 +845,7 @@ def test_who_opens_a_graph_that_another_process_derives_waits_for_it_and_reads_t
             another.wait()
 
         monkeypatch.setattr("fourfold.engines.sqlite.derived.time.sleep", done)
-        monkeypatch.setattr("fourfold.engines.sqlite.derived._SLOWEST", 1)
+        monkeypatch.setattr("fourfold.engines.sqlite.derived._STILL", 1e9)
         read.clear()
         try:
             with Retriever(path) as retriever:
@@ -856,19 +856,31 @@ def test_who_opens_a_graph_that_another_process_derives_waits_for_it_and_reads_t
 
 
 def test_who_opens_a_graph_waits_not_for_ever_for_a_process_that_derives_it(path, monkeypatch, read):
-    """It may be stopped, as by a debugger or a frozen container."""
+    """It may be stopped, as by a debugger or a frozen container; a large graph was waited for in minutes."""
     with Retriever(path) as retriever:
         expected = answers(retriever)
     shutil.rmtree(f"{path}.index")
-    monkeypatch.setattr("fourfold.engines.sqlite.derived._SLOWEST", 1e12)
     with subprocess.Popen([sys.executable, "-c", takes_its_turn(path)], stdout=subprocess.PIPE, text=True) as another:
         try:
             assert another.stdout.readline() == "True\n"
+            another.send_signal(signal.SIGSTOP)
+            monkeypatch.setattr("fourfold.engines.sqlite.derived._STILL", 0.1)
             with Retriever(path) as retriever:
                 assert answers(retriever) == expected
             assert -1 in read and len(derived(path)) == 1
         finally:
             another.kill()
+
+
+def test_who_derives_shows_that_it_goes_on(path, monkeypatch):
+    """A large graph takes minutes to be derived: whoever waits sees that it is not stopped, and waits on."""
+    monkeypatch.setattr("fourfold.engines.sqlite.derived._BEAT", 0.001)
+    mine = Derived(str(path), writable=True)
+    with mine.turn() as ours:
+        first = mine.folder.stat().st_mtime_ns
+        while mine.folder.stat().st_mtime_ns == first:  # it hangs where nothing does
+            assert ours
+    assert not [thread for thread in threading.enumerate() if thread.name == "fourfold-turn"]
 
 
 def test_compact_waits_for_no_other_process(path, monkeypatch):

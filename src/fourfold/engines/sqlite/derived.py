@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import logging
 import os
+import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Set
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from pathlib import Path
 from typing import Any
 
@@ -29,8 +30,11 @@ _ATTEMPTS = 5
 _WAIT = 0.2
 """Seconds after which who waits for another process to merge looks again."""
 
-_SLOWEST = 5_000_000
-"""Bytes of a store that are read in a second at least, on a busy machine too: who takes longer may be stopped."""
+_BEAT = 1.0
+"""Seconds after which who has the turn touches the folder."""
+
+_STILL = 10.0
+"""Seconds without a touch after which who has the turn is taken for stopped, as by a debugger or a frozen container."""
 
 _LEFT_BEHIND = 3600.0
 """Seconds after which a half-written folder belongs to nobody any more."""
@@ -81,7 +85,8 @@ class Derived:
         try:
             if not (ours := _locked(held)):
                 time.sleep(_WAIT)
-            yield ours
+            with _beating(held) if ours else nullcontext():
+                yield ours
         finally:
             _let_go(held)
 
@@ -89,14 +94,17 @@ class Derived:
     def first(self) -> Iterator[None]:
         """Keep others from deriving meanwhile what nothing was derived of yet; while another process does, wait for it.
 
-        Not for ever: it may have been stopped.
+        Not for one that was stopped: it shows no more that it goes on.
         """
-        until = time.monotonic() + os.path.getsize(self._path) / _SLOWEST if self.may_write else 0.0
+        seen, until = None, 0.0
         while True:
             with self.turn() as ours:
-                if ours or time.monotonic() > until:
+                touched = _touched(self.folder)
+                if ours or (touched == seen and time.monotonic() > until):
                     yield
                     return
+                if touched != seen:
+                    seen, until = touched, time.monotonic() + _STILL
 
     def newest(
         self, wanted: Mapping[str, Any], knows: Callable[[int, str], bool]
@@ -227,6 +235,35 @@ def _locked(held: int) -> bool:
     except OSError:
         return True
     return True
+
+
+@contextmanager
+def _beating(held: int) -> Iterator[None]:
+    """Touch the folder that is open, now and then, as long as this process goes on."""
+    ended = threading.Event()
+
+    def beat() -> None:
+        while not ended.wait(_BEAT):
+            with suppress(OSError):
+                os.utime(held)
+
+    thread = threading.Thread(target=beat, name="fourfold-turn", daemon=True)
+    with suppress(RuntimeError):  # no more threads: others wait a while, and then no more
+        thread.start()
+    try:
+        yield
+    finally:
+        ended.set()
+        if thread.ident is not None:
+            thread.join()
+
+
+def _touched(folder: Path | None) -> int | None:
+    """Return when a folder was touched last, None where that cannot be told."""
+    try:
+        return None if folder is None else folder.stat().st_mtime_ns
+    except OSError:
+        return None
 
 
 def _let_go(held: int) -> None:
