@@ -36,6 +36,9 @@ Matches = Callable[[str, str, str, str], float]
 
 _MOST_ENDS = 0.5
 
+_MOST_PAIRS = 1_000_000
+"""Pairs of a table that may hold edges and a column that may be the key of nodes: some ten seconds."""
+
 
 @dataclass(frozen=True, slots=True)
 class Table:
@@ -173,6 +176,12 @@ def _edges_among(tables: Sequence[Table], matches: Matches) -> list[_Edges]:
     """
     found = [edges for table in tables if (edges := _as_edges(table)) is not None]
     referred = {each.refers_to[0].lower() for each in found if each.refers_to and not _is_of_itself(each)}
+    keys = [(table, key) for table in tables for key in _keys(table)]
+    if len(found) * len(keys) > _MOST_PAIRS:
+        raise SchemaDetectionError(
+            f"{len(found):,} of {len(tables):,} tables may hold edges, too many to tell by their rows; say what "
+            "they mean with Retriever.open_foreign(path, ForeignSchema(node_table=…, id=…, edge_table=…, source=…, …))."
+        )
 
     def is_sure(edges: _Edges) -> bool:
         if edges.refers_to is not None:
@@ -182,8 +191,7 @@ def _edges_among(tables: Sequence[Table], matches: Matches) -> list[_Edges]:
             return True
         if edges.rank >= PLAIN and (told_of or _is_called(edges.table, NODE_TABLES)):
             return False  # of nodes, two numbers such as ratings are the ids of some other table only by chance
-        others = [table for table in tables if table is not edges.table]
-        return any(_fit(edges, other, key, matches) > 0 for other in others for key in _keys(other))
+        return any(table is not edges.table and _fit(edges, table, key, matches) > 0 for table, key in keys)
 
     return [edges for edges in found if is_sure(edges)]
 

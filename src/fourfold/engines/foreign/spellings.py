@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 Words = tuple[str, ...]
 
@@ -64,6 +65,7 @@ WEIGHTS = ("weight", "weights", "w", "strength", "score", "confidence", "similar
 JSON = ("metadata", "cmetadata", "meta", "properties", "props", "attributes", "attrs", "payload", "extra", "json")
 
 
+@lru_cache(10_000)
 def words(name: str) -> Words:
     """Return an identifier as lower-cased words: ``sourceId``, ``source_id`` and ``Source ID`` are the same."""
     spaced = re.sub(r"(?<=[a-z0-9])(?=[A-Z])|(?<=[A-Za-z])(?=\d)", " ", name)

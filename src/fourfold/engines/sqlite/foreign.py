@@ -32,17 +32,13 @@ from fourfold.engines.foreign.values import (
     weight_of,
     words_of,
 )
+from fourfold.engines.sqlite.bounds import PROBING, READING, patience, rows_within, short_values, size_of
 from fourfold.engines.sqlite.connection import Followed, distrust, opened, require_file, warn_if_ours
-from fourfold.errors import StoreError
+from fourfold.engines.sqlite.matches import Matches, identity, quoted
+from fourfold.errors import SchemaDetectionError, StoreError
 from fourfold.types import Node
 
 _SETTLED_NS = 2_000_000_000
-_PROBING, _READING = 20, 200
-"""Millions of steps of SQLite's machine, some 50 ns each, that a look at a table and the reading of all may take;
-reading has 100 more for each byte of the file. A view may be endless."""
-_ROWS = 100_000
-"""Rows that a table or a view may have; more only where the file has as many bytes."""
-
 Status = tuple[int, int, int]
 _GONE: Status = (0, 0, 0)
 
@@ -158,7 +154,7 @@ class ForeignFile:
             with self._snapshot():
                 if self._tables_version() != self._understood:  # a column renamed or new
                     self._understand()
-                with self._patience(_READING + (current[1] if current else 0) // 10_000):
+                with patience(self._connection, READING + size_of(self.file) // 10_000):
                     graph = self._read()
             self._seen = seen
         except sqlite3.Error as error:
@@ -198,34 +194,28 @@ class ForeignFile:
 
     @contextmanager
     def _snapshot(self) -> Iterator[None]:
+        short_values(self._connection, self.file)
         self._connection.execute("BEGIN")
         try:
             yield
         finally:
             self._connection.execute("COMMIT")
 
-    @contextmanager
-    def _patience(self, millions: int) -> Iterator[None]:
-        """Interrupt what takes more steps of SQLite's machine."""
-        left = iter(range(millions))
-        self._connection.set_progress_handler(lambda: next(left, None) is None, 1_000_000)
-        try:
-            yield
-        finally:
-            self._connection.set_progress_handler(None, 0)
-
     def _understand(self) -> None:
         """Learn what the tables mean, as given or found, with remarks on those that cannot be read."""
         version = self._tables_version()
         tables, self.notes = self._tables()
+        matches = Matches(self._connection)
+        if self.notes and not tables:
+            raise SchemaDetectionError(self.notes[0])
         if self._given is None:
-            schema = detect.detect(tables, self.path, self._matches, itself=True)
+            schema = detect.detect(tables, self.path, matches, itself=True)
         else:
             schema = self._given
             check(schema, tables, self.path)
         self.schema = replace(schema, metadata=with_metadata(schema, tables))
         if self._given is None:
-            self.notes += tuple(remarks(self.schema, tables, self.path, self._matches))
+            self.notes += tuple(remarks(self.schema, tables, self.path, matches))
         self._understood = version
 
     def _tables_version(self) -> int:
@@ -243,7 +233,7 @@ class ForeignFile:
             try:
                 columns = self._connection.execute(f"PRAGMA table_xinfo({quoted(name)})").fetchall()
                 keys = self._connection.execute(f"PRAGMA foreign_key_list({quoted(name)})").fetchall()
-                with self._patience(_PROBING):
+                with patience(self._connection, PROBING):
                     self._connection.execute(f"SELECT 1 FROM {quoted(name)} LIMIT 1").fetchone()
             except sqlite3.DatabaseError as error:
                 unreadable.append(name)
@@ -260,28 +250,6 @@ class ForeignFile:
             )
         return tables, tuple(notes)
 
-    def _matches(self, edges: str, column: str, nodes: str, key: str) -> float:
-        """Return the share of the first edges whose end is a value of the node table's column."""
-        try:
-            with self._patience(_PROBING):
-                return self._share_matched(edges, column, nodes, key)
-        except sqlite3.OperationalError:  # too many steps
-            return 0.0
-
-    def _share_matched(self, edges: str, column: str, nodes: str, key: str) -> float:
-        ends = self._connection.execute(
-            f"SELECT DISTINCT {quoted(column)} FROM {quoted(edges)} WHERE {quoted(column)} IS NOT NULL LIMIT 200"
-        ).fetchall()
-        if not ends:
-            return 0.0
-        listed = json.dumps([identity(row[0]) for row in ends])
-        found = self._connection.execute(
-            f"SELECT count(DISTINCT CAST({quoted(key)} AS TEXT)) FROM {quoted(nodes)} "
-            f"WHERE CAST({quoted(key)} AS TEXT) IN (SELECT value FROM json_each(?))",
-            (listed,),
-        ).fetchone()[0]
-        return float(found) / len(ends)
-
     def _select(
         self, table: str, columns: Sequence[str], only: tuple[str, str] | None = None
     ) -> Iterator[tuple[Any, ...]]:
@@ -289,12 +257,8 @@ class ForeignFile:
         sql = f"SELECT {', '.join(f'{place}.{quoted(column)}' for column in columns)} FROM {place}"
         if only is not None:
             sql += f" WHERE CAST({place}.{quoted(only[0])} AS TEXT) = ?"
-        most = max(_ROWS, os.path.getsize(self.file))
         rows = self._connection.execute(sql, () if only is None else only[1:])
-        for row, left in zip(rows, range(most, -1, -1), strict=False):
-            if not left:
-                raise StoreError(f"{table!r} of {self.path!r} gives more than {most:,} rows, for a file of its size.")
-            yield row
+        return rows_within(rows, self.file, f"{table!r} of {self.path!r}")
 
     def _read(self) -> ForeignGraph:
         counts: Counter[str] = Counter()
@@ -372,22 +336,6 @@ class ForeignFile:
                 counts["edges listed more than once"] += (source, target, kind) in edges
                 edges[source, target, kind] = 1.0 if weight is None else weight
         return edges
-
-
-def quoted(name: str) -> str:
-    """Return an identifier as SQL takes it, whatever is in it."""
-    return '"' + name.replace('"', '""') + '"'
-
-
-def identity(value: object) -> str:
-    """Return an id as a string: numbers as written, blobs in hexadecimal; empty for NULL and for an unusable one."""
-    if value is None:
-        return ""
-    if isinstance(value, bytes):
-        return value.hex()
-    if isinstance(value, float) and value.is_integer():
-        value = int(value)
-    return str(value).replace("\x00", "")
 
 
 def _status(path: str) -> Status | None:
