@@ -1,5 +1,6 @@
 """Where tools come from, what links them, and bad input."""
 
+import math
 import threading
 import types
 
@@ -421,3 +422,15 @@ def test_what_was_used_is_read_not_every_node(tmp_path):
             connection.set_trace_callback(None)
             plans = [row[3] for one in asked for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
         assert plans and [plan for plan in plans if plan.startswith("SCAN n")] == []
+
+
+@pytest.mark.parametrize("tells", [math.inf, math.nan, -62135596800.0, "noon"])
+def test_a_clock_that_tells_no_time_spoils_no_file(tmp_path, tells):
+    """What it told was stored, and refused as damage ever after."""
+    path = tmp_path / "tools.sqlite"
+    with ToolCatalog(path, clock=lambda: tells) as catalog:
+        (tool,) = catalog.add_tools([{"name": "send_mail"}])
+        with pytest.raises(InvalidValueError, match=f"What clock tells is {tells!r}; it must be a finite number"):
+            catalog.record_use(tool)
+    with ToolCatalog(path) as catalog:
+        assert catalog.search_tools("send mail").tools

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from fourfold import arguments
-from fourfold.arguments import shown, whole_number
+from fourfold.arguments import finite_number, shown, whole_number
 from fourfold.engines.base import Writer
 from fourfold.engines.usage import Usage
 from fourfold.errors import InvalidValueError, UnknownNodeError
@@ -51,8 +51,8 @@ class ToolCatalog(Closing):
         self.config = config or ToolConfig()
         self._own = not isinstance(retriever, Retriever)
         self.retriever = retriever if isinstance(retriever, Retriever) else Retriever(retriever)
-        self._clock = clock
-        self._knowledge = Knowledge(self.retriever, lambda: self.config, clock)
+        self._clock: Callable[[], float] = lambda: finite_number(clock(), "What clock tells", least=0)  # it is stored
+        self._knowledge = Knowledge(self.retriever, lambda: self.config, self._clock)
         self._finder = Finder(self.retriever, self._knowledge, lambda: self.config)
 
     # -- filling ------------------------------------------------------------------------------------------------
