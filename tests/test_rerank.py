@@ -1,5 +1,6 @@
 """A reranker orders the best nodes, and the explanation goes on telling the truth."""
 
+import itertools
 import random
 import re
 
@@ -135,3 +136,10 @@ def test_scores_descend_to_the_last_bit():
                 assert scores == sorted(scores, reverse=True)
                 assert all(0.0 <= score <= 1.0 for score in scores)
                 assert all(map(adds_up, found))
+
+
+def test_scores_without_end_are_refused():
+    with Retriever() as retriever:
+        retriever.add([Node("a", text="zip files")])
+        with pytest.raises(InvalidValueError, match="returned repeat.* for 1 texts"):
+            retriever.search("zip", rerank=lambda query, texts: itertools.repeat(1.0))

@@ -10,6 +10,7 @@ from __future__ import annotations
 import logging
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -57,7 +58,8 @@ class Reranker:
         """
         returned = _asks(self.model)(query, list(texts))
         try:
-            values = np.asarray(returned if hasattr(returned, "__len__") else list(returned), np.float64).reshape(-1)
+            listed = returned if hasattr(returned, "__len__") else list(islice(returned, len(texts) + 1))
+            values = np.asarray(listed, np.float64).reshape(-1)
         except (TypeError, ValueError) as error:
             raise InvalidValueError(f"The reranker returned {shown(returned)}; it must return numbers.") from error
         if len(values) != len(texts) or not np.isfinite(values).all():
