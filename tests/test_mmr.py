@@ -52,3 +52,9 @@ def test_an_empty_answer_and_a_graph_without_vectors(retriever):
 def test_what_cannot_be_meant(retriever, options, match):
     with pytest.raises(InvalidValueError, match=match):
         diverse(retriever, retriever.search("boats", query_vector=[1, 0]), **options)
+
+
+@pytest.mark.parametrize("result", [None, [], "boats"])
+def test_what_is_no_answer_gets_a_sentence(retriever, result):
+    with pytest.raises(InvalidValueError, match="it must be what a search returned"):
+        diverse(retriever, result, k=1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from fourfold import arguments
+from fourfold.errors import InvalidValueError
 from fourfold.open_graph import of_open_graph
 from fourfold.retriever import Retriever
 from fourfold.types import Hit, SearchResult
@@ -25,9 +26,11 @@ def diverse(retriever: Retriever, result: SearchResult, *, k: int, relevance: fl
         relevance: λ, from 0, most different, to 1, the answer as it is.
 
     Raises:
-        InvalidValueError: ``k`` or ``relevance`` out of range.
+        InvalidValueError: ``k`` or ``relevance`` out of range, or ``result`` is none.
 
     """
+    if not isinstance(result, SearchResult):
+        raise InvalidValueError(f"result is {arguments.shown(result)}; it must be what a search returned.")
     wanted = arguments.whole_number(k, "k")
     share = arguments.finite_number(relevance, "relevance", least=0.0, most=1.0)
     stored = retriever.vectors(result.ids)
