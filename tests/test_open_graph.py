@@ -9,6 +9,7 @@ import fourfold.evaluate
 import fourfold.ingest
 import fourfold.training
 from fourfold import InvalidValueError, Retriever
+from fourfold.copying import copy
 from fourfold.mmr import diverse
 from fourfold.questions import Questions
 
@@ -35,6 +36,15 @@ def test_something_else_than_an_open_graph_gets_a_sentence(function, given, tmp_
 def test_a_path_is_told_how_it_is_opened():
     with pytest.raises(InvalidValueError, match=r"such as Retriever\('kg.sqlite'\)\.$"):
         fourfold.ingest.list_documents("kg.sqlite")
+
+
+def test_both_ends_of_a_copy_are_open_graphs():
+    with Retriever() as graph:
+        for ends, name in ((("kg.sqlite", graph), "source"), ((graph, "kg.sqlite"), "target")):
+            with pytest.raises(
+                InvalidValueError, match=f"^{name} is 'kg.sqlite'; it must be a fourfold.Retriever, such"
+            ):
+                copy(*ends)
 
 
 def test_the_password_of_an_address_is_not_told():

@@ -19,6 +19,7 @@ from fourfold.engines import Backend
 from fourfold.engines.base import OWN_SHARE, Row
 from fourfold.errors import StoreError, UnsupportedError, warn
 from fourfold.index.changes import FIELDS
+from fourfold.open_graph import open_graph
 from fourfold.retriever import Retriever
 from fourfold.signals.late import distinct_pieces, wordpiece_text
 from fourfold.tokenizer import USUAL, Tokenizer, make_tokenizer, tokenizer_settings
@@ -69,6 +70,7 @@ def copy(source: Retriever, target: Retriever, *, progress: Progress | None = No
         UnsupportedError: the target's engine cannot keep something that the source has.
 
     """
+    source, target = open_graph(source, "source"), open_graph(target, "target")
     return _Copy(source.backend, target.backend, source.path, target.path, progress).run()
 
 

@@ -14,12 +14,12 @@ from fourfold.retriever import Retriever
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def open_graph(given: object) -> Retriever:
-    """Return an open graph, or raise InvalidValueError where what is given as ``retriever=`` is none."""
+def open_graph(given: object, name: str = "retriever") -> Retriever:
+    """Return an open graph, or raise InvalidValueError where what is given by that argument is none."""
     if not isinstance(given, Retriever):
         told = shown_path(given)
         path = told if isinstance(given, (str, os.PathLike)) else "'kg.sqlite'"
-        raise InvalidValueError(f"retriever is {told}; it must be a fourfold.Retriever, such as Retriever({path}).")
+        raise InvalidValueError(f"{name} is {told}; it must be a fourfold.Retriever, such as Retriever({path}).")
     return given
 
 
