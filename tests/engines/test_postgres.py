@@ -192,3 +192,18 @@ def test_a_check_that_compares_nothing_says_so(pg_url):
     assert check(pg_url).sound
     found = check(pg_url, derived=True)
     assert not found.looked_at and found.problems[0].startswith("What is derived of contents is compared in SQLite")
+
+
+def test_a_graph_without_its_state_is_told_to_be_damaged(pg_server, pg_url):
+    with Retriever(pg_url) as retriever:
+        retriever.add([Node("a", text="One cat.")])
+        with pg_server.connect() as connection:
+            connection.execute(f"DELETE FROM {Address.of(pg_url).schema}.state")
+        for ask in (lambda: retriever.search("cat"), lambda: retriever.add([Node("b")]), lambda: retriever.delete("a")):
+            with pytest.raises(StoreError, match="is damaged, its table 'state' is empty; restore a backup"):
+                ask()
+
+
+def test_a_name_that_stands_for_another_schema_is_none():
+    with pytest.raises(StoreError, match=r"'\$user' is PostgreSQL's own; name another"):
+        Address.of("postgresql:///kg?schema=$user")

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from fourfold.engines.postgres.link import Link, Row, Statement
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
+from fourfold.errors import StoreError
 
 NEAREST = "vectors_nearest"
 """The index that finds the nearest vectors, once there are many."""
@@ -47,6 +48,8 @@ class Turn:
             known: Turn = question.known["turn"]
             return known
         first, *others = link.ask(_TURN, *more)
+        if not first:
+            raise StoreError(f"{link.path!r} is damaged, its table 'state' is empty; restore a backup.")
         turn = cls(int(first[0][0]), bool(first[0][1]), first[0][2:])
         if question is not None:
             question.known["turn"], question.known["with turn"] = turn, others
