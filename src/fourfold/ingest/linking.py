@@ -9,8 +9,11 @@ from fourfold.engines.documents import Books, Label
 from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.mentions import Matcher, head, heads, is_unspaced, normal_title, title_key, unspaced
 
-_TITLES_FOR_A_SCAN = 100
-"""From one new title for that many texts on, reading all texts at once beats looking each title up."""
+_LOOKED_UP_FOR_ALL = 20
+"""From one new title for that many texts on, reading all texts at once may beat looking each title up."""
+
+_UNSPACED_FOR_ALL = 20
+"""So many new titles that are looked for between all characters of all texts take as long as reading all at once."""
 
 _TITLES_PER_TEXT = 20
 """With more titles than that for each text to read, only those that begin with words of the texts are matched."""
@@ -58,7 +61,8 @@ def link(books: Books, config: IngestConfig) -> None:
     new, gone = books.changed_titles()
     books.read_unread(gone)
     texts = books.count_passages()
-    if len(new) * _TITLES_FOR_A_SCAN > texts:
+    strewn = sum(map(is_unspaced, new))
+    if len(new) * _LOOKED_UP_FOR_ALL > texts or strewn > _UNSPACED_FOR_ALL:
         books.read_all()
     else:
         for key in new:
