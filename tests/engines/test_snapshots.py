@@ -410,6 +410,20 @@ def test_a_write_that_touches_no_edge_keeps_what_is_known_of_all_edges(tmp_path)
         assert communities.nodes.tolist() == before.communities(exact=False).nodes.tolist()
 
 
+def test_a_write_that_touches_no_node_keeps_what_is_known_of_all_texts(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(":memory:") as fresh:
+        retriever.add(nodes(60), edges(60))
+        retriever.search("save the file")
+        text = retriever.analysis.snapshot().text
+        retriever.add(edges=[Edge("n01", "n02", "requires")])
+        assert retriever.analysis.snapshot().text is text
+        retriever.add([Node("new", "save the file")])
+        assert retriever.analysis.snapshot().text is not text
+        retriever.delete(["new"])
+        fresh.add(nodes(60), [*edges(60), Edge("n01", "n02", "requires")])
+        assert answers(retriever) == answers(fresh)
+
+
 def test_vectors_fused_by_other_weights_are_not_taken_from_derived_files(path):
     connection = sqlite3.connect(path)
     connection.execute("INSERT OR REPLACE INTO meta (key, value) VALUES (?, '0.5')", (OWN_SHARE,))

@@ -9,7 +9,7 @@ from numpy import arange, array
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
 from fourfold.signals.scaling import MinMaxScale
-from fourfold.tools import Tool, ToolCatalog, read_tools, schema, state
+from fourfold.tools import Tool, ToolCatalog, ToolConfig, read_tools, schema, state
 from fourfold.tools.schema import fields
 from fourfold.two_signal import two_signal_hits
 from fourfold.types import Node
@@ -408,6 +408,53 @@ def test_a_tool_is_named_alike_in_every_call_and_a_node_that_is_none_is_refused(
     with pytest.raises(UnknownNodeError, match="There is no tool 'guide'"):
         catalog.bootstrap_from_templates([["read", "guide"]])
     assert catalog.retriever.generation == generation
+
+
+def test_where_every_node_is_a_tool_a_use_reads_no_list_of_all_nodes(tmp_path):
+    """Each use, and each search after one, looked through all nodes for those of type "tool": there is none."""
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
+        catalog.retriever.add([Node(f"n{i}", f"name {i}", "thing", "reads a file") for i in range(50)])
+        catalog.search_tools("read a file")
+        asked = []
+        with catalog.retriever.backend.reading() as connection:
+            catalog.record_use(["n3"])
+            connection.set_trace_callback(asked.append)
+            catalog.record_use(["n3", "n4"])
+            found = catalog.search_tools("read a file", context_tools=["n3"])
+            assert catalog.neighbors("n3") == ["n4"] and catalog.usage("n3").uses == 2
+            connection.set_trace_callback(None)
+            own = [
+                one for one in asked if one.startswith("SELECT") and "json_group_array" not in one
+            ]  # ids, of few here
+            plans = [row[3] for one in own for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+        assert found.tools[0].id == "n3" and plans and [plan for plan in plans if plan.startswith("SCAN nodes")] == []
+        catalog.retriever.add([Node("t", "own", "tool", "reads a file")])
+        assert catalog.search_tools("read a file").ids == ["t"]
+        with pytest.raises(UnknownNodeError, match="There is no tool 'n3'"):
+            catalog.record_use(["n3"])
+
+
+def test_another_config_of_a_catalogue_says_at_once_what_its_tools_are():
+    retriever = Retriever(":memory:")
+    retriever.add([Node("a", "a", "tool", "reads a file"), Node("b", "b", "function", "reads a file")])
+    catalog = ToolCatalog(retriever)
+    assert catalog.search_tools("read a file").ids == ["a"]
+    catalog.config = ToolConfig(node_type="function")
+    assert catalog.search_tools("read a file").ids == ["b"]
+
+
+def test_importance_is_carried_to_a_generation_once(monkeypatch):
+    """Where it was measured beside the questions it was carried anew to all tools at every question."""
+    monkeypatch.setattr(state, "_INLINE_EDGES", 0)
+    catalog = ToolCatalog()
+    catalog.add_tools([{"name": f"tool{i}", "description": "does"} for i in range(9)])
+    catalog.add_edges([Edge(f"tool{i}", f"tool{i + 1}", "requires") for i in range(8)])
+    catalog.state()
+    catalog.add_tools([{"name": "more", "description": "does"}])
+    catalog.state()
+    catalog._knowledge._measuring.join()
+    known = catalog.state()
+    assert known.importance.nums is known.nodes and catalog.state() is known
 
 
 def test_what_was_used_is_read_not_every_node(tmp_path):

@@ -8,6 +8,7 @@ for how they lie.
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Collection, Mapping, Sequence
 
 import numpy as np
@@ -42,6 +43,7 @@ class Text:
         b: float,
         names: int | None = None,
     ) -> None:
+        self._segments = tuple(segments)
         self._memory = Memory()
         totals = np.zeros(len(weights) + 1, np.int64)
         for segment in segments:
@@ -59,6 +61,10 @@ class Text:
     def __del__(self) -> None:
         """Forget the words, which hold what remembers them: arrays would wait for the collector of cycles."""
         self._memory.words = {}
+
+    def is_of(self, segments: Sequence[TextSegment]) -> bool:
+        """Whether these are the very segments: no node was written since."""
+        return len(segments) == len(self._segments) and all(map(operator.is_, segments, self._segments))
 
     def weighed(self, weights: Sequence[float], *, k1: float, b: float, names: bool) -> Text:
         """Return the same postings as other constants weigh them, with the names that they hold or without."""

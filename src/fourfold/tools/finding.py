@@ -78,8 +78,9 @@ class Finder:
         for _, goals in asked.steps:
             meant |= {goal: max(score, meant.get(goal, 0.0)) for goal, score in goals.items()}
         state = self._knowledge.present()
+        places = self._knowledge.places_in(state, list(meant))
         found = workflow.plan(
-            {p: meant[goal] for goal in meant if (p := state.places.get(goal)) is not None},
+            {places[goal]: score for goal, score in meant.items() if goal in places},
             state.graph,
             self.config,
             successes=state.successes,
@@ -179,7 +180,8 @@ class Finder:
     def _in_use(self, context: Sequence[str], state: State) -> tuple[list[int], list[str]]:
         """Return the places of the context tools, and the names that are no tool's, or several tools'."""
         meant = self._knowledge.resolve(context, strict=False)
-        places = {tool: state.places.get(meant.get(tool, tool)) for tool in context}
+        of_ids = self._knowledge.places_in(state, list(meant.values()))
+        places = {tool: of_ids.get(meant.get(tool, tool)) for tool in context}
         known = dict.fromkeys(place for place in places.values() if place is not None)
         return list(known), [tool for tool, place in places.items() if place is None]
 

@@ -184,6 +184,8 @@ class Importance:
 
     def carried_to(self, nums: Nodes) -> Importance:
         """Return the same facts for another generation's nodes; new nodes have none."""
+        if nums is self.nums:
+            return self
         place, known = places(self.nums, nums)
         communities = np.full(len(nums), -1, np.int32)
         communities[known] = self.communities[place[known]]

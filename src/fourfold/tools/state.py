@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import logging
 import threading
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from itertools import compress
 
 import numpy as np
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from fourfold import arguments, filters
 from fourfold.arguments import shown
 from fourfold.errors import UnknownNodeError
-from fourfold.index.base import Nodes
+from fourfold.index.base import Nodes, TextPart
 from fourfold.index.snapshot import Snapshot
 from fourfold.ordered import common, distinct, places
 from fourfold.plain_text import plain_text
@@ -37,13 +36,14 @@ _NAMED = 5
 
 @dataclass(frozen=True)
 class State:
-    """One generation; a tool is known by its place among them, and arrays are (n_tools,).
+    """One generation as a config reads it; a tool is known by its place among them, and arrays are (n_tools,).
 
     ``usage`` is the recent use of each tool divided by the largest, ``success_rate`` lies in [0, 1] and is ½ for a
     tool never used; ``successes`` counts.
     """
 
     snapshot: Snapshot
+    config: ToolConfig
     nodes: Nodes
     ids: tuple[str, ...]
     graph: ToolGraph
@@ -51,11 +51,6 @@ class State:
     usage: NDArray[np.float64]
     success_rate: NDArray[np.float64]
     successes: NDArray[np.int64]
-
-    @cached_property
-    def places(self) -> Mapping[str, int]:
-        """The place of each tool by its id."""
-        return {identity: place for place, identity in enumerate(self.ids)}
 
     def places_of(self, nodes: Nodes) -> list[int]:
         """Return the places of those of these nodes that are tools, each once, ascending."""
@@ -74,7 +69,11 @@ class Knowledge:
         self._lock = threading.Lock()
         self._state: State | None = None
         self._importance: Importance | None = None
+        self._carried: Importance | None = None
+        """That of which the present state has its importance."""
         self._measuring: threading.Thread | None = None
+        self._typed: tuple[TextPart, str, bool] | None = None
+        """The texts and the type of which it was asked last whether there are tools by type, and the answer."""
 
     def present(self) -> State:
         """Return the state of the present generation, building it when the graph has changed, or is read anew."""
@@ -84,10 +83,10 @@ class Knowledge:
         snapshot = self._retriever.analysis.snapshot()
         with self._lock:
             state = self._state
-            if state is None or state.snapshot is not snapshot:
+            if state is None or state.snapshot is not snapshot or state.config is not self._config():
                 self._state = state = self._built(snapshot, state)
-            elif self._importance is not None and state.importance is not self._importance:
-                self._state = state = replace(state, importance=self._importance.carried_to(state.nodes))
+            elif self._importance is not self._carried:  # it was measured anew
+                self._state = state = replace(state, importance=self._carry(state.nodes))
             return state
 
     def tools(self) -> Nodes:
@@ -110,11 +109,19 @@ class Knowledge:
 
         """
         given = arguments.strings(tools, "tools")
-        named = self.resolve([tool for tool in given if tool not in state.places], strict=True)
-        found = [state.places.get(named.get(tool, tool)) for tool in given]
+        known = self.places_in(state, given)
+        named = self.resolve([tool for tool in given if tool not in known], strict=True)
+        known |= self.places_in(state, list(named.values()))
+        found = [known.get(named.get(tool, tool)) for tool in given]
         if None in found:  # added after this state was made
             raise UnknownNodeError(f"There is no tool {shown(given[found.index(None)])} in this catalogue.")
         return [place for place in found if place is not None]
+
+    def places_in(self, state: State, ids: Sequence[str]) -> dict[str, int]:
+        """Return the place of each of these ids that is a tool's."""
+        numbers = self._retriever.backend.nums(ids) if ids else {}
+        found, here = places(state.nodes, np.fromiter(numbers.values(), np.int64, len(numbers)))
+        return dict(zip(compress(numbers, here), found[here].tolist(), strict=True))
 
     def resolve(self, names: Iterable[str], *, strict: bool) -> dict[str, str]:
         """Return the id each name stands for: an id, or the name of one tool alone.
@@ -125,7 +132,7 @@ class Knowledge:
         """
         wanted = list(dict.fromkeys(names))
         kind, nodes = self._config().node_type, self._retriever.get(wanted)
-        if any(node.type != kind for node in nodes) and len(self._nodes({"$type": kind})):
+        if any(node.type != kind for node in nodes) and self._are_typed(kind):
             nodes = [node for node in nodes if node.type == kind]  # the others are no tools
         known = {node.id: node.id for node in nodes}
         left = [name for name in wanted if name not in known]
@@ -138,6 +145,14 @@ class Knowledge:
                 raise _not_one(name, candidates)
         return known
 
+    def _are_typed(self, kind: str) -> bool:
+        """Whether any node is of the type of tools; asked once for all generations whose nodes are the same."""
+        text = self._retriever.analysis.snapshot().text
+        known = self._typed
+        if known is None or known[0] is not text or known[1] != kind:
+            self._typed = known = text, kind, bool(len(self._nodes({"$type": kind})))
+        return known[2]
+
     def _called(self, names: Sequence[str]) -> dict[str, list[str]]:
         """Return the ids of the tools of each of these names."""
         state = self.present()
@@ -149,15 +164,25 @@ class Knowledge:
 
     def _built(self, snapshot: Snapshot, before: State | None) -> State:
         config = self._config()
-        nodes = self.tools()
-        if before is not None and np.array_equal(nodes, before.nodes):  # an id keeps its number
+        same = before is not None and before.config is config and before.snapshot.text is snapshot.text
+        if before is not None and same:  # no node was written since
             nodes, known = before.nodes, before.ids
         else:
-            ids = snapshot.ids(nodes)
-            nodes = nodes[np.array([bool(identity) for identity in ids], bool)]  # the others were deleted meanwhile
-            known = tuple(identity for identity in ids if identity)
-        graph = build_graph(snapshot.edges, nodes, config)
-        return State(snapshot, nodes, known, graph, self._important(snapshot, nodes, graph), *self._used(nodes))
+            nodes, known = self._listed(snapshot, before)
+        if before is not None and same and before.snapshot.edges is snapshot.edges:
+            graph = before.graph
+        else:
+            graph = build_graph(snapshot.edges, nodes, config)
+        return State(snapshot, config, nodes, known, graph, self._important(snapshot, nodes, graph), *self._used(nodes))
+
+    def _listed(self, snapshot: Snapshot, before: State | None) -> tuple[Nodes, tuple[str, ...]]:
+        """Return the nodes that are tools, and their ids."""
+        nodes = self.tools()
+        if before is not None and np.array_equal(nodes, before.nodes):  # an id keeps its number
+            return before.nodes, before.ids
+        ids = snapshot.ids(nodes)
+        nodes = nodes[np.array([bool(identity) for identity in ids], bool)]  # the others were deleted meanwhile
+        return nodes, tuple(identity for identity in ids if identity)
 
     def _nodes(self, condition: filters.Filter) -> Nodes:
         return self._retriever.backend.allowed(filters.parse(condition)).nodes
@@ -179,7 +204,7 @@ class Knowledge:
         few = graph.edge_count <= _INLINE_EDGES and len(snapshot.edges) <= _INLINE_ALL
         if self._importance is None or few:
             self._importance = measure(snapshot, nodes, graph)
-            return self._importance
+            return self._carry(nodes)
         if self._measuring is None or not self._measuring.is_alive():
 
             def refresh() -> None:
@@ -190,7 +215,13 @@ class Knowledge:
 
             self._measuring = threading.Thread(target=refresh, name="fourfold-tools", daemon=True)
             self._measuring.start()
-        return self._importance.carried_to(nodes)
+        return self._carry(nodes)
+
+    def _carry(self, nodes: Nodes) -> Importance:
+        """Return the last known importance, of these nodes."""
+        self._carried = known = self._importance
+        assert known is not None
+        return known.carried_to(nodes)
 
 
 def _not_one(name: str, candidates: Sequence[str]) -> UnknownNodeError:

@@ -205,8 +205,10 @@ def token_segment(changes: Changes, nodes_of: Callable[[Sequence[int]], Mapping[
     return TokenSegment.build(changes.nums, bounds(counts), pieces)
 
 
-def text_part(segments: Sequence[TextSegment], config: RetrievalConfig) -> Text:
-    """Return the texts of one generation, weighed as a config says."""
+def text_part(segments: Sequence[TextSegment], config: RetrievalConfig, before: object = None) -> Text:
+    """Return the texts of one generation, weighed as a config says; those ``before``, by the same, if they stayed."""
+    if isinstance(before, Text) and before.is_of(segments):
+        return before  # which knows the words that were asked
     text = config.text
     weights = tuple(field.weight for field in text.fields)
     return Text(segments, weights=weights, k1=text.k1, b=text.b, names=text.names)

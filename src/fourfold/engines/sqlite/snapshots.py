@@ -286,7 +286,7 @@ class Snapshots:
             own_share=state.own_share,
             size=sum(segment.size for segment in state.parts.text),
             vectors=Vectors(state.parts.vectors, exact=self._config.index.exact),
-            text=text_part(state.parts.text, self._config),
+            text=text_part(state.parts.text, self._config, None if before is None else before.text),
             tokens=Tokens(state.parts.tokens),
             edges=part,
             hidden=np.sort(self._store.hidden()),
