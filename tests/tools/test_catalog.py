@@ -8,6 +8,7 @@ import pytest
 from numpy import arange, array
 
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
+from fourfold.engines.sqlite.store import Store
 from fourfold.signals.scaling import MinMaxScale
 from fourfold.tools import Tool, ToolCatalog, ToolConfig, read_tools, schema, state
 from fourfold.tools.schema import fields
@@ -432,6 +433,18 @@ def test_where_every_node_is_a_tool_a_use_reads_no_list_of_all_nodes(tmp_path):
         assert catalog.search_tools("read a file").ids == ["t"]
         with pytest.raises(UnknownNodeError, match="There is no tool 'n3'"):
             catalog.record_use(["n3"])
+
+
+def test_after_a_write_the_ids_of_new_tools_alone_are_read(tmp_path, monkeypatch):
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
+        catalog.retriever.add([Node(f"n{i:04d}", f"name {i}") for i in range(1_100)])
+        catalog.state()
+        asked, ids = [], Store.ids
+        monkeypatch.setattr(Store, "ids", lambda store, nums: asked.append(len(nums)) or ids(store, nums))
+        catalog.retriever.add([Node("new", "name"), Node("n0007", "other")])
+        catalog.retriever.delete(["n0005"])
+        assert catalog.state().ids == (*(f"n{i:04d}" for i in range(1_100) if i != 5), "new")
+        assert asked == [1]
 
 
 def test_another_config_of_a_catalogue_says_at_once_what_its_tools_are():

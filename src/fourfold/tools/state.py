@@ -180,9 +180,15 @@ class Knowledge:
         nodes = self.tools()
         if before is not None and np.array_equal(nodes, before.nodes):  # an id keeps its number
             return before.nodes, before.ids
-        ids = snapshot.ids(nodes)
-        nodes = nodes[np.array([bool(identity) for identity in ids], bool)]  # the others were deleted meanwhile
-        return nodes, tuple(identity for identity in ids if identity)
+        ids = np.empty(len(nodes), object)
+        unknown = np.arange(len(nodes))
+        if before is not None:
+            place, here = places(before.nodes, nodes)
+            ids[here] = np.array(before.ids, object)[place[here]]
+            unknown = np.nonzero(~here)[0]
+        ids[unknown] = snapshot.ids(nodes[unknown])
+        there = ids != ""  # the others were deleted meanwhile
+        return nodes[there], tuple(ids[there].tolist())
 
     def _nodes(self, condition: filters.Filter) -> Nodes:
         return self._retriever.backend.allowed(filters.parse(condition)).nodes
