@@ -1,5 +1,7 @@
 """Edge segments answer as one list of edges does, in whatever order they were written and merged."""
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -151,6 +153,24 @@ def test_a_hub_that_a_write_leaves_as_it_is_stays_known():
     assert best(Edges((hub, stronger), TYPES, ids, elsewhere)) == ([(0, 1, 0, 1.0), (0, 9, 0, 2.0)], True)
     fewer = hub.without(np.array([1]))
     assert best(Edges((fewer,), TYPES, ids, elsewhere)) == ([(0, 2, 0, 1.0), (0, 3, 0, 1.0)], True)
+
+
+def test_which_types_are_in_use_is_counted_once_for_a_segment_not_for_every_generation():
+    """Each search after a write of an edge went through the types of all edges."""
+    read = []
+
+    class Types:
+        def __getitem__(self, key):
+            read.append(key)
+            return old.types[key]
+
+    old = segment([(1, 0, 1, 0, 1.0), (2, 1, 2, 2, 1.0)])
+    base = dataclasses.replace(old, types=Types())
+    assert Edges([base], TYPES, ids_of).types_in_use == {0, 2}
+    assert Edges([base, segment([(3, 1, 2, 1, 1.0)])], TYPES, ids_of).types_in_use == {0, 1, 2}
+    assert len(read) == 1
+    without = base.without(np.array([2]))
+    assert Edges([without], TYPES, ids_of).types_in_use == {0} and Edges([], TYPES, ids_of).types_in_use == set()
 
 
 def test_a_merge_drops_what_is_gone():

@@ -114,6 +114,12 @@ class EdgeSegment:
         return np.arange(len(self.nums)) if self.dead is None else np.nonzero(~self.dead)[0]
 
     @cached_property
+    def types_in_use(self) -> frozenset[int]:
+        """The numbers of the types of its edges; known for all generations that have the segment."""
+        types = self.types[:] if self.dead is None else self.types[:][~self.dead]
+        return frozenset(np.bincount(types).nonzero()[0].tolist())
+
+    @cached_property
     def _places(self) -> Places:
         return Places(self.keys)
 
@@ -225,8 +231,7 @@ class Edges:
     @cached_property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the edge types that have an edge."""
-        types = (s.types[:] if s.dead is None else s.types[:][~s.dead] for s in self.segments)
-        return frozenset(number for own in types for number in np.bincount(own).nonzero()[0].tolist())
+        return frozenset[int]().union(*(segment.types_in_use for segment in self.segments))
 
     def expand(
         self,
