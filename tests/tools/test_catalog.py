@@ -411,8 +411,9 @@ def test_a_tool_is_named_alike_in_every_call_and_a_node_that_is_none_is_refused(
     assert catalog.retriever.generation == generation
 
 
-def test_where_every_node_is_a_tool_a_use_reads_no_list_of_all_nodes(tmp_path):
+def test_where_every_node_is_a_tool_a_use_reads_no_list_of_all_nodes(tmp_path, monkeypatch):
     """Each use, and each search after one, looked through all nodes for those of type "tool": there is none."""
+    monkeypatch.setattr(state, "_LOOKED_THROUGH", 0)
     with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
         catalog.retriever.add([Node(f"n{i}", f"name {i}", "thing", "reads a file") for i in range(50)])
         catalog.search_tools("read a file")

@@ -30,6 +30,9 @@ _INLINE_EDGES = 5_000
 _INLINE_ALL = 50_000
 """The same of all edges, those of nodes that are no tools among them."""
 
+_LOOKED_THROUGH = 5_000
+"""Up to so many nodes are looked through sooner than the snapshot after a write is taken."""
+
 _NAMED = 5
 """So many tools of one name are named where it tells none of them."""
 
@@ -146,7 +149,9 @@ class Knowledge:
         return known
 
     def _are_typed(self, kind: str) -> bool:
-        """Whether any node is of the type of tools; asked once for all generations whose nodes are the same."""
+        """Whether any node is of the type of tools; of many it is asked once for all generations that share them."""
+        if self._state is None or len(self._state.nodes) <= _LOOKED_THROUGH:
+            return bool(len(self._nodes({"$type": kind})))
         text = self._retriever.analysis.snapshot().text
         known = self._typed
         if known is None or known[0] is not text or known[1] != kind:
