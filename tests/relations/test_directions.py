@@ -58,3 +58,24 @@ BOTH_WAYS = graph_of("""
 )
 def test_of_labels_in_both_directions_each_is_followed_its_own_way(question, expected):
     assert BOTH_WAYS.search(question).ids[0] == expected
+
+
+DEEDS = graph_of("""
+    Ann Moe|acquired|Betasoft · Betasoft|acquired|Gammanet · Betasoft|founder|Sol Ek · Sol Ek|killed|Kim Doe
+    · John Poe|killed|Sol Ek · Kim Doe|killed|Rex Lund · Rex Lund|played_by|Ida Moor
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("by whom was Sol Ek killed", "John Poe"),
+        ("by which company was Gammanet acquired", "Betasoft"),
+        ("who killed the founder of Betasoft", "John Poe"),
+        ("who killed a founder of Betasoft", "John Poe"),
+        ("who killed the character played by Ida Moor", "Kim Doe"),
+        ("whom did the founder of Betasoft kill", "Kim Doe"),
+    ],
+)
+def test_a_deed_is_done_to_what_stands_behind_it_or_before_it_with_by(question, expected):
+    assert DEEDS.search(question).ids[0] == expected

@@ -358,18 +358,18 @@ class Sentence(Nouns):
         return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
 
     def named_is_done_to(self, place: int, preposition: str) -> bool:
-        """Tell whether what a word says is done to the named node: "who acquired X", "who was X acquired by".
+        """Tell whether a word says what is done to the named node, or to what leads there: "who acquired X's owner".
 
-        ``preposition`` is what belongs to the word, as in "who reports to X"; or "".
+        "By whom was X acquired" does, too. ``preposition`` is what belongs to the word, "who reports to X"; or "".
         """
-        if not preposition and self.at(place + 1) == "by" and not self.named_does(place):
+        by = self.at(place + 1) == "by" or (self.at(0) == "by" and place in self._begins)
+        if not preposition and by and not self.named_does(place):
             return True
-        if preposition and self.at(place + 1) != preposition:
-            return False
         behind = self._past_article(place + 1 + bool(preposition))
         subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
         asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
-        return behind in self._starts and subject not in self.names and asked
+        done_to = behind in self._starts or (behind in self._content and not self.opens(place))  # "what bridges span X"
+        return done_to and subject not in self.names and asked and preposition in {"", self.at(place + 1)}
 
     def _another_behind(self, place: int) -> bool:
         """Tell whether a word of its own follows, neither a stop word nor a name: before it stands a noun, no verb."""
