@@ -132,6 +132,9 @@ _PAST = frozenset(form for _, past, _ in _IRREGULAR for form in past)
 AGENTS = ("or", "er")
 """Endings of stems that make the doer of a deed: director, player."""
 
+_PERSON = ("person", "woman", "man")
+"""Endings that make of a word somebody who is it or does it."""
+
 _SHORTEST_DEED = {"or": 3, "er": 4}
 """Letters that what somebody does has at least before such an ending, where a label names the doer: actor, player."""
 
@@ -190,9 +193,15 @@ class Families:
         self._known = {stem: first for first, forms in _FORMS.items() for form in forms for stem in terms(form)}
 
     def of(self, stem: str) -> str:
-        """Return what all words of a family have in common: that of irregular forms, or a stem without "-er"."""
+        """Return what all words of a family have in common: that of irregular forms, or a stem without "-er".
+
+        So have those that say of somebody what he is: chair, chairman and chairperson.
+        """
         if stem in self._known:
             return self._known[stem]
+        person = next((ending for ending in _PERSON if stem.endswith(ending)), "")
+        if person and len(stem) - len(person) >= _PREFIX:
+            return stem.removesuffix(person)
         return stem[:-2] if is_doer(stem) else stem
 
     def forms(self, stems: frozenset[str]) -> frozenset[str]:
