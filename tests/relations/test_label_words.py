@@ -37,3 +37,10 @@ def test_words_of_questions_are_spelt_like_parts_families_and_the_words_themselv
     assert alike("department")[1] == ["dept"]
     assert alike("places")[2] == ["place"]
     assert alike("pubisher")[0] == ["publisher"] and alike("pubic")[0] == []
+
+
+def test_labels_that_have_all_words_of_another_and_more_are_known():
+    found = words(
+        "head_coach", "previousHeadCoach", "/team/coach", "coach_head", "mascot", "colour", "ground", "/a/colours"
+    )
+    assert [*zip(*map(list, found.wider), strict=True)] == [(0, 1), (3, 1)]

@@ -1,5 +1,8 @@
 """How similar labels of edge types are to words of questions."""
 
+import pytest
+from fact_graphs import graph_of
+
 from fourfold.embed.static import bundled
 from fourfold.relations.labels import Labels
 from fourfold.tokenizer import make_tokenizer
@@ -32,3 +35,24 @@ def test_without_word_boundaries_a_word_is_like_no_label_that_only_shares_charac
     assert found.similarity("分发")[2] == 0.0
     assert found.similarity("女儿")[0].tolist().index(1.0) == 2
     assert found.words.within_by_character("什么时候发明的").tolist() == [0.5, 0.0, 0.0, 0.0]
+
+
+OFFICES = graph_of("""
+    Angria|previous head of government|Ada Bell · Angria|head of government|Cy Dorn · Ed Finch|head of state|Gil Hart
+    · Ida Moor|member of sports team|Low Tide · Ida Moor|previous member of sports team|Alm Tide
+    · Ida Moor|previous position held|captain · Ida Moor|position held|scout · Cy Dorn|place of birth|Altmar
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("who is the head of the government of Angria", "Cy Dorn"),
+        ("who was the previous head of the government of Angria", "Ada Bell"),
+        ("which team does Ida Moor play for", "Low Tide"),
+        ("which position does Ida Moor hold currently", "scout"),
+        ("where was the head of government of Angria born", "Altmar"),
+    ],
+)
+def test_of_labels_of_which_one_has_more_words_that_is_meant_where_these_are_said(question, expected):
+    assert OFFICES.search(question).ids[0] == expected

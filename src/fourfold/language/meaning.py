@@ -328,6 +328,21 @@ def _turn_round(meaning: Meaning, sentence: Sentence) -> None:
         meaning.trust[0], meaning.asked[0] = 0.0, 0.0
 
 
+def say_all(meaning: Meaning, free: NDArray[np.bool_], plain: NDArray[np.int64], wider: NDArray[np.int64]) -> None:
+    """Let a label that has all words of another and more come behind it unless one of these is said.
+
+    "The head coach of X" is none by ``previous_head_coach`` where edges of ``head_coach`` are. ``meaning`` is changed;
+    ``plain`` and ``wider`` are the types of both labels, (n_pairs,).
+    """
+    if not len(plain):  # as in most graphs
+        return
+    asked, others = meaning.asked[free][:, plain], meaning.asked[free][:, wider]
+    says, others_say = asked >= _COULD_LEAD, others >= _COULD_LEAD
+    more = (others_say & ~says).any(axis=0)
+    alike = (others_say & says & (others >= asked)).any(axis=0)
+    meaning.asked[:, wider[alike & ~more]] *= _SATISFIED
+
+
 def said_again(
     meaning: Meaning, free: NDArray[np.bool_], loose: Sequence[int], left_out: Sequence[NDArray[np.bool_]]
 ) -> list[int]:

@@ -20,7 +20,7 @@ from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
 from fourfold.language import lexicon, synonyms
 from fourfold.language.lexicon import ASKING, TOWNS, WHICH
-from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning, said_again, settle
+from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning, said_again, say_all, settle
 from fourfold.language.name_matching import Named, Words
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import LEAD_BACK, Sentence
@@ -128,6 +128,7 @@ class Relations:
         self._by_itself(meaning, sentence, said_again(meaning, sentence.free(), loose, left_out), settings)
         to_places = self.labels.grammar.to_places | (haunts is not None and haunts.means)
         sought.end_there(meaning, sentence, lambda place: self.calls(sentence.words[place], words[place][1]), settings)
+        say_all(meaning, sentence.free(), *self.labels.words.wider)
         settle(meaning, sentence, [self.labels.words.families_of(terms) for _, terms in words], to_places)
         sought.price(meaning, sentence, settings)
         return meaning

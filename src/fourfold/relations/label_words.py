@@ -163,6 +163,25 @@ class LabelWords:
         return _rows([frozenset(term for word in words for term in self.terms(word)) for words in left])
 
     @lazy
+    def wider(self) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """Labels of several words, and others that have all of these and more: head coach, previous head coach.
+
+        The types of both, (n_pairs,) each; of paths the words of the last part.
+        """
+        stems: list[frozenset[str]] = [frozenset()] * len(self.labels)
+        for row in self.at_end.nonzero()[0].tolist():
+            stems[self.types[row]] |= self.row_stems[row]
+        holding = {stem: set(rows.tolist()) for stem, rows in _rows(stems).items()}
+        pairs = [
+            (place, other)
+            for place, own in enumerate(stems)
+            for other in (sorted(set.intersection(*map(holding.__getitem__, own))) if len(own) > 1 else ())
+            if len(stems[other]) > len(own)
+        ]
+        plain, wider = np.array(pairs, np.int64).reshape(-1, 2).T
+        return plain, wider
+
+    @lazy
     def _anywhere(self) -> Mapping[str, NDArray[np.int64]]:
         """In which types' names a term stands; made for the first question about a kind."""
         return _rows([frozenset(self.terms(label(name))) for name in self._names])
