@@ -41,6 +41,7 @@ OFFICES = graph_of("""
     Angria|previous head of government|Ada Bell · Angria|head of government|Cy Dorn · Ed Finch|head of state|Gil Hart
     · Ida Moor|member of sports team|Low Tide · Ida Moor|previous member of sports team|Alm Tide
     · Ida Moor|previous position held|captain · Ida Moor|position held|scout · Cy Dorn|place of birth|Altmar
+    · Alm Tide|coachedBy|Karl Egger · Karl Egger|formerlyCoached|Low Tide
 """)
 
 
@@ -51,7 +52,9 @@ OFFICES = graph_of("""
         ("who was the previous head of the government of Angria", "Ada Bell"),
         ("which team does Ida Moor play for", "Low Tide"),
         ("which position does Ida Moor hold currently", "scout"),
+        ("which position did Ida Moor hold before the current position", "captain"),
         ("where was the head of government of Angria born", "Altmar"),
+        ("which team did Karl Egger coach before", "Low Tide"),
     ],
 )
 def test_of_labels_of_which_one_has_more_words_that_is_meant_where_these_are_said(question, expected):

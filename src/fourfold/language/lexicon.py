@@ -39,6 +39,7 @@ EXACTLY: Mapping[str, str] = MappingProxyType(
         "about": "subject topic theme tag",
         "how": "cause manner",
         "why": "cause reason",
+        "before": "previous former",
         "do": "occupation profession job",
         "from": "origin home hometown homeland homeworld nationality citizenship birthplace",
     }
