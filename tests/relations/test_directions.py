@@ -79,3 +79,25 @@ DEEDS = graph_of("""
 )
 def test_a_deed_is_done_to_what_stands_behind_it_or_before_it_with_by(question, expected):
     assert DEEDS.search(question).ids[0] == expected
+
+
+STRENGTHS = graph_of("""
+    Ember|strong_against|Fern · Brook|strong_against|Ember · Ember|weak_to|Brook · Kim Doe|allergic_to|pollen
+    · Altmar|capital_of|Borduria · Borduria|capital|Zadar · Ann Moe|reports_to|Kim Doe · Kim Doe|reports_to|John Poe
+    · Brook|has_kind|water · Fern|has_kind|grass
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("against what is Ember strong", "Fern"),
+        ("what is Ember strong against", "Fern"),
+        ("to what is Ember weak", "Brook"),
+        ("to what is Kim Doe allergic", "pollen"),
+        ("to whom does Kim Doe report", "John Poe"),
+        ("of which country is Altmar the capital", "Borduria"),
+    ],
+)
+def test_a_preposition_before_what_is_asked_for_belongs_to_the_last_word(question, expected):
+    assert STRENGTHS.search(question).ids[0] == expected

@@ -78,6 +78,7 @@ class Nouns(Placed):
         first = int(self.at(0) in IMPERATIVES | ONE_OF)
         opens = [place for place in self._content if self.opens(place) and not self._is_relative(place - 1)]
         asked = sorted({*opens, *self._content.intersection({first})})  # no more is "software which uses X"
+        asked = [place for place in asked if self.words[place] not in PREPOSITIONS]  # "against what is X strong"
         return [place for place in asked if self.at(place - 1) != "what" or place + 1 not in self._starts]
 
     def _is_relative(self, place: int) -> bool:

@@ -72,13 +72,22 @@ class Placed:
         return refers_back(self.words, place, self._named_first)
 
     def hangs(self, place: int) -> str:
-        """Return the preposition behind a word that has nothing behind it: "what is X strong against"; "": none."""
+        """Return the preposition behind a word that has nothing behind it: "what is X strong against"; "": none.
+
+        That of "against what is X strong" hangs behind the last word, too.
+        """
+        if place == len(self.words) - 1 and self._is_fronted():
+            return self.at(0)
         after = self.at(place + 2)
         return self.at(place + 1) if self.at(place + 1) in PREPOSITIONS and (not after or after in QUESTION) else ""
 
+    def _is_fronted(self) -> bool:
+        return self.at(0) in PREPOSITIONS and self.at(1) in QUESTION
+
     def belongs(self, place: int) -> bool:
         """Tell whether a preposition belongs to a word before it that a label holds: "strong against X"."""
-        return place > 0 and self.words[place] in PREPOSITIONS and bool(self._in_label[place - 1])
+        fronted = place == 0 and self._is_fronted()
+        return self.at(place) in PREPOSITIONS and bool((fronted or place) and self._in_label[place - 1])
 
     def free(self) -> NDArray[np.bool_]:
         """Return which words belong to no name, (len(words),)."""

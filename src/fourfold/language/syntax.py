@@ -362,8 +362,7 @@ class Sentence(Nouns):
 
         "By whom was X acquired" does, too. ``preposition`` is what belongs to the word, "who reports to X"; or "".
         """
-        by = self.at(place + 1) == "by" or (self.at(0) == "by" and place in self._begins)
-        if not preposition and by and not self.named_does(place):
+        if not preposition and "by" in {self.at(place + 1), self.hangs(place)} and not self.named_does(place):
             return True
         behind = self._past_article(place + 1 + bool(preposition))
         subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
