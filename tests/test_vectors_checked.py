@@ -6,7 +6,7 @@ from contextlib import closing
 import numpy as np
 import pytest
 
-from fourfold import Node, Retriever
+from fourfold import Node, Retriever, checking
 from fourfold.checking import check
 from fourfold.ingest import Cut, add_parts
 
@@ -65,6 +65,15 @@ def test_a_vector_of_something_else_is_told_where_it_is_compared(path, value):
     assert check(path).sound
     (told,) = check(path, derived=True).problems
     assert told.startswith("The vector of the node 'n2' is not what static:") and told.endswith(REPAIR)
+
+
+def test_one_fault_hides_no_other_and_all_are_counted(path, monkeypatch):
+    monkeypatch.setattr(checking, "_TOGETHER", 2)
+    altered(path, "UPDATE vectors SET vector = ? WHERE node IN (2, 3, 5)", blob())
+    altered(path, "DELETE FROM vectors WHERE node = 1")
+    missing, others = check(path, derived=True).problems
+    assert missing == f"The vector of the node 'n0' is missing{REPAIR}"
+    assert others.startswith("The vector of the node 'n1' is not what static:") and "text (and 2 more)" in others
 
 
 def test_no_vector_that_was_given_is_a_fault(tmp_path):

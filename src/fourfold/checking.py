@@ -150,15 +150,18 @@ class _Vectors:
 
     def compare(self, nodes: Sequence[Node], vectors: Mapping[str, NDArray[np.float32]]) -> None:
         """Look at the vectors of some nodes, by id."""
+        sound = set[str]()
         for identity, vector in vectors.items():
             if not np.isfinite(vector).all():
                 self._found["holds NaN or infinite numbers"].append(identity)
-            if str(len(vector)) != self._length:
+            elif str(len(vector)) != self._length:
                 self._found[f"has another length than the graph's, which is {self._length}"].append(identity)
+            else:
+                sound.add(identity)
         if self._made_by is not None:
             self._found["is missing"] += [node.id for node in nodes if node.id not in vectors]
-        if self._model is not None and not any(self._found.values()):
-            told = [node for node in nodes if node.text]  # a document in parts may have the mean of theirs
+        if self._model is not None:
+            told = [node for node in nodes if node.text and node.id in sound]  # what has parts may have their mean
             for read in (self._text_of, attrgetter("text")):  # the text alone, as other stores embed it
                 made = self._model.embed_documents([read(node) for node in told])
                 told = [told[place] for place, vector in enumerate(made) if not _alike(vector, vectors[told[place].id])]
@@ -177,6 +180,8 @@ class _Vectors:
 
 def _alike(made: NDArray[np.float32], held: NDArray[np.float32]) -> bool:
     """Whether a vector points where it should, whatever a library's other version rounds; nowhere is as good."""
+    if len(made) != len(held):
+        return False
     made, held = made.astype(np.float64), held.astype(np.float64)
     lengths = float(np.linalg.norm(made) * np.linalg.norm(held))
     return 2 * float(made @ held) >= lengths > 0 or not made.any()

@@ -17,6 +17,9 @@ _MOST = 1_000_000
 _LONGEST_NAME = 63
 """Bytes of an identifier; PostgreSQL silently cuts longer ones."""
 
+_OWN = ("information_schema", "$user")
+"""The second leads to a schema of another name, quoted, too."""
+
 
 @dataclass(frozen=True, slots=True)
 class Address:
@@ -48,10 +51,7 @@ class Address:
             raise StoreError(f"{foreign[0]}= is said of tables that others made: Retriever.open_foreign(url).")
         if not schema or "\x00" in schema or len(schema.encode("utf-8", "replace")) > _LONGEST_NAME:
             raise StoreError(f"The schema {shown(schema)} is no name: 1 to {_LONGEST_NAME} bytes, without NUL.")
-        if schema.startswith("pg_") or schema in (
-            "information_schema",
-            "$user",
-        ):  # that leads to another, if quoted, too
+        if schema.startswith("pg_") or schema in _OWN:
             raise StoreError(f"The schema {shown(schema)} is PostgreSQL's own; name another: ?schema=kg.")
         timeout = _number(options.pop("statement_timeout", "60"), "statement_timeout", 0.0)
         connections = int(_number(options.pop("pool", "8"), "pool", 2.0))
