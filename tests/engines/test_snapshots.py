@@ -804,10 +804,13 @@ FORKS = """
 import os, sys, time
 from fourfold.engines.sqlite.derived import Derived
 path, how = sys.argv[1:]
+begun, begins = os.pipe()
 with Derived(path, writable=True).turn() as ours:
     if not (child := os.fork()):
+        os.write(begins, b".")  # it has let go by now
         time.sleep(600 if how == "stays" else 0)
         os._exit(0)
+    os.read(begun, 1)
     if how == "goes":
         os.waitpid(child, 0)
     print(ours, child, flush=True)
