@@ -32,6 +32,11 @@ _IN_USE = "SELECT array_agg(num) FROM edge_types WHERE edges > 0"
 _IN_USE_SEEN = "SELECT array_agg(DISTINCT type) FROM {edges} e"
 
 
+def damaged(whose: str) -> StoreError:
+    """Return what is said of a graph that has no state."""
+    return StoreError(f"{whose} is damaged, its table 'state' is empty; restore a backup.")
+
+
 @dataclass(frozen=True, slots=True)
 class Turn:
     """The cheap part of a state: what every search asks first."""
@@ -49,7 +54,7 @@ class Turn:
             return known
         first, *others = link.ask(_TURN, *more)
         if not first:
-            raise StoreError(f"{link.path!r} is damaged, its table 'state' is empty; restore a backup.")
+            raise damaged(repr(link.path))
         turn = cls(int(first[0][0]), bool(first[0][1]), first[0][2:])
         if question is not None:
             question.known["turn"], question.known["with turn"] = turn, others

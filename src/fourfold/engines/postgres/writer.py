@@ -21,9 +21,9 @@ from fourfold.engines.postgres.keepable import check, check_key, keepable, refus
 from fourfold.engines.postgres.postings import keys_of_names, masks, postings_of
 from fourfold.engines.postgres.rows import sendable
 from fourfold.engines.postgres.staging import Staging
+from fourfold.engines.postgres.state import damaged
 from fourfold.engines.refusals import WriterWithoutBooks
 from fourfold.engines.usage import Usage
-from fourfold.errors import StoreError
 from fourfold.filters import attributes
 from fourfold.index.changes import PIECE
 from fourfold.types import Edge
@@ -42,7 +42,7 @@ class Writer(WriterWithoutBooks):
             "SELECT generation, next_node, next_edge, next_term, moments >= 0, moved, vectors FROM state FOR UPDATE"
         ).fetchone()
         if row is None:
-            raise StoreError("The graph is damaged, its table 'state' is empty; restore a backup.")
+            raise damaged("The graph")
         self.generation, self._next_node, self._next_edge, self._next_term = map(int, row[:4])
         self._with_moments, self._waiting, self._vectors = bool(row[4]), int(row[5]), int(row[6])
         self._counted: Counter[str] = Counter()
