@@ -161,6 +161,16 @@ def test_what_a_name_begins_with_is_enough_where_that_is_a_code(proposals, quest
     assert proposals.search(question).ids[0] == answer
 
 
+def test_a_code_names_an_incident_beside_the_page_on_it():
+    with Retriever() as retriever:
+        pages = [Node(f"inc-{n}.md", f"INC-{n}: Shop down for {n} minutes", "document") for n in (7, 8)]
+        incidents = [Node(f"INC-{n}", f"INC-{n} shop outage", "incident") for n in (7, 8)]
+        people = [Node("Ada Lund", "Ada Lund", "person"), Node("Bo Reyes", "Bo Reyes", "person")]
+        edges = [Edge("Ada Lund", "INC-7", "resolved"), Edge("Bo Reyes", "INC-8", "resolved")]
+        retriever.add([*pages, *incidents, *people], [*edges, Edge("inc-7.md", "inc-8.md", "relates_to")])
+        assert retriever.search("who resolved INC-7").ids[0] == "Ada Lund"
+
+
 COUNTED = graph_of("""
     France|president|Louis Bonaparte · France|president|Emmanuel Macron · Spain|city|Barcelona · Spain|city|Madrid
     · 1st Infantry Division|based_in|Fort Riley · 1st Infantry Division|president|Ann Bo · France|city|Paris

@@ -137,10 +137,24 @@ def test_a_code_at_the_beginning_of_one_name_names_it(question, named):
         ("pep", "8", "style", "guide"), ("rfc", "2616", "http"), ("cs101", "introduction"), ("article", "6", "scope"),
         ("article", "6", "fines"), ("2014", "games"), ("apollo", "11"),
     ]  # fmt: skip
-    found = name_matching.by_code(
-        [(word, (word.lower(),)) for word in question.split()], np.arange(len(written)), written
-    )
+    words = [(word, (word.lower(),)) for word in question.split()]
+    found = name_matching.by_code(words, np.arange(len(written)), written, [""] * len(written))
     assert [one.whole for one in found] == named
+
+
+@pytest.mark.parametrize(
+    ("types", "named"),
+    [
+        (["incident", "page", "page"], [[0]]),
+        (["incident", "page", "review"], [[0, 1, 2]]),
+        (["page", "page", "page"], []),
+    ],
+)
+def test_a_code_that_nodes_of_several_types_begin_with_names_one_of_each(types, named):
+    written = [("INC", "7", "outage"), ("INC", "7", "down"), ("INC", "7", "review")]
+    words = [(word, (word.lower(),)) for word in "who resolved INC 7".split()]
+    found = name_matching.by_code(words, np.arange(3), written, types)
+    assert [one.nodes.tolist() for one in found] == named
 
 
 @pytest.mark.parametrize(
@@ -165,5 +179,5 @@ def test_a_code_is_written_in_capitals(question, alone, named):
     names += " · 2nd Avenue Deli · 3D Printing Handbook · 67P Churyumov Gerasimenko"
     written = [tuple(name.split()) for name in names.split(" · ")]
     words = [(word, () if word in {"in", "who", "the"} else (word.lower(),)) for word in question.split()]
-    found = name_matching.by_code(words, np.arange(len(written)), written, alone=alone)
+    found = name_matching.by_code(words, np.arange(len(written)), written, [""] * len(written), alone=alone)
     assert [one.whole for one in found] == named

@@ -62,7 +62,8 @@ def _with_codes(scores: Scores, query: Query, found: list[Named]) -> list[Named]
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes.astype(np.int64)
     nodes = nodes[text.holds(figures, nodes).any(axis=1)][:_MAY_BE_MEANT]
     taken = name_matching.places_of(found)
-    codes = name_matching.by_code(query.words, nodes, query.written_of(nodes), alone=not found)
+    written, types = query.written_of(nodes), query.types_of(nodes)
+    codes = name_matching.by_code(query.words, nodes, written, types, alone=not found)
     apart = [one for one in codes if taken.isdisjoint(range(one.start, one.end))]
     more = [one for one in apart if scores.snapshot.edges.degree(one.nodes).any()]
     return sorted([*found, *more], key=lambda one: one.start)

@@ -208,11 +208,14 @@ def places_of(named: Iterable[Named]) -> set[int]:
     return {place for one in named for place in range(one.start, one.end)}
 
 
-def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, alone: bool = False) -> list[Named]:
+def by_code(
+    words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], types: Sequence[str], *, alone: bool = False
+) -> list[Named]:
     """Return the nodes that a question calls by the code that their names begin with: "PEP 8 – Style Guide", PEP 8.
 
-    A code goes to the last of the first figures in a row, and has letters, too. One that several of the nodes begin
-    with names none, nor does a word that is no code: the letters are capitals, unlike those of "season 2" or "2nd".
+    A code goes to the last of the first figures in a row, and has letters, too. One that several nodes of a type begin
+    with names none of them; of several types it names them all, an incident and the page on it. Nor does a word that is
+    no code name any: the letters are capitals, unlike those of "season 2" or "2nd".
     Figures before them count only alone and behind a word: "comet 67P", not "films in 3D" or "directed 3D films". Of
     two codes that overlap the longest counts, then the leftmost.
 
@@ -222,9 +225,11 @@ def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, a
     typed = [word.lower() for word, _ in words]
     telling = any(word != word.upper() for word, _ in words)  # in a question all in capitals these tell nothing
     codes = [tuple(word.lower() for word in _code(name)) for name in written]
-    found = []
-    for node, name, code in zip(nodes, written, codes, strict=True):
-        begin = _begin_of(code, typed) if code and codes.count(code) == 1 else -1
+    kinds = [*zip(codes, types, strict=True)]
+    found: dict[tuple[int, int], Named] = {}
+    for node, name, kind in zip(nodes, written, kinds, strict=True):
+        code = kind[0]
+        begin = _begin_of(code, typed) if code and kinds.count(kind) == 1 else -1
         end = begin + len(code)
         if begin < 0 or has_figures("".join(typed[end:][:1])):  # no Python 3 in "Python 3.1"
             continue
@@ -232,9 +237,10 @@ def by_code(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]], *, a
         as_code = telling and not figures_first and "".join(word for word, _ in words[begin:end]).isupper()
         in_name = alone and "".join(name[: len(code)]).isupper()
         if as_code or (in_name and (not figures_first or _is_called(words, begin, end))):
-            found.append(Named(np.array([node]), begin, end, " ".join(name).lower()))
+            one = found.setdefault((begin, end), Named(np.empty(0, np.int64), begin, end, " ".join(name).lower()))
+            found[begin, end] = replace(one, nodes=np.append(one.nodes, node))
     apart: list[Named] = []
-    for one in sorted(found, key=lambda one: (one.start - one.end, one.start)):
+    for one in sorted(found.values(), key=lambda one: (one.start - one.end, one.start)):
         if places_of(apart).isdisjoint(range(one.start, one.end)):
             apart.append(one)
     return sorted(apart, key=lambda one: one.start)
