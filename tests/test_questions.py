@@ -621,6 +621,28 @@ def test_of_several_nodes_of_one_name_it_is_said_which_was_taken(films):
     assert films.ask("tell me everything about p1").notes == ()
 
 
+@pytest.mark.parametrize(
+    ("question", "method", "listed"),
+    [
+        ("what breaks if the Ledger is down?", "impact_analysis", ["shop"]),
+        ("what if the Ledger fails?", "impact_analysis", ["shop"]),
+        ("what does the Shop depend on?", "search", ["ledger"]),
+        ("how is the Shop connected to the Vault?", "trace_path", ["shop", "ledger", "vault"]),
+    ],
+)
+def test_of_a_service_and_the_page_on_it_the_one_that_answers_is_meant(question, method, listed):
+    names = {"shop": "Shop", "ledger": "Ledger", "vault": "Vault"}
+    with Retriever() as retriever:
+        pages = [
+            Node(f"{n}.md", name, "document", f"The {name}. " + f"{name} again. " * 3) for n, name in names.items()
+        ]
+        services = [Node(n, name, "service", "Runs.") for n, name in names.items()]
+        calls = [Edge("shop", "ledger", "depends_on"), Edge("ledger", "vault", "depends_on")]
+        retriever.add([*pages, *services], [*calls, Edge("ledger.md", "vault.md", "relates_to")])
+        answer = Questions(retriever).ask(question)
+        assert (answer.method, answer.answer.ids[: len(listed)]) == (method, listed), answer
+
+
 def test_ask_falls_back_to_search_where_the_graph_has_no_such_edges():
     answer = graph(["ada", "charles"], [("ada", "charles", "knows")]).ask("what depends on ada?")
     assert answer.method == "search" and "no edges that mean" in answer.why and answer.ids

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, product
 from types import MappingProxyType
+from typing import TypeVar
 
 from fourfold.plain_text import display_name
 from fourfold.questions import capability, compose, explore, goals, impact, locate, paths, similar
@@ -16,6 +18,8 @@ from fourfold.questions.results import Answer, title
 from fourfold.questions.rules import RULES
 from fourfold.questions.view import View
 from fourfold.types import Node
+
+_A = TypeVar("_A", bound=Answer)
 
 DEBUG_ROLES = ("has_limitation", "has_workaround", "causes", "fixes")
 _SUBJECTS = 3
@@ -97,11 +101,13 @@ def _impact(view: View, asked: Asked) -> Outcome:
     subjects = _subjects(view, asked, effect.about or asked.query)
     if not _is_found(subjects):
         return asked.searched(_NOT_FOUND, subjects)
-    about = subjects[0].node
-    touched = impact.answer(view, about, "dependencies" if effect.forwards else "dependents", 3, 100)
+    direction: impact.Direction = "dependencies" if effect.forwards else "dependents"
+    meant = subjects if asked.node is not None else _namesakes(view, asked.query, subjects[0])
+    touched = _first((impact.answer(view, one.node, direction, 3, 100) for one in meant), lambda one: one.total > 0)
+    subjects = (Subject(touched.node, subjects[0].confidence),)
     if not touched.edge_types:
         return asked.searched(touched.notes[0], subjects)
-    touched = replace(touched, notes=(*touched.notes, *_said_of(view, effect, about)))
+    touched = replace(touched, notes=(*touched.notes, *_said_of(view, effect, touched.node)))
     return Outcome("impact_analysis", asked.read, subjects, touched)
 
 
@@ -124,6 +130,20 @@ def _explore(view: View, asked: Asked) -> Outcome:
         return asked.searched(_NOT_FOUND, subjects)
     depth = 2 if asked.intent is QuestionIntent.EXPLORE else 1
     return Outcome("explore_smart", asked.read, subjects, explore.answer(view, subjects[0].node, depth, 50))
+
+
+def _namesakes(view: View, question: str, subject: Subject) -> Iterator[Subject]:
+    """Yield a node that is found, then those of the same name, any of which a question that writes no id may mean."""
+    yield subject
+    if subject.node.id not in locate.spelled(question):
+        others = view.named(subject.node.name)
+        yield from (replace(subject, node=other) for other in others if other.id != subject.node.id)
+
+
+def _first(answers: Iterator[_A], fits: Callable[[_A], bool]) -> _A:
+    """Return the first answer that fits, or else the first: nothing depends on the page of a service's name."""
+    first = next(answers)
+    return next(filter(fits, chain((first,), answers)), first)
 
 
 def _is_found(subjects: Sequence[Subject]) -> bool:
@@ -172,8 +192,14 @@ def _trace(view: View, asked: Asked) -> Outcome:
     subjects = tuple(found)
     if len(subjects) < 2 or min(subject.confidence for subject in subjects) < CONFIDENT:
         return asked.searched("Two nodes that it names were not found.", subjects)
-    path = paths.answer(view, subjects[0].node, subjects[1].node, 5, directed=False)
-    return Outcome("trace_path", asked.read, subjects, path)
+    given = (asked.node, asked.to)
+    meant = [
+        _namesakes(view, asked.query, one) if end is None else [one] for one, end in zip(subjects, given, strict=True)
+    ]
+    ways = (paths.answer(view, one.node, other.node, 5, directed=False) for one, other in product(*meant))
+    path = _first(ways, lambda way: way.found)
+    ends_of_path = zip((path.source, path.target), subjects, strict=True)
+    return Outcome("trace_path", asked.read, tuple(Subject(node, one.confidence) for node, one in ends_of_path), path)
 
 
 def _ends(view: View, query: str) -> tuple[str, str] | None:

@@ -121,6 +121,8 @@ RULES: tuple[QuestionRule, ...] = (
             r"^(?:what|who|which \w+) (?:uses?|calls?|imports?|consumes?|needs?|references?|relies on|inherits"
             r"|reads from|subscribes)\b(?! (?:case|cases))",
             r"\bwhat (?:would |will |could |might )?happens? (?:to|if|when|should)\b",
+            r"^what if\b",
+            r"^what if .+ (?:fails?|crash(?:es)?|stops?|breaks?|dies?|goes|is (?:down|gone|removed|deleted))\b",
             r"^what (?:would |will |could |might )?happens? (?:if|when|should)\b",
             r"\bwhat else (?:has|have|needs?|must|would|will|should|do)\b.*\b(?:chang|updat|adapt|adjust|touch|fix)",
             r"\bbreak (?:anything|something|things|everything)\b",
