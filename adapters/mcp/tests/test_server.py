@@ -84,6 +84,8 @@ async def test_a_session_over_each_transport(transport, db):
         assert knowledge["notes"] == []
         none = await client.call_tool("search_knowledge", {"query": "list files", "filter": {"lang": "en"}})
         assert none.structured_content["notes"][0].startswith("No node passes the filter")
+        strange = (await client.call_tool("search_knowledge", {"query": "sourdough hydration"})).structured_content
+        assert strange["hits"] and strange["notes"][0].startswith("The graph seems to know nothing of this")
         assert client.server_info.version == version("fourfold-mcp")
         told = await client.call_tool("explain", {"query": "list files", "node_id": "filesystem:list_directory"})
         assert told.structured_content["rank"] == 1

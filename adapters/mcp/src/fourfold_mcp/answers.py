@@ -211,7 +211,7 @@ class FoundKnowledge(Answer):
     intent: Plain
     weights: dict[str, float]
     confidence: float = Field(description="How surely the graph knows anything of the query; below 0.25, nothing.")
-    notes: list[Plain] = Field(description="Why there is no hit, where that is known.")
+    notes: list[Plain] = Field(description="Why there is no hit, or none that answers.")
     hits: list[FoundNode]
 
 

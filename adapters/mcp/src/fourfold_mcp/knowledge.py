@@ -89,12 +89,16 @@ def offer_knowledge(server: Server, retriever: Retriever) -> None:
 
 
 def _knowledge(found: SearchResult, snippets: dict[str, str]) -> FoundKnowledge:
+    notes = list(found.notes)
+    if found.hits and not found.known:  # a model reads the answer, not the schema that says what .25 means
+        sure = f"(confidence {found.confidence:.2f})"
+        notes.append(f"The graph seems to know nothing of this {sure}; the hits are only nearest to it.")
     return FoundKnowledge(
         query=found.query,
         intent=str(found.intent),
         weights=found.weights.as_dict(),
         confidence=found.confidence,
-        notes=list(found.notes),
+        notes=notes,
         hits=[
             FoundNode(
                 id=hit.node.id,
