@@ -192,9 +192,9 @@ def _trace(view: View, asked: Asked) -> Outcome:
     subjects = tuple(found)
     if len(subjects) < 2 or min(subject.confidence for subject in subjects) < CONFIDENT:
         return asked.searched("Two nodes that it names were not found.", subjects)
-    given = (asked.node, asked.to)
     meant = [
-        _namesakes(view, asked.query, one) if end is None else [one] for one, end in zip(subjects, given, strict=True)
+        [one] if end is not None else _namesakes(view, asked.query, one)
+        for one, end in zip(subjects, (asked.node, asked.to), strict=True)
     ]
     ways = (paths.answer(view, one.node, other.node, 5, directed=False) for one, other in product(*meant))
     path = _first(ways, lambda way: way.found)

@@ -37,7 +37,12 @@ from llama_index.core.vector_stores.types import (
     VectorStoreQueryMode,
     VectorStoreQuerySpec,
 )
-from llama_index.retrievers.fourfold import FourfoldRetriever, FourfoldVectorStore, LlamaIndexEmbedder
+from llama_index.retrievers.fourfold import (
+    FourfoldEmbedding,
+    FourfoldRetriever,
+    FourfoldVectorStore,
+    LlamaIndexEmbedder,
+)
 
 import fourfold
 from fourfold import InvalidValueError, Retriever, StoreError
@@ -235,6 +240,17 @@ def test_nested_filters(fourfold_store):
 def test_doc_ids(fourfold_store):
     assert set(ask(fourfold_store, doc_ids=["doc-a", "doc-b"])) == {"a", "b"}
     assert ask(fourfold_store, doc_ids=["missing"]) == ask(fourfold_store, doc_ids=[]) == []
+
+
+def test_the_model_of_fourfold_embeds_for_an_index():
+    model = FourfoldEmbedding()
+    store = FourfoldVectorStore()
+    nodes = [TextNode(text="a file is read"), TextNode(text="Rome is a capital")]
+    index = VectorStoreIndex(nodes, storage_context=StorageContext.from_defaults(vector_store=store), embed_model=model)
+    assert index.as_retriever(similarity_top_k=1).retrieve("read")[0].text == "a file is read"
+    assert model.get_query_embedding("a") == model.embedder.embed_query("a").tolist()
+    taken = FourfoldRetriever.from_vector_index(VectorStoreIndex([TextNode(text="a file")], embed_model=model))
+    assert taken.retriever.embedder is model.embedder
 
 
 def test_whose_embeddings_they_are(tmp_path):

@@ -1,12 +1,16 @@
-"""LlamaIndex embedding models as Fourfold embedders."""
+"""LlamaIndex embedding models as Fourfold embedders, and the other way round."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 from llama_index.core.base.embeddings.base import BaseEmbedding
+from llama_index.core.bridge.pydantic import PrivateAttr
 
+from fourfold.embed import Embedder
+from fourfold.embed import as_embedder as fourfold_embedder
 from fourfold.types import FloatArray
 
 
@@ -33,11 +37,56 @@ class LlamaIndexEmbedder:
         return np.asarray(self.embed_model.get_query_embedding(text))
 
 
+class FourfoldEmbedding(BaseEmbedding):
+    """A Fourfold embedder as a LlamaIndex ``BaseEmbedding``; by default the model that ships with Fourfold, offline.
+
+    Args:
+        embedder: whatever ``fourfold.Retriever`` takes.
+        fields: those of ``BaseEmbedding``, such as ``embed_batch_size``.
+
+    """
+
+    _embedder: Embedder = PrivateAttr()
+
+    def __init__(self, embedder: object = None, **fields: Any) -> None:
+        own = fourfold_embedder(embedder)
+        super().__init__(**{"model_name": own.name, **fields})
+        self._embedder = own
+
+    @classmethod
+    def class_name(cls) -> str:
+        """Return the name by which LlamaIndex knows the class."""
+        return "FourfoldEmbedding"
+
+    @property
+    def embedder(self) -> Embedder:
+        """The Fourfold embedder."""
+        return self._embedder
+
+    def _get_text_embeddings(self, texts: list[str]) -> list[list[float]]:
+        vectors: list[list[float]] = np.asarray(self._embedder.embed_documents(texts), np.float64).tolist()
+        return vectors
+
+    def _get_text_embedding(self, text: str) -> list[float]:
+        return self._get_text_embeddings([text])[0]
+
+    def _get_query_embedding(self, query: str) -> list[float]:
+        vector: list[float] = np.asarray(self._embedder.embed_query(query), np.float64).tolist()
+        return vector
+
+    async def _aget_query_embedding(self, query: str) -> list[float]:
+        return self._get_query_embedding(query)
+
+
 def is_model(embedder: object, embed_model: BaseEmbedding) -> bool:
     """Whether an embedder asks this very model, or one that equals it."""
+    if isinstance(embed_model, FourfoldEmbedding):
+        return embedder is embed_model.embedder
     return isinstance(embedder, LlamaIndexEmbedder) and embedder.embed_model == embed_model
 
 
 def as_embedder(given: object) -> object:
     """Wrap a ``BaseEmbedding``; what else Fourfold takes as an embedder passes through."""
+    if isinstance(given, FourfoldEmbedding):
+        return given.embedder
     return LlamaIndexEmbedder(given) if isinstance(given, BaseEmbedding) else given
