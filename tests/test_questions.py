@@ -622,6 +622,27 @@ def test_of_several_nodes_of_one_name_it_is_said_which_was_taken(films):
 
 
 @pytest.mark.parametrize(
+    ("question", "first"),
+    [
+        ("can I deploy on Friday?", "calendar"),  # without edges that tell of limitations all would be possible
+        ("what happens to my data after closing the Shop?", "closing"),  # no edge tells of effects on it
+        ("what is an Acquirer?", "acquirer"),  # nothing is connected to it
+    ],
+)
+def test_ask_searches_where_a_page_answers_and_no_edge(question, first):
+    pages = {
+        "calendar": ("Release calendar", "No deploys on Friday."), "closing": ("Closing a Shop", "Data stays a year."),
+        "acquirer": ("Acquirer", "The bank that takes payments."), "ledger": ("Ledger", "Keeps the books."),
+        "payments": ("Payments", "Charges cards."),
+    }  # fmt: skip
+    with Retriever() as retriever:
+        nodes = [Node(key, name, text=text) for key, (name, text) in pages.items()]
+        retriever.add(nodes, [Edge("payments", "ledger", "depends_on")])
+        answer = Questions(retriever).ask(question)
+        assert answer.method == "search" and answer.answer.ids[0] == first, answer
+
+
+@pytest.mark.parametrize(
     ("question", "method", "listed"),
     [
         ("what breaks if the Ledger is down?", "impact_analysis", ["shop"]),

@@ -26,7 +26,10 @@ from fourfold.questions.vocabulary import Vocabulary
 from fourfold.ragged import distinct
 from fourfold.types import Node
 
-ROLES = ("has_limitation", "has_workaround", "requires")
+RECORDED = ("has_limitation", "has_workaround")
+"""What edges mean that tell what cannot be done."""
+
+ROLES = (*RECORDED, "requires")
 
 COVERED = 0.5
 """Least share of the question's words, by rarity, that a subject must hold to be judged by."""

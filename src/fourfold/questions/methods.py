@@ -74,9 +74,11 @@ def own_method(view: View, asked: Asked) -> Outcome:
 
 
 def _can(view: View, asked: Asked) -> Outcome:
-    """Say whether it can, where the graph tells anything of capabilities."""
+    """Say whether it can, where the graph tells what cannot be done: without that everything would be possible."""
     answer = capability.answer(view, asked.query, asked.node)
-    return Outcome("can_it", asked.read, (), answer) if answer.edge_types else asked.searched(answer.notes[0])
+    if not view.vocabulary.roles(capability.RECORDED):
+        return asked.searched(answer.notes[0])
+    return Outcome("can_it", asked.read, (), answer)
 
 
 def _plan(view: View, asked: Asked) -> Outcome:
@@ -107,6 +109,9 @@ def _impact(view: View, asked: Asked) -> Outcome:
     subjects = (Subject(touched.node, subjects[0].confidence),)
     if not touched.edge_types:
         return asked.searched(touched.notes[0], subjects)
+    back: impact.Direction = "dependents" if effect.forwards else "dependencies"
+    if not touched.total and not impact.answer(view, touched.node, back, 1, 1).total:
+        return asked.searched("No edge tells what depends on it, or on what it depends.", subjects)
     touched = replace(touched, notes=(*touched.notes, *_said_of(view, effect, touched.node)))
     return Outcome("impact_analysis", asked.read, subjects, touched)
 
@@ -128,8 +133,11 @@ def _explore(view: View, asked: Asked) -> Outcome:
     subjects = _subjects(view, asked, asked.query)
     if not _is_found(subjects):
         return asked.searched(_NOT_FOUND, subjects)
-    depth = 2 if asked.intent is QuestionIntent.EXPLORE else 1
-    return Outcome("explore_smart", asked.read, subjects, explore.answer(view, subjects[0].node, depth, 50))
+    learns = asked.intent is QuestionIntent.LEARN
+    around = explore.answer(view, subjects[0].node, 1 if learns else 2, 50)
+    if learns and not around.levels:  # "what is X" asks what it says itself
+        return asked.searched("Nothing is connected to it.", subjects)
+    return Outcome("explore_smart", asked.read, subjects, around)
 
 
 def _namesakes(view: View, question: str, subject: Subject) -> Iterator[Subject]:
