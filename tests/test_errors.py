@@ -2,7 +2,7 @@
 
 import pytest
 
-from fourfold import StoreError, UnknownNodeError
+from fourfold import Node, Retriever, StoreError, UnknownNodeError
 from fourfold.errors import without_address
 
 
@@ -25,3 +25,18 @@ def test_the_words_of_a_server_are_for_the_log_alone(caplog):
     said = without_address(StoreError("connection to 10.0.0.7 failed"), "postgresql://me@host/kg")
     assert said == "The graph cannot be used at the moment; the log says why."
     assert "10.0.0.7" in caplog.text
+
+
+@pytest.mark.parametrize("ask", ["explain", "feedback", "context"])
+def test_a_node_given_by_its_name_is_told_that_it_is_given_by_its_id(ask):
+    with Retriever() as retriever:
+        retriever.add([Node("a", "Alpha", text="A letter.")])
+        asks = {
+            "explain": lambda: retriever.explain("letter", "Alpha"),
+            "feedback": lambda: retriever.learning.feedback("letter", "Alpha"),
+            "context": lambda: retriever.context("Alpha"),
+        }
+        with pytest.raises(
+            UnknownNodeError, match=r"no node 'Alpha' in ':memory:'\. Give its id, as hit\.node\.id has it"
+        ):
+            asks[ask]()

@@ -10,12 +10,12 @@ from typing import Any, TypeVar
 import numpy as np
 
 from fourfold import pipeline, priors
-from fourfold.arguments import shown
+from fourfold.arguments import no_node, shown
 from fourfold.asking import Asker, Options
 from fourfold.config import RetrievalConfig
 from fourfold.deadline import Deadline
 from fourfold.engines import Backend
-from fourfold.errors import EmbedderMismatchError, UnknownNodeError
+from fourfold.errors import EmbedderMismatchError
 from fourfold.evidence import IN_EXPLANATIONS, components_of, ways_to
 from fourfold.frozen import freeze
 from fourfold.hits import NodeGoneError, collect, named_evidence
@@ -79,7 +79,7 @@ def explain(session: Session, text: str, node_id: str, options: Options) -> Expl
         num = backend.nums([node_id]).get(node_id)
         node = None if num is None else backend.nodes([num]).get(num)
         if num is None or node is None:
-            raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
+            raise no_node(node_id, session.path)
         query = asker.query(snapshot, text, options)
         scores, hits, _ = _ranked(session, snapshot, asker, query, options, without_gone=last)
         return _explanation(backend, scores, query, asker.config, hits, num, node)
@@ -102,7 +102,7 @@ def context(session: Session, node_id: str, before: int, after: int) -> list[Nod
     backend = session.backend
     alone = list(backend.nodes_by_id([node_id]).values())
     if not alone:
-        raise UnknownNodeError(f"There is no node {shown(node_id)} in {session.path!r}.")
+        raise no_node(node_id, session.path)
     if not backend.capabilities.documents:
         return alone
     return backend.documents.neighbours(node_id, min(before, _FARTHEST), min(after, _FARTHEST)) or alone

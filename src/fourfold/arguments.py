@@ -21,7 +21,7 @@ from typing import Any, Literal, TypeGuard, Union, get_args, get_origin, get_typ
 
 import numpy as np
 
-from fourfold.errors import InvalidValueError, warn
+from fourfold.errors import InvalidValueError, UnknownNodeError, warn
 from fourfold.frozen import FrozenDict, bare, thaw
 from fourfold.plain_text import plain_text
 
@@ -368,3 +368,8 @@ def _plain(value: Any, what: str, kind: Any, most: float) -> Any:
         kinds = zip(count(), value, repeat(inner[0]) if inner[-1] is ... else inner, strict=False)
         return tuple(_plain(each, f"{what}[{place}]", of, most) for place, each, of in kinds)
     return value
+
+
+def no_node(node_id: str, path: str) -> UnknownNodeError:
+    """Return the error that says that a graph has no node of an id: many have a name in mind."""
+    return UnknownNodeError(f"There is no node {shown(node_id)} in {path!r}. Give its id, as hit.node.id has it.")

@@ -11,7 +11,7 @@ from fourfold import arguments
 from fourfold.arguments import shown, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion
-from fourfold.errors import InvalidValueError, StoreError, UnknownNodeError
+from fourfold.errors import InvalidValueError, StoreError
 from fourfold.session import Session, require_config
 
 
@@ -44,7 +44,7 @@ class Learning:
         grade = arguments.finite_number(given, "relevant", least=0)
         backend = self._session.backend
         if not backend.nums([arguments.string(node_id, "node_id")]):
-            raise UnknownNodeError(f"There is no node {shown(node_id)} in {self._session.path!r}.")
+            raise arguments.no_node(node_id, self._session.path)
         with backend.transaction() as writer:
             writer.put_feedback(query.strip(), node_id, grade)
 
