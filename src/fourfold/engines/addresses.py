@@ -6,7 +6,10 @@ import re
 from collections.abc import Mapping
 from urllib.parse import SplitResult, parse_qsl, quote, unquote, urlencode, urlsplit
 
+from fourfold.arguments import shown
 from fourfold.errors import StoreError
+
+_MOST = 1_000_000
 
 _HOST = re.compile(r"(?:\[[^\[\]]*\]|[^\[\]:]*)(?::\d*)?")
 _NO_TOKEN = re.compile(r"%(?![0-9A-Fa-f]{2})|%00|\s")
@@ -52,6 +55,19 @@ def _misread(parts: SplitResult) -> str | None:
 def options_of(address: SplitResult) -> dict[str, str]:
     """Return the options of an address, by name; of one that is said twice the last."""
     return dict(parse_qsl(address.query, keep_blank_values=True))
+
+
+def number(text: str, name: str, least: float) -> float:
+    """Return the number that an option says; StoreError where it is none, or less than ``least``."""
+    try:
+        value = float(text)
+    except ValueError:
+        value = float("nan")
+    if not least <= value < _MOST:
+        raise StoreError(
+            f"{name} is {shown(text)} in the address; it must be a number of at least {least:g} and below {_MOST:,}."
+        )
+    return value
 
 
 def with_options(address: SplitResult, options: Mapping[str, str]) -> str:

@@ -7,12 +7,15 @@ from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from fourfold.arguments import shown
-from fourfold.engines.addresses import options_of, parts_of, place_of
+from fourfold.engines.addresses import number, options_of, parts_of, place_of
 from fourfold.errors import StoreError
 
 DEFAULT_GRAPH = "fourfold"
 _NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 _INDEXES = ("FLAT", "HNSW")
+_LEAST = 1e-3
+"""Seconds that a call, or a writer, is given at least."""
+
 _OPTIONS = ("graph", "index", "secure", "timeout", "claim")
 
 
@@ -74,22 +77,11 @@ class Address:
             token,
             graph,
             index,
-            _seconds(options, "timeout", "60"),
-            _seconds(options, "claim", "30"),
+            number(options.get("timeout", "60"), "timeout", _LEAST),
+            number(options.get("claim", "30"), "claim", _LEAST),
         )
 
     @property
     def shown(self) -> str:
         """The address as messages name it: without a password, and without options but the graph."""
         return f"milvus://{place_of(parts_of(self.url))}?graph={self.graph}"
-
-
-def _seconds(options: dict[str, str], name: str, default: str) -> float:
-    text = options.get(name, default)
-    try:
-        value = float(text)
-    except ValueError:
-        value = -1.0
-    if not 0 < value < 1e6:
-        raise StoreError(f"{name} is {shown(text)} in the address; it must be a number of seconds above 0.")
-    return value

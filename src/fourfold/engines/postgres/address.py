@@ -8,12 +8,11 @@ from dataclasses import dataclass, field
 from urllib.parse import SplitResult, quote
 
 from fourfold.arguments import shown
-from fourfold.engines.addresses import options_of, parts_of, place_of, with_options
+from fourfold.engines.addresses import number, options_of, parts_of, place_of, with_options
 from fourfold.errors import StoreError
 
 DEFAULT_SCHEMA = "fourfold"
 _THEIR_SCHEMA = "public"
-_MOST = 1_000_000
 _LONGEST_NAME = 63
 """Bytes of an identifier; PostgreSQL silently cuts longer ones."""
 
@@ -53,8 +52,8 @@ class Address:
             raise StoreError(f"The schema {shown(schema)} is no name: 1 to {_LONGEST_NAME} bytes, without NUL.")
         if schema.startswith("pg_") or schema in _OWN:
             raise StoreError(f"The schema {shown(schema)} is PostgreSQL's own; name another: ?schema=kg.")
-        timeout = _number(options.pop("statement_timeout", "60"), "statement_timeout", 0.0)
-        connections = int(_number(options.pop("pool", "8"), "pool", 2.0))
+        timeout = number(options.pop("statement_timeout", "60"), "statement_timeout", 0.0)
+        connections = int(number(options.pop("pool", "8"), "pool", 2.0))
         if nul := [name for name, value in options.items() if "\x00" in name + value]:
             raise StoreError(f"The option {shown(nul[0])} of the address holds NUL, which PostgreSQL does not take.")
         conninfo = _joined(parts, options)
@@ -115,15 +114,3 @@ class ForeignAddress:
 def _joined(parts: SplitResult, options: Mapping[str, str]) -> str:
     """Return a URL as libpq reads it: without SQLAlchemy's ``+psycopg``."""
     return with_options(parts._replace(scheme="postgresql"), options)
-
-
-def _number(text: str, name: str, least: float) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = float("nan")
-    if not least <= value < _MOST:
-        raise StoreError(
-            f"{name} is {shown(text)} in the address; it must be a number of at least {least:g} and below {_MOST:,}."
-        )
-    return value

@@ -177,35 +177,23 @@ class Follower(AnyFollower):
         self._write(change.nodes, change.edges, first=first)
 
 
-class Source:
+class Source(ForeignFile):
     """Somebody else's SQLite file, understood but not yet read."""
-
-    def __init__(self, path: str, schema: ForeignSchema | None) -> None:
-        self._file = ForeignFile(path, schema)
 
     @property
     def index(self) -> str:
         """The path of the file beside it that is derived from it."""
-        return index_path(self._file.path)
+        return index_path(self.path)
 
     @property
     def index_shown(self) -> str:
         """The path again: a file has no secrets."""
         return self.index
 
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """Remarks on what is not read, a sentence each."""
-        return self._file.notes
-
     def follow(self, backend: Backend, write: Write) -> Follower:
         """Bring the derived file up to date, and return what keeps it so."""
         assert isinstance(backend, Store)
-        return Follower(self._file, backend, write)
-
-    def close(self) -> None:
-        """Close the file."""
-        self._file.close()
+        return Follower(self, backend, write)
 
 
 def index_path(path: str) -> str:
