@@ -621,6 +621,20 @@ def test_of_several_nodes_of_one_name_it_is_said_which_was_taken(films):
     assert films.ask("tell me everything about p1").notes == ()
 
 
+@pytest.mark.parametrize("question", ["what depends on unittest?", "what if unittest breaks?"])
+def test_what_a_question_names_is_meant_however_many_of_its_parts_are_found_first(question):
+    parts = [f"unittest.test_{number}" for number in range(30)]
+    with Retriever() as retriever:
+        nodes = [
+            Node("unittest", "unittest", "module", "A framework of many words: " + "cases, suites, loaders. " * 20)
+        ]
+        nodes += [Node(part, part, "function", "unittest of unittest") for part in parts]
+        needs = [Edge(part, parts[0], "depends_on") for part in parts[1:]]
+        retriever.add([*nodes, Node("suite", "Suite")], [*needs, Edge("suite", "unittest", "depends_on")])
+        answer = Questions(retriever).ask(question)
+        assert [subject.node.id for subject in answer.subjects] == ["unittest"] and answer.answer.ids == ["suite"]
+
+
 @pytest.mark.parametrize(
     ("question", "first"),
     [

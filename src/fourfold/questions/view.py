@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from fourfold.errors import InvalidValueError, UnknownNodeError
 from fourfold.frozen import bare
 from fourfold.index.base import Nodes
 from fourfold.index.snapshot import Snapshot
+from fourfold.language.name_matching import named
 from fourfold.questions import locate
 from fourfold.questions.graph import GoneError, Graph
 from fourfold.questions.results import title
@@ -114,18 +116,26 @@ class View:
         return self.nodes([number])[number]
 
     def named(self, name: str) -> list[Node]:
-        """Return the nodes of a name, as far as the search for it finds them."""
-        return _named(name, self._near(name))
+        """Return the nodes of a name, as far as the search for it, or the index of names, finds them."""
+        return _named(name, {node.id: node for node in (*self._near(name), *self._called(name))}.values())
 
     def _near(self, name: str) -> list[Node]:
         return [hit.node for hit in self.search(name, CANDIDATES, mode="text")] if name.strip() else []
 
+    def _called(self, text: str) -> list[Node]:
+        """Return what a text calls by its name: of *unittest* a search may find ten of its parts before itself."""
+        words = self.tokenizer.terms_of_words(text)
+        known = self.snapshot.term_numbers(list({term for _, terms in words for term in terms}))
+        found = [one.nodes[:CANDIDATES].tolist() for one in named(words, known, self.snapshot.names)]
+        return list(self.nodes(chain(*found)).values())
+
     def subjects(self, text: str) -> list[locate.Subject]:
-        """Return the nodes a text may be about, surest first: those whose ids it writes, and those a search finds."""
+        """Return the nodes a text may be about, surest first: those whose ids or names it writes, or a search finds."""
         if not text.strip():
             return []
         written = self.nodes(self.numbers(locate.spelled(text)).values()).values()
-        found = {node.id: node for node in (*written, *(hit.node for hit in self.search(text, CANDIDATES)))}
+        hits = [hit.node for hit in self.search(text, CANDIDATES)]
+        found = {node.id: node for node in (*written, *hits, *self._called(text))}
         return locate.rate(self.graph, text, list(found.values()), self.terms)
 
 
