@@ -439,6 +439,18 @@ def test_ask_finds_the_ends_of_a_path(asked):
     assert answer.answer.ids == ["hexdump", "no_binary", "read_file", "run_tests"]
 
 
+def test_of_two_paths_as_short_the_one_along_the_arrows_is_told():
+    edges = [
+        ("shop", "pay", "depends_on"),
+        ("pay", "log", "depends_on"),
+        ("ann", "shop", "owns"),
+        ("ann", "log", "owns"),
+    ]
+    services = graph(["shop", "pay", "log", "ann"], edges)
+    assert services.trace_path("shop", "log").ids == ["shop", "ann", "log"]  # the ids that come first
+    assert services.ask("path from shop to log").answer.ids == ["shop", "pay", "log"]
+
+
 def test_ask_takes_the_node_that_is_given(asked):
     assert asked.ask("what depends on this?", node="install_packages").ids == ["run_tests"]
     assert asked.ask("how do these connect?", node="network", to="run_tests").answer.length == 2
