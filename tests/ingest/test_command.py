@@ -43,7 +43,7 @@ def test_a_folder_without_anything_to_read_is_an_error_that_says_why_and_leaves_
     (notes / "empty.md").write_text("")
     told = fourfold("index", notes, "--db", tmp_path / "n.sqlite", code=1).stderr
     assert told.startswith(f"fourfold: Nothing could be read in {notes}. 2 files: there is no reader for .docx. ")
-    assert f"{notes / 'empty.md'}: the file is empty." in told
+    assert f"{notes / 'empty.md'}: the file is empty. Read are files that end in .md, .markdown, .txt" in told
     assert sorted(path.name for path in tmp_path.iterdir()) == ["notes"]
     (notes / "empty").mkdir()
     assert "There is no file." in fourfold("index", notes / "empty", "--db", tmp_path / "n.sqlite", code=1).stderr

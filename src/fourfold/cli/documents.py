@@ -13,6 +13,7 @@ from rich.text import Text
 from fourfold import InvalidValueError, Retriever
 from fourfold.cli import output
 from fourfold.ingest import Report, index_paths
+from fourfold.ingest.readers import READERS
 from fourfold.ingest.report import printable
 
 _SHOWN = 20
@@ -37,7 +38,8 @@ def index(retriever: Retriever, paths: Sequence[Path], progress: Progress, *, fo
     if not report.added and not report.unchanged and not report.removed:
         reasons = [f"{_count(places)}: {what}" for what, places in report.reasons()[:3]]
         raise InvalidValueError(
-            f"Nothing could be read in {', '.join(map(str, paths))}. {' '.join(reasons) or 'There is no file.'}"
+            f"Nothing could be read in {', '.join(map(str, paths))}. {' '.join(reasons) or 'There is no file.'} "
+            f"Read are files that end in {', '.join(READERS)}."
         )
     return report
 

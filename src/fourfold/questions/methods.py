@@ -207,7 +207,7 @@ def _trace(view: View, asked: Asked) -> Outcome:
     ways = (paths.answer(view, one.node, other.node, 5, directed=False) for one, other in product(*meant))
     path = _first(ways, lambda way: way.found)
     along = paths.answer(view, path.source, path.target, 5, directed=True)
-    if path.found and along.length == path.length:  # as short, and says more than a way over somebody who has to do with both
+    if path.found and along.length == path.length:  # as short, and not over somebody who has to do with both
         path = along
     ends_of_path = zip((path.source, path.target), subjects, strict=True)
     return Outcome("trace_path", asked.read, tuple(Subject(node, one.confidence) for node, one in ends_of_path), path)
