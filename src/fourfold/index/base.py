@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -277,14 +277,14 @@ class Steps:
     def __len__(self) -> int:
         return len(self.origin)
 
-    def of(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Steps:
+    def of(self, chosen: NDArray[np.intp] | NDArray[np.bool_]) -> Self:
         """Return some of the steps."""
-        return Steps(
+        return type(self)(
             self.origin[chosen], self.targets[chosen], self.types[chosen], self.weights[chosen], self.along[chosen]
         )
 
     @classmethod
-    def joined(cls, parts: Sequence[Steps]) -> Steps:
+    def joined(cls, parts: Sequence[Steps]) -> Self:
         """Return the steps of several parts; none where there are no parts."""
         return cls(
             np.concatenate([np.empty(0, np.intp), *(part.origin for part in parts)]),

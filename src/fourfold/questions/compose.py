@@ -104,7 +104,7 @@ class PlanAnswer(Answer):
 def steps_between(graph: Graph, vocabulary: Vocabulary, steps: Nodes, role: str) -> StepsTaken:
     """Return the edges of a role between steps, each from the node that feeds, requires or conflicts."""
     walk = _walk(graph, vocabulary, steps, role)
-    return walk.where(np.isin(walk.targets, steps) & (walk.sources != walk.targets))
+    return walk.of(np.isin(walk.targets, steps) & (walk.sources != walk.targets))
 
 
 def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[list[tuple[int, StepsTaken]], bool]:
@@ -114,12 +114,12 @@ def requirements(graph: Graph, vocabulary: Vocabulary, steps: Nodes) -> tuple[li
     missing: list[tuple[int, StepsTaken]] = []
     while len(frontier) and len(missing) <= MISSING:
         walk = _walk(graph, vocabulary, frontier, "requires")
-        walk = walk.where(~np.isin(walk.targets, seen))
-        walk = walk.where(np.lexsort((graph.id_rank(walk.sources), graph.id_rank(walk.targets))))
+        walk = walk.of(~np.isin(walk.targets, seen))
+        walk = walk.of(np.lexsort((graph.id_rank(walk.sources), graph.id_rank(walk.targets))))
         _, first = np.unique(walk.targets, return_index=True)
-        walk = walk.where(np.sort(first))
+        walk = walk.of(np.sort(first))
         missing += [
-            (int(target), walk.where(np.array([place]))) for place, target in enumerate(walk.targets[: MISSING + 1])
+            (int(target), walk.of(np.array([place]))) for place, target in enumerate(walk.targets[: MISSING + 1])
         ]
         frontier = walk.targets
         seen = distinct(np.concatenate((seen, frontier)))

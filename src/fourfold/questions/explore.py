@@ -165,7 +165,7 @@ def boost(graph: Graph, seeds: Nodes, forward: Nodes, inverse: Nodes) -> tuple[N
     counts = []
     for along, against in ((forward, inverse), (inverse, forward)):
         steps = graph.walk(seeds, along=along, against=against)
-        steps = steps.where(steps.sources != steps.targets)
+        steps = steps.of(steps.sources != steps.targets)
         counts.append(steps.targets)
     found, place = ordered.numbered(np.concatenate(counts))
     out, into = (

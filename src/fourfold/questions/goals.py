@@ -83,14 +83,14 @@ def reach(graph: Graph, vocabulary: Vocabulary, starts: Nodes, scores: FloatArra
     frontier = starts
     for _ in range(depth):
         steps = graph.walk(frontier, along=np.nonzero(factor[0])[0], against=np.nonzero(factor[1])[0])
-        steps = steps.where(~found.has(steps.targets))
+        steps = steps.of(~found.has(steps.targets))
         if not len(steps):
             break
         gain = found.at("score", steps.sources) * STEP * np.minimum(steps.weights, 1.0)
         gain *= np.where(steps.along, factor[0][steps.types], factor[1][steps.types])
         order = np.lexsort((graph.type_rank[steps.types], graph.id_rank(steps.sources), -gain, steps.targets))
         first = order[first_of_each(steps.targets[order])]
-        steps = steps.where(first)
+        steps = steps.of(first)
         found.grow(steps, score=gain[first])
         frontier = steps.targets
     return found

@@ -6,14 +6,14 @@ Nodes are known by number (see ``engines.base``); what is looked up of one is re
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.index.base import Nodes
+from fourfold.index.base import Nodes, Steps
 from fourfold.index.snapshot import Snapshot
 from fourfold.ragged import distinct, firsts
 from fourfold.types import Edge, FloatArray
@@ -23,27 +23,13 @@ class GoneError(Exception):
     """A node was deleted while a question about it was answered: the answer is to be made anew."""
 
 
-@dataclass(frozen=True, slots=True)
-class StepsTaken:
-    """Single steps from a frontier, in both directions at once; all arrays are parallel.
+class StepsTaken(Steps):
+    """Single steps from a frontier, in both directions at once: ``origin`` is the from-node itself."""
 
-    ``sources`` and ``targets`` are nodes in the order walked; ``along`` says whether the step follows the arrow.
-    """
-
-    sources: Nodes
-    targets: Nodes
-    types: NDArray[np.int32]
-    weights: NDArray[np.float32]
-    along: NDArray[np.bool_]
-
-    def where(self, chosen: NDArray[np.bool_] | NDArray[np.int64]) -> StepsTaken:
-        """Return some of the steps."""
-        return StepsTaken(
-            self.sources[chosen], self.targets[chosen], self.types[chosen], self.weights[chosen], self.along[chosen]
-        )
-
-    def __len__(self) -> int:
-        return len(self.targets)
+    @property
+    def sources(self) -> Nodes:
+        """The from-nodes."""
+        return self.origin
 
 
 class Reached:
@@ -179,14 +165,8 @@ class Graph:
                 worth = np.zeros(len(self.type_names))
                 worth[np.asarray(types, np.int64)] = 1.0
             steps = self.edges.expand(frontier, forward=forward, worth=worth)
-            facing = np.full(len(steps.targets), forward)
-            parts.append((frontier[steps.origin], steps.targets, steps.types, steps.weights, facing))
-        if not parts:
-            nothing = np.empty(0, np.int64)
-            return StepsTaken(
-                nothing, nothing, nothing.astype(np.int32), nothing.astype(np.float32), nothing.astype(bool)
-            )
-        return StepsTaken(*(np.concatenate(arrays) for arrays in zip(*parts, strict=True)))
+            parts.append(replace(steps, origin=frontier[steps.origin]))
+        return StepsTaken.joined(parts)
 
     def neighbours(self, nodes: Nodes) -> tuple[NDArray[np.int64], Nodes]:
         """Return (place in ``nodes``, neighbour) for every distinct neighbour of each node in either direction.
@@ -204,12 +184,12 @@ class Graph:
         from_a, from_b = self.edges.degree(np.array([a, b])).tolist()
         if from_a <= from_b:
             steps = self.walk(np.array([a]))
-            steps = steps.where(steps.targets == b)
+            steps = steps.of(steps.targets == b)
         else:  # a hub is not looked through for one of its neighbours
             back = self.walk(np.array([b]))
-            back = back.where(back.targets == a)
+            back = back.of(back.targets == a)
             steps = StepsTaken(back.targets, back.sources, back.types, back.weights, ~back.along)
-        return steps.where(np.lexsort((self.type_rank[steps.types], -steps.weights, ~steps.along)))
+        return steps.of(np.lexsort((self.type_rank[steps.types], -steps.weights, ~steps.along)))
 
     def edge(self, walk: StepsTaken, place: int) -> Edge:
         """Return one step of a walk as the edge it is."""

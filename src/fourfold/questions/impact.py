@@ -107,14 +107,14 @@ def spread(graph: Graph, start: int, max_depth: int, *, along: object, against: 
     found.add(frontier, parent=-1, depth=0, risk=0.0, total_risk=0.0)
     for depth in range(1, max_depth + 1):
         steps = graph.walk(frontier, along=along, against=against)
-        steps = steps.where(~found.has(steps.targets))
+        steps = steps.of(~found.has(steps.targets))
         if not len(steps):
             break
         order = np.lexsort(
             (~steps.along, graph.type_rank[steps.types], graph.id_rank(steps.sources), -steps.weights, steps.targets)
         )
-        steps = steps.where(order)
-        steps = steps.where(first_of_each(steps.targets))
+        steps = steps.of(order)
+        steps = steps.of(first_of_each(steps.targets))
         frontier = steps.targets
         risk = steps.weights.astype(np.float64) * graph.centrality(frontier) / depth
         found.grow(steps, depth=depth, risk=risk, total_risk=found.at("total_risk", steps.sources) + risk)

@@ -167,7 +167,7 @@ def answer(view: View, a: str | Node, b: str | Node, max_depth: int, *, directed
     for one, two in pairwise(path or ()):
         between = graph.between(one, two)
         if directed:
-            between = between.where(between.along)
+            between = between.of(between.along)
         edges = tuple(graph.edge(between, place) for place in range(len(between)))
         hops.append(Hop(nodes[one], nodes[two], edges))
     return PathAnswer(

@@ -197,10 +197,10 @@ def _one_hop(view: View, hits: list[tuple[int, Hit]], condition: Mapping[str, An
     scores = Reached(score=0.0)
     scores.add(starts, score=[hit.score for _, hit in best])
     walk = graph.walk(starts)
-    walk = walk.where(~np.isin(walk.targets, [place for place, _ in hits]))
+    walk = walk.of(~np.isin(walk.targets, [place for place, _ in hits]))
     if condition is not None:
         allowed = view.retriever.backend.allowed(parse(condition))
-        walk = walk.where(allowed.contains(walk.targets))
+        walk = walk.of(allowed.contains(walk.targets))
     by_type = config.graph.weights_of(graph.type_names)
     gain = (
         scores.at("score", walk.sources)
