@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
 from typing import Any, TypeVar
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
-from fourfold.index.places import Places
+from fourfold.index.places import Marked, Places
 from fourfold.lazy import lazy
 from fourfold.ragged import firsts, spans
 from fourfold.types import FloatArray
@@ -36,7 +36,7 @@ _HubKey = tuple[int, bool, bytes, str, int | None]
 
 
 @dataclass(frozen=True)
-class EdgeSegment:
+class EdgeSegment(Marked):
     """Some edges, grouped by both ends. Immutable; edges that are gone are marked in ``dead``.
 
     ``nums`` (int64, ascending: the edges' store numbers), ``sources``, ``targets`` (int64, nodes), ``types`` (int32)
@@ -90,28 +90,6 @@ class EdgeSegment:
     def from_arrays(cls, arrays: Mapping[str, Stored]) -> EdgeSegment:
         """Return the segment whose ``arrays`` these are."""
         return cls(**{name: arrays[name] for name in (*_PLAIN, *_GROUPS)})  # type: ignore[arg-type]
-
-    def __len__(self) -> int:
-        """Return the number of edges, deleted ones included."""
-        return len(self.nums)
-
-    @property
-    def size(self) -> int:
-        """The number of edges that are there."""
-        return len(self.nums) - (0 if self.dead is None else int(self.dead.sum()))
-
-    def without(self, nums: NDArray[np.int64]) -> EdgeSegment:
-        """Return the segment without the edges of these store numbers."""
-        rows, here = ordered.places(self.nums[:], nums)
-        if not here.any():
-            return self
-        dead = np.zeros(len(self.nums), bool) if self.dead is None else self.dead.copy()
-        dead[rows[here]] = True
-        return replace(self, dead=dead)
-
-    def live(self) -> NDArray[np.int64]:
-        """Return the rows of the edges that are there."""
-        return np.arange(len(self.nums)) if self.dead is None else np.nonzero(~self.dead)[0]
 
     @cached_property
     def types_in_use(self) -> frozenset[int]:

@@ -7,15 +7,15 @@ with every span of a question by one look-up.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold import ordered
 from fourfold.index.base import Keys, Nodes
 from fourfold.index.files import Stored
+from fourfold.index.places import Marked
 from fourfold.ragged import spans
 
 LONGEST = 12
@@ -49,7 +49,7 @@ def hashes(terms: NDArray[np.int64]) -> Keys:
 
 
 @dataclass(frozen=True)
-class NameSegment:
+class NameSegment(Marked):
     """The names of n nodes, immutable.
 
     ``nums`` (int64) ascend; ``keys`` (uint64) are those of their names in ascending order, 0 is no name, and ``order``
@@ -67,24 +67,6 @@ class NameSegment:
         order = np.argsort(keys, kind="stable")
         return cls(nums, keys[order], order)
 
-    def __len__(self) -> int:
-        """Return the number of nodes, deleted ones included."""
-        return len(self.nums)
-
-    @property
-    def size(self) -> int:
-        """The number of nodes that are there."""
-        return len(self.nums) - (0 if self.dead is None else int(self.dead.sum()))
-
-    def without(self, nums: Nodes) -> NameSegment:
-        """Return the segment without these nodes."""
-        rows, here = ordered.places(self.nums[:], nums)
-        if not here.any():
-            return self
-        gone = np.zeros(len(self), bool)
-        gone[rows[here]] = True
-        return replace(self, dead=gone if self.dead is None else self.dead | gone)
-
     def arrays(self) -> dict[str, NDArray[Any]]:
         """Return the arrays to be stored; only of a segment without deleted nodes."""
         return {"nums": self.nums[:], "keys": self.keys[:], "order": self.order[:]}
@@ -97,9 +79,8 @@ class NameSegment:
     @classmethod
     def merge(cls, segments: Sequence[NameSegment]) -> NameSegment:
         """Return one segment of all nodes that are there."""
-        kept = [np.arange(len(s)) if s.dead is None else np.nonzero(~s.dead)[0] for s in segments]
-        nums = np.concatenate([segment.nums[rows] for segment, rows in zip(segments, kept, strict=True)])
-        keys = np.concatenate([segment.by_num()[rows] for segment, rows in zip(segments, kept, strict=True)])
+        nums = np.concatenate([segment.nums[segment.live()] for segment in segments])
+        keys = np.concatenate([segment.by_num()[segment.live()] for segment in segments])
         order = np.argsort(nums, kind="stable")
         return cls.build(nums[order], keys[order])
 

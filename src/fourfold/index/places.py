@@ -1,8 +1,9 @@
-"""Where things stand in arrays by node: numbers looked up."""
+"""Where things stand in arrays by node: numbers looked up, and rows that are gone."""
 
 from __future__ import annotations
 
-from typing import Any
+import dataclasses
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +13,35 @@ from fourfold.index.base import Nodes
 
 Array = Any
 """A numpy array, or one that lies in a file: indexed along the first axis only, which gives a numpy array."""
+
+
+class Marked:
+    """A frozen dataclass of rows by store number, ``nums``, that ascend; what is gone is marked in ``dead``, by row."""
+
+    nums: Any
+    dead: NDArray[np.bool_] | None
+
+    def __len__(self) -> int:
+        """Return the number of rows, those of what is gone included."""
+        return len(self.nums)
+
+    @property
+    def size(self) -> int:
+        """The number of those that are there."""
+        return len(self) - (0 if self.dead is None else int(self.dead.sum()))
+
+    def live(self) -> NDArray[np.int64]:
+        """Return the rows of those that are there."""
+        return np.arange(len(self)) if self.dead is None else np.nonzero(~self.dead)[0]
+
+    def without(self, nums: NDArray[np.int64]) -> Self:
+        """Return the same without what has these numbers."""
+        rows, here = ordered.places(self.nums[:], nums)
+        if not here.any():
+            return self
+        dead = np.zeros(len(self), bool) if self.dead is None else self.dead.copy()
+        dead[rows[here]] = True
+        return dataclasses.replace(self, dead=dead)  # type: ignore[type-var]
 
 
 class Places:
