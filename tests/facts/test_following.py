@@ -327,6 +327,25 @@ def test_from_what_all_that_is_named_has_in_common_words_lead_on(question, answe
     assert RECORDS.search(question).ids[0] == answer
 
 
+SERVICES = graph_of("""
+    Shop|depends_on|Payments · Shop|depends_on|Taxes · Cart|depends_on|Catalogue · Store Team|owns|Shop
+    · Store Team|owns|Cart · Ann Lee|on_call_for|Payments · Bob May|on_call_for|Taxes · Money Team|owns|Payments
+    · Money Team|owns|Taxes
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("what do Shop and Cart depend on", {"Payments", "Taxes", "Catalogue"}),
+        ("who is on call for Payments and Taxes", {"Ann Lee", "Bob May"}),
+        ("who owns Payments and Taxes", {"Money Team"}),
+    ],
+)
+def test_what_words_lead_to_from_each_that_is_named_goes_before_what_both_have_in_common(question, answers):
+    assert set(SERVICES.search(question).ids[: len(answers)]) == answers
+
+
 BORDERS = graph_of("""
     Arvel|location/adjoins|Borin · Borin|location/adjoins|Arvel · Borin|location/adjoins|Caldo
     · Caldo|location/adjoins|Borin · Arvel|location/contains|Arvel State University · Brig|headquarters/state|Borin

@@ -47,7 +47,11 @@ def single_steps(
 def preferred(
     nodes: Nodes, totals: FloatArray, walks: Sequence[tuple[Named, Walk]], steps: Sequence[tuple[Named, Walk]]
 ) -> tuple[Nodes, FloatArray]:
-    """Return E where the named nodes that stand beside a node count as reaching it: "which Ghanaian plays for X"."""
+    """Return E where the named nodes that stand beside a node count as reaching it: "which Ghanaian plays for X".
+
+    Where the words lead on from each of them, what no word leads to is none of it: "what do X and Y depend on" asks for
+    no owner of both.
+    """
     starts = sorted({name.start for name, _ in (*walks, *steps)})
     every = ordered.distinct(np.concatenate((nodes, *(one.nodes for _, one in steps))))
     beside, reached = np.zeros((len(starts), len(every)), bool), np.zeros((len(starts), len(every)), bool)
@@ -59,7 +63,8 @@ def preferred(
     found[every.searchsorted(nodes)] = totals
     top = float(found.max(initial=0.0)) or 1.0
     found *= (beside | reached).mean(axis=0)
-    return every, np.where(beside.all(axis=0), np.maximum(found, _WORTH * top), found)
+    lifted = beside.all(axis=0) & (reached.any(axis=0) | ~reached.any(axis=1).all())
+    return every, np.where(lifted, np.maximum(found, _WORTH * top), found)
 
 
 def onward(
