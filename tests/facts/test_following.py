@@ -330,7 +330,7 @@ def test_from_what_all_that_is_named_has_in_common_words_lead_on(question, answe
 SERVICES = graph_of("""
     Shop|depends_on|Payments · Shop|depends_on|Taxes · Cart|depends_on|Catalogue · Store Team|owns|Shop
     · Store Team|owns|Cart · Ann Lee|on_call_for|Payments · Bob May|on_call_for|Taxes · Money Team|owns|Payments
-    · Money Team|owns|Taxes
+    · Money Team|owns|Taxes · Payments|depends_on|Ledger
 """)
 
 
@@ -340,9 +340,13 @@ SERVICES = graph_of("""
         ("what do Shop and Cart depend on", {"Payments", "Taxes", "Catalogue"}),
         ("who is on call for Payments and Taxes", {"Ann Lee", "Bob May"}),
         ("who owns Payments and Taxes", {"Money Team"}),
+        ("dependents of Payments", {"Shop"}),
+        ("dependencies of Payments", {"Ledger"}),
+        ("services dependent on Payments", {"Shop"}),
+        ("services depending on Payments", {"Shop"}),
     ],
 )
-def test_what_words_lead_to_from_each_that_is_named_goes_before_what_both_have_in_common(question, answers):
+def test_words_lead_from_each_that_is_named_and_the_way_they_mean(question, answers):
     assert set(SERVICES.search(question).ids[: len(answers)]) == answers
 
 

@@ -187,6 +187,11 @@ def is_doer(stem: str) -> bool:
     return stem.endswith(AGENTS) and len(stem) >= _DOER
 
 
+def are_doers(word: str, stem: str) -> bool:
+    """Tell whether a word names those who do what its stem says: dependents, whose stem is that of "depends"."""
+    return word.lower() in (f"{stem}ents", f"{stem}ants")
+
+
 class Families:
     """Families of stems, by one tokenizer."""
 

@@ -367,6 +367,7 @@ class Sentence(Nouns):
         behind = self._past_article(place + 1 + bool(preposition))
         subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
         asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
+        asked |= subject in self._content and self.at(place).endswith(("ing", "ent", "ant"))  # "parts depending on X"
         done_to = behind in self._starts or (behind in self._content and not self.opens(place))  # "what bridges span X"
         return done_to and subject not in self.names and asked and preposition in {"", self.at(place + 1)}
 

@@ -123,9 +123,10 @@ class LabelGrammar:
 
     def _done_by(self, word: str) -> Types:
         """Return which labels begin with a verb for what somebody does whom a word names, (n_types,)."""
-        words = self._words
-        doers = [stem for stem in words.terms(word) if lexicon.is_doer(stem)]
+        words, stems = self._words, self._words.terms(word)
+        doers = [stem for stem in stems if lexicon.is_doer(stem)]
         rows = words.held(words.families, words.families_of(doers)) & ~words.held(words.stems, doers)
+        rows |= words.held(words.stems, [stem for stem in stems if lexicon.are_doers(word, stem)])
         return words.any(rows & self._deeds)
 
     def _is_agent(self, word: str, stems: frozenset[str]) -> bool:
