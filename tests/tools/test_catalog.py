@@ -495,3 +495,19 @@ def test_a_clock_that_tells_no_time_spoils_no_file(tmp_path, tells):
             catalog.record_use(tool)
     with ToolCatalog(path) as catalog:
         assert catalog.search_tools("send mail").tools
+
+
+def test_a_tool_is_found_by_the_name_of_its_server():
+    with ToolCatalog(":memory:") as catalog:
+        catalog.add_tools(
+            [
+                {"server": "slack", "name": "post_message", "description": "Post a message to a channel."},
+                {"server": "teams", "name": "post_message", "description": "Post a message to a channel."},
+                {"server": "k8s", "name": "rollback", "description": "Roll a deployment back."},
+            ]
+        )
+        assert catalog.search_tools("notify slack").ids[0] == "slack:post_message"
+        assert catalog.suggest_workflow("roll the deployment back and notify teams").tools[-1] == "teams:post_message"
+        told = catalog.suggest_workflow("tell everybody on slack that the rollback of the deployment failed")
+        assert told.tools == ["slack:post_message"]
+        assert catalog.get("slack:post_message").metadata["description"] == "Post a message to a channel."

@@ -100,8 +100,15 @@ _LISTED = re.compile(r"[^,]{1,60}(?:, [^,]{1,60}){0,6},? (?:or|nor) ", re.I)
 _EDGE = " \t,.:!?-–—\"'`"
 
 
+_MESSAGE = re.compile(
+    r"\b((?:tell|inform|notify|warn|remind|alert|message) (?!me\b)[^.;,\n]+?) that (?:(?! and | then | but )[^.;,\n])+",
+    re.I,
+)
+"""Who is to be told something, and what: "tell the team that the deploy failed" asks for no deploy."""
+
+
 def permitted(request: str) -> Permitted:
-    """Return a request without what it says not to do; where it says nothing of that kind, as it is.
+    """Return a request without what it says not to do, or what to say; where it has nothing of that kind, as it is.
 
     The first 4,000 characters are read, and the rest is left out where something is denied.
     """
@@ -121,7 +128,7 @@ def permitted(request: str) -> Permitted:
         elif end and end[0] not in ("(", ")"):
             kept.append(";" if any(map(str.strip, kept[:4])) else "")
         at = end.end() if end else at
-    left = "".join(kept)
+    left = _MESSAGE.sub(r"\1", "".join(kept))
     return Permitted(left.strip(" ;\t\n"), tuple(denied)) if denied or left != text else Permitted(request)
 
 

@@ -308,14 +308,14 @@ class ToolCatalog(Closing):
 
 
 def _node(tool: Tool, node_type: str) -> Node:
-    """Return a tool as a node: what it says and its parameters are its text."""
+    """Return a tool as a node: what it says, its parameters and its server, by which people call it, are its text."""
     inputs, outputs = fields(tool.input_schema), fields(tool.output_schema)
-    text = " ".join(part for part in (tool.description, parameter_text(tool.input_schema)) if part)
+    parts = (tool.description, parameter_text(tool.input_schema), tool.server)
     return Node(
         id=tool.id,
         name=tool.name,
         type=node_type,
-        text=text,
+        text=" ".join(filter(None, parts)),
         metadata={
             "server": tool.server,
             "description": tool.description,
