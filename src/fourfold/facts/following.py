@@ -14,7 +14,7 @@ from fourfold.facts import subjects
 from fourfold.facts.answers import EXPLAINED, QUESTION_MARKS, About
 from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
-from fourfold.language import name_matching
+from fourfold.language import kin, name_matching
 from fourfold.language.meaning import Meaning
 from fourfold.language.spoken import read_aloud
 from fourfold.language.syntax import Sentence, may_ask
@@ -77,6 +77,7 @@ def _understood(
     for named in subjects.ways(scores, query, relations, settings):
         words, named = read_aloud(query.topic, typed, named, relations.labels.terms)
         words, named = parted(words, named, query.names_of, relations.labels.words.within, relations.labels.terms)
+        words, named = kin.spelt_out(words, named, relations.held_alone, relations.labels.terms)
         query = replace(query, words=words)
         asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
         meaning = relations.read(query.words, settings, named)

@@ -52,7 +52,7 @@ SAME: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("father", "mother", "parent"), "parent father mother"),
         **dict.fromkeys(("son", "daughter", "kid", "child"), "child children son daughter"),
         **dict.fromkeys(("husband", "wife", "marry"), "spouse husband wife partner"),
-        **dict.fromkeys(("brother", "sister"), "sibling brother sister"),
+        **dict.fromkeys(("sibling", "brother", "sister"), "sibling brother sister"),
         **dict.fromkeys(("sex", "gender"), "gender sex"),
         **dict.fromkeys(("study", "attend", "graduate"), _SCHOOLS),
         **dict.fromkeys(("job", "occupation", "profession"), "profession occupation job"),

@@ -156,7 +156,7 @@ class Relations:
             meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
             if best >= SAME_FAMILY:
-                meaning.turned[place] |= directions.backwards(self.labels.grammar, asked, sentence, place)
+                meaning.turned[place] = directions.backwards(self.labels.grammar, asked, sentence, place)
         meaning.turned[place] ^= directions.by_role(self.labels.grammar, sentence, place)
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
@@ -205,6 +205,10 @@ class Relations:
     def hold(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
         return self.labels.similarity(word.lower())[2] >= SAME_FAMILY or self._by_thesaurus(terms) is not None
+
+    def held_alone(self, word: str) -> bool:
+        """Tell the same of a word whatever stands beside it."""
+        return self.hold(word, self.labels.terms(word))
 
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""

@@ -14,18 +14,19 @@ def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: in
     """Return of which types a word asks for where their edges begin, (n_types,).
 
     By the label of each: "who is X directed by" by directed_by, "who acquired X" by acquired, "children of X" by
-    child_of.
+    child_of. A word for the other end of these goes to where they end: "sons of X" by parent_of.
     """
     turned = grammar.begin(asked.slots, named_does=sentence.named_does(place))
+    own: NDArray[np.bool_] = asked.turned & ~(grammar.child_of & asked.means)
     for preposition, verbs in grammar.verbs.items() if not asked.by_itself else ():
         if (verbs & (asked.similarity > 0)).any() and sentence.named_is_done_to(place, preposition):
             turned |= verbs & grammar.ends(asked.slots)
-    if not asked.kind:  # "what type of bridge is X" asks for no instance by instance_of
+    if not asked.kind and not np.any(asked.turned):  # "what type of bridge is X" asks for no instance by instance_of
         turned |= grammar.child_of & (asked.similarity > SAME_FAMILY)
     turned |= grammar.kinds(sentence.words[place])[1]
     if sentence.hangs(place) and not sentence.is_role(place):  # "what is X allergic to": no noun as in "child of"
         turned &= ~grammar.child_of
-    return turned
+    return own | turned
 
 
 def by_role(grammar: LabelGrammar, sentence: Sentence, place: int) -> Types | bool:
