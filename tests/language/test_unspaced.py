@@ -79,3 +79,30 @@ def test_what_is_said_beside_a_name_may_ask_for_any_edge(question, answer):
 )
 def test_a_run_that_asks_for_nothing_but_what_is_named(run, says):
     assert asks(run) == says
+
+
+BOOKS = graph_of("""
+    草房子|出版社|江苏社 · 草房子|作者|曹文轩 · 草房子|译者|林一 · 草房子|出版地|南京 · 草房子|出版时间|1997年
+    · 夜歌|导演|姜山 · 夜歌|主演|白云 · 夜歌|制片人|周末 · 夜歌|上映日期|2001年 · 茶馆|出版社|人民社
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("草房子是谁写的？", {"曹文轩"}),
+        ("草房子在哪里出的", {"南京"}),
+        ("夜歌是谁演的", {"白云"}),
+        ("夜歌是谁拍的？", {"姜山"}),
+        ("夜歌什么时候放的", {"2001年"}),
+        ("谁弄了夜歌？", {"姜山", "周末", "白云"}),  # somebody
+    ],
+)
+def test_a_question_for_somebody_a_place_or_a_time_asks_for_labels_of_such(question, answers):
+    assert BOOKS.search(question).ids[0] in answers
+
+
+def test_brackets_that_tell_which_is_meant_say_nothing_that_edges_do_not():
+    graph = graph_of("胡苏（审计大学副教授）|主讲课程|财务管理 · 是什么（歌曲）|演唱|许安 · 王五（演员）|主讲课程|成本")
+    assert graph.search("胡苏主讲什么课程？").ids[0] == "财务管理"
+    assert graph.search("王五主讲的是什么？").ids[0] == "成本"

@@ -22,11 +22,14 @@ from fourfold.relations.asked_types import Relations
 from fourfold.scores import Scores
 from fourfold.signals import late
 
+_WIDE = "（）【】［］｛｝《》〈〉「」『』，、。；：？！．／～＝＋＊＃％＆＠—…·“”‘’〔〕〖〗"
+"""Signs between words of Chinese and Japanese."""
+
 
 @cache
 def _signs() -> NDArray[np.int64]:
     """Return the wordpieces of punctuation, ascending: texts that list edges part them by it."""
-    return late.distinct_pieces([punctuation])[0].astype(np.int64)
+    return late.distinct_pieces([punctuation + _WIDE])[0].astype(np.int64)
 
 
 def share_told_by_edges(

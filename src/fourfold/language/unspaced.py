@@ -28,6 +28,32 @@ _ABOUT_ITSELF = re.compile(
 """What may stand beside a name in a question about what it names itself: "X是谁", "请介绍一下X", "Xとは何ですか"."""
 
 
+_ENDS = {
+    "[谁誰]": "者人员員家师師手",
+    "哪里|哪裡|哪儿|哪兒|何处|何處|什么地方|甚麼地方|在哪": "地处處址城",
+    "什么时候|什麼時候|甚麼時候|何时|何時|哪年|哪一年|几时|幾時": "间間期日年时時",
+}
+"""Questions of Chinese for somebody, a place and a time, and what labels for these end with: 作者, 出生地, 发明日期."""
+
+_DEEDS = {
+    "写|寫|著": "作者|作家|编剧|編劇",
+    "(?<!导)演(?!唱)|(?<!導)演(?!唱)": "主演|演员|演員",
+    "拍": "导演|導演",
+    "唱": "歌手|演唱",
+}
+"""What somebody does, and what labels call who does it, where they have no character in common or with others, too."""
+
+_SOUGHT, _DONE_BY = 0.6, 0.9
+"""What a label is near to a run that asks for such ends, and to one that says such a deed."""
+
+
+def nearness(run: str, label: str) -> float:
+    """Return how near a label is by what a run of characters asks for, in [0, 1]: 作者 to 是谁写的."""
+    if any(re.search(deed, run) and re.search(doers, label) for deed, doers in _DEEDS.items()):
+        return _DONE_BY
+    return _SOUGHT * any(re.search(asked, run) and label[-1:] in ends for asked, ends in _ENDS.items())
+
+
 def asks(word: str) -> bool:
     """Tell whether a run of characters beside a name may ask for something of what it names: "X在哪里"."""
     return runs_together(word) and bool(_ABOUT_ITSELF.sub("", word))
@@ -36,11 +62,12 @@ def asks(word: str) -> bool:
 def begun(words: Words, nodes: Nodes, written: Sequence[tuple[str, ...]]) -> Named | None:
     """Return the nodes whose names begin with what stands in a run of characters: 西藏, of 西藏（自治区）.
 
-    The longest such beginning counts, of two characters at least. ``written`` has the words of the names of ``nodes``,
+    The longest such beginning counts, of two characters at least, if it is none that any question has, as 是什么 is in
+    是什么（歌曲）. ``written`` has the words of the names of ``nodes``,
     in lower case.
     """
     typed = [word.lower() for word, _ in words]
-    firsts = [name[0] if name[1:] and len(name[0]) > 1 and runs_together(name[0]) else "" for name in written]
+    firsts = [name[0] if name[1:] and len(name[0]) > 1 and asks(name[0]) else "" for name in written]
     places = [next((place for place, word in enumerate(typed) if first and first in word), -1) for first in firsts]
     longest = max((len(first) for first, place in zip(firsts, places, strict=True) if place >= 0), default=0)
     meant = [

@@ -185,7 +185,7 @@ class Relations:
     def _nearness(self, word: str, terms: Sequence[str]) -> FloatArray:
         """Return how similar each label is to a word, or to what the thesaurus has for it, (n_types,) in [0, 1]."""
         if runs_together(word):
-            return self.labels.words.within_by_character(word)
+            return np.minimum(self.labels.words.within_by_character(word) + self.labels.words.sought_by(word), 1.0)
         near, found = self.labels.similarity(word)[0], self._by_thesaurus(terms)
         return near if found is None else np.maximum(near, found.similarity)
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from fourfold.edge_types import label
 from fourfold.language import lexicon
 from fourfold.language.lexicon import Families
-from fourfold.language.unspaced import runs_together
+from fourfold.language.unspaced import nearness, runs_together
 from fourfold.lazy import lazy
 from fourfold.relations.path_labels import parts_of
 
@@ -138,12 +138,16 @@ class LabelWords:
 
         There a part of a word says much of it: "什么时候发明的" asks for 发明日期, when something was invented.
         """
-        return np.array([len(own.intersection(run)) / len(own) for own in self._characters])
+        return np.array([len(own.intersection(run)) / len(own) for own in map(frozenset, self._written)])
+
+    def sought_by(self, run: str) -> NDArray[np.float64]:
+        """Return how near each label is by what such a run asks for, (n_types,) in [0, 1]: 作者 to 是谁写的."""
+        return np.array([nearness(run, one) for one in self._written])
 
     @lazy
-    def _characters(self) -> list[frozenset[str]]:
-        """The characters of each label."""
-        return [frozenset("".join(one.last or one.own)) for one in self.labels]
+    def _written(self) -> list[str]:
+        """Each label in one run."""
+        return ["".join(one.last or one.own) for one in self.labels]
 
     @lazy
     def _unspaced(self) -> frozenset[str]:
