@@ -195,3 +195,34 @@ def test_figures_that_count_name_nothing(question, another):
 
 def test_nor_do_figures_with_letters_behind():
     assert COUNTED.search("who wrote films in 3D").ids[0] != "Jane Roe"
+
+
+PRIZES = graph_of("""
+    Guglielmo Marconi|born in|Bologna · Guglielmo Marconi|prize|Physics · Guglielmo Marconi|awarded in|1909
+    · Guglielmo Marconi|affiliated with|Marconi Wireless Telegraph and Signal Company · Ferdinand Braun|prize|Physics
+    · Ferdinand Braun|awarded in|1909 · Ferdinand Braun|affiliated with|Strasbourg University
+    · Strasbourg University|located in|Strasbourg · Max Planck|prize|Physics · Max Planck|awarded in|1918
+    · Edwin Hubble|born in|Marshfield · Hubble Space Telescope|named for|Edwin Hubble
+    · Marconi Wireless Telegraph and Signal Company|located in|London
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("Where was Marconi born?", "Bologna"),  # the company has the name, too, as a small part of its own
+        ("Who shared the physics prize of 1909 with Braun?", "Guglielmo Marconi"),
+        ("Did Planck get the prize of 1918 in which field?", "Physics"),
+        ("Where did Ferdinand Braun work?", "Strasbourg University"),  # not where that is
+    ],
+)
+def test_a_surname_names_who_bears_it_also_beside_others(question, answer):
+    assert PRIZES.search(question).ids[0] == answer
+
+
+def test_a_part_that_is_as_much_of_several_names_names_none():
+    assert PRIZES.search("Where was Hubble born?").ids[0] in {"Hubble Space Telescope", "Edwin Hubble"}
+
+
+def test_capitals_of_a_question_that_has_no_small_letters_tell_no_name():
+    assert PRIZES.search("WHO SHARED THE PRIZE OF 1909 WITH BRAUN").ids[0] == "Ferdinand Braun"

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 
 import numpy as np
 
@@ -43,12 +43,14 @@ def ways(scores: Scores, query: Query, relations: Relations, settings: Paths) ->
     if (near := _nearly(scores, query, relations, found)) is not None:
         found = sorted([*found, near], key=lambda one: one.start)
     found = [one for one in found if not _is_asked_for(scores, query, relations, settings, one, found)]
+    if found and (beside := _told_beside(scores, query, relations, settings, found)) is not None:
+        found = sorted([*found, beside], key=lambda one: one.start)
     if len(found) > 1:
         found = passing.left_out(found, query.words, snapshot.edges, relations.hold, query.names_of)
     if found:
         yield found
     if passing.only_ask(found, query.words, relations.hold) and settings.silent <= 1.0:
-        one = _partly(scores, query, relations, settings)
+        one = _partly(scores, query, relations, settings, relations.hold)
         if one is not None:
             yield [one]
 
@@ -106,8 +108,34 @@ def _nearly(scores: Scores, query: Query, relations: Relations, found: Sequence[
     return one if taken.isdisjoint(places) and not only_asks else None
 
 
-def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths) -> Named | None:
-    """Return the node that a question names by a part of its name.
+def _told_beside(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, found: Sequence[Named]
+) -> Named | None:
+    """Return the node that a word with a capital names by a part, beside what was found: "the prize of 1909 with Hahn".
+
+    Such a word is none that may ask for an edge, nor the first of the question.
+    """
+    taken = name_matching.places_of(found)
+    words = [word for word, _ in query.words]
+    left = {
+        word
+        for place, (word, terms) in enumerate(query.words)
+        if place and terms and place not in taken and word[:1].isupper() and not relations.hold(word, terms)
+    }
+    if not left or not any(word[:1].islower() for word in words):
+        return None
+    one = _partly(scores, query, relations, settings, lambda word, _: word not in left)
+    return one if one is not None and taken.isdisjoint(range(one.start, one.end)) else None
+
+
+def _partly(
+    scores: Scores,
+    query: Query,
+    relations: Relations,
+    settings: Paths,
+    asks: Callable[[str, Sequence[str]], bool],
+) -> Named | None:
+    """Return the node that a question names by a part of its name, of words that do not ask.
 
     It must have nothing to say but its edges, or be told by a rare word: others stand in the names of many nodes with
     texts.
@@ -116,7 +144,7 @@ def _partly(scores: Scores, query: Query, relations: Relations, settings: Paths)
         return None
     nodes = scores.best_of("text", query, refine.FIRST_CANDIDATES).nodes[:_MAY_BE_MEANT].astype(np.int64)
     names = query.names_of(nodes)
-    one = name_matching.partly(query.words, nodes, names, relations.hold) or begun(query.words, nodes, names)
+    one = name_matching.partly(query.words, nodes, names, asks) or begun(query.words, nodes, names)
     if one is None or not scores.snapshot.edges.degree(one.nodes).any():
         return None
     rare = _told_by_a_rare_word(scores, query, relations, one)

@@ -64,7 +64,7 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
     {
         **dict.fromkeys(("study", "school", "college", "university"), _SCHOOLS),
         "play": "stadium ground arena venue",
-        "work": "employer employed workplace",
+        "work": "employer employed workplace affiliation affiliated",
     }
 )
 """What somebody does somewhere, and the words that labels use for where that is."""

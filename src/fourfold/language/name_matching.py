@@ -184,8 +184,8 @@ def partly(
     """Return the node that a question names by a part of its name; None where no part tells one node.
 
     "Electromagnetism" is enough for "PHYS220 Electromagnetism". The part is a quarter of the name's letters at least, a
-    run of its words that stands in the question, and no other of the nodes has as long a run. Words that may ask for an
-    edge do not count: "mother of Ysolde" does not name Mother Cinder.
+    run of its words that stands in the question, and no other of the nodes has a longer run, nor as long a one that is
+    so much of its name. Words that may ask for an edge do not count: "mother of Ysolde" does not name Mother Cinder.
 
     ``written`` has the words of the names of ``nodes``, in lower case; ``asks`` tells whether a word may ask for an
     edge.
@@ -195,12 +195,19 @@ def partly(
     letters = {word: len(word) for word, own, terms in content if word not in SAY_NOTHING and not asks(own, terms)}
     runs = [_longest_run(name, typed, letters) for name in written]
     longest = max((known for known, _, _ in runs), default=0)
-    meant = [place for place, (known, _, _) in enumerate(runs) if known == longest]
-    if not longest or len(meant) != 1:
+    told = [
+        place
+        for place, (known, _, _) in enumerate(runs)
+        if known == longest and _PART * known >= _letters(written[place])
+    ]
+    if not longest or len(told) != 1:
         return None
-    known, start, end = runs[meant[0]]
-    whole = written[meant[0]]
-    return Named(nodes[meant], start, end, " ".join(whole)) if _PART * known >= sum(map(len, whole)) else None
+    _, start, end = runs[told[0]]
+    return Named(nodes[told], start, end, " ".join(written[told[0]]))
+
+
+def _letters(name: Sequence[str]) -> int:
+    return sum(map(len, name))
 
 
 def places_of(named: Iterable[Named]) -> set[int]:
