@@ -520,3 +520,12 @@ FOUNDERS = """
 
 def test_of_a_label_with_a_participle_behind_its_noun_the_noun_is_what_its_edges_end_at():
     assert graph_of(FOUNDERS).search("what religion did Odo Vance found").ids[0] == "Tidewatch"
+
+
+def test_what_a_word_hardly_asks_for_leads_no_further():
+    items = dict.fromkeys(("Moss Block", "Carpet", "Rubble", "Kelp Block", "Wart Block", "Vine", "Shears"), "item")
+    facts = "Carpet|crafted_from|Moss Block · Rubble|crafted_from|Moss Block · Rubble|crafted_from|Vine"
+    facts += "".join(f"· {item}|material|plant" for item in items)
+    facts += "· Vine|harvested_with|Shears · Zombie|drops|Vine · Zombie|category|hostile"
+    graph = graph_of(facts, items | {"plant": "material", "Zombie": "mob", "hostile": "category"})
+    assert set(graph.search("Which items need Moss Block?").ids[:2]) == {"Carpet", "Rubble"}  # not all plants

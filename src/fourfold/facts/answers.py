@@ -41,6 +41,9 @@ _AS_GOOD = 0.05
 _MOST_ENDS, _MOST_BEHIND = 50, 200
 """… and of so many at most the names are read; of so many, where they stand behind such ends."""
 
+_HARDLY = 0.1
+"""What words lead to so unsurely at most leads no further."""
+
 _READ = 8
 """The types of so many nodes that a question names, and as many ends, tell whether the graph has types of nodes."""
 
@@ -302,7 +305,7 @@ class About:
             return self._of_noun(answer)
         of_it = self._is_kind(places, answer)
         if not of_it.any():
-            return self._one_step_further(places, answer)
+            return self._one_step_further(places, answer) if answer.sure > _HARDLY else answer
         best = answer.values >= answer.values.max() - _AS_GOOD
         told = of_it & self.kinds.ended(places, answer.nodes)
         if not of_it[best].any() and answer.values[told].max(initial=0.0) >= _THIRD * answer.values.max():
