@@ -529,3 +529,24 @@ def test_what_a_word_hardly_asks_for_leads_no_further():
     facts += "· Vine|harvested_with|Shears · Zombie|drops|Vine · Zombie|category|hostile"
     graph = graph_of(facts, items | {"plant": "material", "Zombie": "mob", "hostile": "category"})
     assert set(graph.search("Which items need Moss Block?").ids[:2]) == {"Carpet", "Rubble"}  # not all plants
+
+
+SHELVES = graph_of(
+    """
+    Word Trees|venue|Annals of Grammar · Loud Vowels|venue|Phonetics Letters · Old Maps|venue|Atlas Review
+    · Word Trees|author|Ada Quill · Loud Vowels|author|Bo Lamm · Old Maps|author|Ada Quill
+    """,
+    dict.fromkeys(("Word Trees", "Loud Vowels", "Old Maps"), "article"),
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("articles published in Annals of Grammar or Phonetics Letters", {"Word Trees", "Loud Vowels"}),
+        ("articles in Annals of Grammar that Ada Quill wrote", {"Word Trees"}),
+        ("articles that appeared in the Atlas Review last year", {"Old Maps"}),
+    ],
+)
+def test_a_phrase_that_begins_with_several_things_asks_for_them(question, answers):
+    assert set(SHELVES.search(question).ids[: len(answers)]) == answers

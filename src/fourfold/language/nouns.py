@@ -90,6 +90,12 @@ class Nouns(Placed):
         goes_on = self.at(place + 2) == "whose" and self.at(len(self.words) - 1) in AUXILIARIES
         return place - 1 in self._content or of_it or goes_on
 
+    def begins_with_several(self) -> bool:
+        """Tell whether several things stand at the beginning, of which something is said: "articles published in X"."""
+        last = self._end_of_run(0)
+        goes_on = self.at(last + 1) in PREPOSITIONS | RELATIVE or last + 1 in self._done
+        return 0 in self._content and goes_on and self.words[last].endswith("s")
+
     def is_plural(self, place: int) -> bool:
         """Tell whether a word is several things before a verb: the films of "which fantasy films did X make"."""
         return place in self._content and self.words[place].endswith("s") and self.at(place + 1) in AUXILIARIES

@@ -114,10 +114,11 @@ class Sentence(Nouns):
         return self.at(0) == "how" and self.at(1) in AUXILIARIES | _MUCH
 
     def _asks_of(self) -> bool:
-        """Tell whether it ends with a name, a preposition and what it asks for before it: "films with X"."""
+        """Tell whether it is a phrase for what it asks for: "films with X", "articles published in X or Y"."""
         start = self._begins.get(len(self.words), 0)
         before = self._before(start)
-        return len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
+        ends = len(self._starts) == 1 and self.at(before) in PREPOSITIONS and before - 1 in self._content
+        return ends or (bool(self._starts) and self.begins_with_several())
 
     def asks_beside(self) -> bool:
         """Tell whether it is a question that asks for something by words beside the names.
