@@ -550,3 +550,24 @@ SHELVES = graph_of(
 )
 def test_a_phrase_that_begins_with_several_things_asks_for_them(question, answers):
     assert set(SHELVES.search(question).ids[: len(answers)]) == answers
+
+
+CHEESES = graph_of("""
+    Fetta|texture|crumbly · Valen|texture|crumbly · Valen|milk source|goat · Brille|texture|soft
+    · Brille|milk source|cow · Chevre|texture|soft · Chevre|milk source|goat · Stilt|texture|crumbly
+    · Stilt|milk source|cow · Fetta|milk source|sheep · Brille|country|Gaul · Valen|country|Gaul
+    · Valen|served with|Chevre · Valen|served with|Stilt · Fetta|country|Attica
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answers"),
+    [
+        ("What is Valen served with and has the same texture?", {"Stilt"}),
+        ("which cheese has the same texture as Fetta and the milk source goat", {"Valen"}),
+        ("Which cheese is from the same country as Brille and has the texture crumbly?", {"Valen"}),
+        ("What is Brille served with and has the same texture?", {"Valen", "Chevre", "Gaul", "soft", "cow"}),  # nothing
+    ],
+)
+def test_of_two_parts_joined_both_must_hold_where_one_leads_back(question, answers):
+    assert CHEESES.search(question).ids[0] in answers

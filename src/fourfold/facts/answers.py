@@ -19,7 +19,7 @@ from fourfold.facts import edge_only, typed_neighbours
 from fourfold.facts.kinds import MOST_EDGES, Kinds
 from fourfold.index.base import Nodes
 from fourfold.language.lexicon import SAY_NOTHING, is_date
-from fourfold.language.meaning import SAME_FAMILY, Meaning
+from fourfold.language.meaning import SAME_FAMILY, Meaning, apart
 from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
@@ -280,6 +280,16 @@ class About:
         return edge_only.is_silent(self.scores, self.query, self.relations, self.settings, self.named, nodes)
 
     def _walked(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
+        """Return what the words lead to; "next to X and in the same zone" to what both parts do."""
+        parts = [
+            replace(self, named=[one for one in self.named if one.start in own] or self.named)._walked_by(
+                part, unsaid=unsaid
+            )
+            for part, own in apart(meaning, self.sentence)
+        ]
+        return paths.in_common(parts) or self._walked_by(meaning, unsaid=unsaid)
+
+    def _walked_by(self, meaning: Meaning, *, unsaid: bool) -> Answer | None:
         snapshot, query = self.scores.snapshot, self.query
         question = paths.PathQuestion(
             named=self.named,

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.language.lexicon import PLACED
-from fourfold.language.syntax import CO, TOGETHER, Sentence
+from fourfold.language.syntax import CO, SAME, TOGETHER, Sentence
 from fourfold.ragged import distinct
 from fourfold.types import FloatArray
 
@@ -25,6 +25,8 @@ _EITHER = 0.85
 
 _SURE_ENOUGH = 0.8
 """So far a verb must be trusted to be the step alone where what is asked for is far from every edge type."""
+
+_AND = "and"
 
 _OR = "or"
 """Stands between two words for one thing: "her husband or wife"."""
@@ -290,7 +292,7 @@ def _narrowed(meaning: Meaning, event: int, steps: NDArray[np.bool_], wanted: ND
 def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
     """Let each step be led back along once, by a word that is read after it: words are read outwards from the name.
 
-    Of "share the same" one word is enough; "together" stands behind its step, and "co" before it.
+    Of "share the same" one word is enough; "together" stands behind its step, "co" and "same" before it.
     """
     steps = sentence.free() & (meaning.trust > 0) & ~meaning.kind
     last_of_name = max(sentence.names, default=-1)
@@ -301,7 +303,7 @@ def _put_mirrors_behind(meaning: Meaning, sentence: Sentence) -> None:
         elif sentence.words[place] == TOGETHER:
             before = np.nonzero(steps[:place])[0][-1:]
             _change_places(meaning, place, before[before < last_of_name])
-        elif sentence.words[place] == CO and place > last_of_name:
+        elif sentence.words[place] in (CO, SAME) and 0 <= last_of_name < place:
             _change_places(meaning, place, place + 1 + np.nonzero(steps[place + 1 :])[0][:1])
 
 
@@ -341,6 +343,20 @@ def say_all(meaning: Meaning, free: NDArray[np.bool_], plain: NDArray[np.int64],
     more = (others_say & ~says).any(axis=0)
     alike = (others_say & says & (others >= asked)).any(axis=0)
     meaning.asked[:, wider[alike & ~more]] *= _SATISFIED
+
+
+def apart(meaning: Meaning, sentence: Sentence) -> list[tuple[Meaning, range]]:
+    """Return two parts that must both hold, each with its meaning and places: "next to X and in the same zone".
+
+    One of them leads back along a step; none where the question has no such parts.
+    """
+    steps = sentence.free() & (meaning.trust > _COULD_SAY) & ~meaning.mirrors
+    for place in [place for place, word in enumerate(sentence.words) if word == _AND and place not in sentence.names]:
+        parts = range(place), range(place, len(sentence.words))
+        one_leads_back = meaning.mirrors[:place].any() != meaning.mirrors[place:].any()
+        if one_leads_back and steps[:place].any() and steps[place:].any():
+            return [(meaning.without(list(other)), own) for own, other in (parts, parts[::-1])]
+    return []
 
 
 def said_again(

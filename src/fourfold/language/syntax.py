@@ -15,9 +15,9 @@ from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
 from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
 
-CO = "co"
+CO, SAME = "co", "same"
 TOGETHER = "together"
-_MIRRORS = frozenset({"same", "share", "shares", "shared", "sharing", "common", "also", CO})
+_MIRRORS = frozenset({SAME, "share", "shares", "shared", "sharing", "common", "also", CO})
 """Words that lead back along the step before: the films with the same director, who co-wrote with X.
 
 So does "together", behind it: "acted together with X".

@@ -15,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import reduce
 
 import numpy as np
 from numpy.typing import NDArray
@@ -139,6 +140,20 @@ def _best_path(walks: Sequence[tuple[Named, Walk]], node: int) -> tuple[int, lis
     named, best = walks[values.index(max(values))]
     begin, steps = best.path(node)
     return int(named.nodes[begin]), steps
+
+
+def in_common(answers: Sequence[Answer | None]) -> Answer | None:
+    """Return what all answers to the parts of a question have in common; None where that is nothing."""
+    found = [one for one in answers if one is not None]
+    if not found or len(found) < len(answers):
+        return None
+    named = ordered.distinct(np.concatenate([one.named for one in found]))
+    common = ordered.without(reduce(ordered.common, (one.nodes for one in found)), named)
+    if not len(common):
+        return None
+    values = np.min([one.values[one.nodes.searchsorted(common)] for one in found], axis=0)
+    walks = tuple(walk for one in found for walk in one.walks)
+    return Answer(common, values / values.max(), min(one.sure for one in found), named, walks)
 
 
 def nothing(named: Sequence[Named]) -> Answer:
