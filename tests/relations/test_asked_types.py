@@ -413,3 +413,17 @@ SQUADS = graph_of("""
 )
 def test_a_word_of_most_labels_is_no_step_beside_another_of_one_of_them(question, answers):
     assert set(SQUADS.search(question).ids[: len(answers)]) == answers
+
+
+CRAFTS = graph_of("""
+    Light Dye|crafted_from|Azure Bluet · Light Dye|material|dye · Azure Bluet|material|plant · Vine|material|plant
+    · Spade|harvested_with|Shears · Vine|harvested_with|Shears · Rope|crafted_from|Vine · Rope|category|tool
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [("What can be made from Azure Bluet?", "Light Dye"), ("what is made from Vine", "Rope")],
+)
+def test_a_verb_rather_asks_for_labels_with_its_preposition(question, answer):
+    assert CRAFTS.search(question).ids[0] == answer

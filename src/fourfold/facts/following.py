@@ -73,11 +73,15 @@ def _understood(
     scores: Scores, query: Query, relations: Relations, settings: Paths
 ) -> tuple[About, Answer, Meaning] | None:
     """Return the question, its answer and what its words mean, by what it names first that has one; None: nothing."""
-    found, typed = None, query.words
+    found, typed, terms = None, query.words, relations.labels.terms
+
+    def holds(word: str) -> bool:
+        return relations.hold(word, terms(word))
+
     for named in subjects.ways(scores, query, relations, settings):
-        words, named = read_aloud(query.topic, typed, named, relations.labels.terms)
-        words, named = parted(words, named, query.names_of, relations.labels.words.within, relations.labels.terms)
-        words, named = kin.spelt_out(words, named, relations.held_alone, relations.labels.terms)
+        words, named = read_aloud(query.topic, typed, named, terms)
+        words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
+        words, named = kin.spelt_out(words, named, holds, terms)
         query = replace(query, words=words)
         asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
         meaning = relations.read(query.words, settings, named)
