@@ -427,3 +427,21 @@ CRAFTS = graph_of("""
 )
 def test_a_verb_rather_asks_for_labels_with_its_preposition(question, answer):
     assert CRAFTS.search(question).ids[0] == answer
+
+
+MODELS = graph_of("""
+    Bertha|benchmarked_in|QuizSet · Gepetto|benchmarked_in|QuizSet · Gepetto|benchmarked_in|WordPile
+    · QuizSet|benchmarks|answering · WordPile|benchmarks|prediction · Bertha|has_size|large · QuizSet|metric|F1
+""")
+
+
+@pytest.mark.parametrize(
+    ("question", "answer"),
+    [
+        ("the models that have been benchmarked on WordPile", "Gepetto"),
+        ("What was Bertha benchmarked on?", "QuizSet"),
+        ("what does QuizSet benchmark?", "answering"),
+    ],
+)
+def test_of_labels_with_the_same_verb_that_with_its_preposition_is_meant(question, answer):
+    assert MODELS.search(question).ids[0] == answer

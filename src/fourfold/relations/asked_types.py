@@ -41,8 +41,8 @@ _SORT = 0.5
 _LESS = 0.98
 """What is left of the similarity of a label that rather says something else."""
 
-_SAID_SO = 0.1
-"""How much nearer a label is to a verb, of which it has the preposition."""
+_SAID_SO, _SAID_OTHERWISE = 0.1, 0.95
+"""How much nearer to a verb a label with its preposition is; what is left of one that holds the verb without."""
 
 _ABOUT, _DO, _FROM = "about", "do", "from"
 
@@ -294,11 +294,12 @@ class Relations:
 
     def _as_said(self, sentence: Sentence, place: int, own: Asked) -> Asked:
         """Return what a verb asks for, the rather by labels with its preposition: "made from X" by crafted_from."""
-        verbs = self.labels.grammar.verbs.get(sentence.at(place + 1) or "-")
-        if own.best >= SAME_FAMILY or verbs is None:
-            return own
-        similarity = own.similarity + _SAID_SO * verbs * (own.similarity > 0)
-        return replace(own, similarity=similarity, best=float(similarity.max()))
+        verbs = self.labels.grammar.behind(sentence.at(place + 1))
+        if own.best < SAME_FAMILY:
+            similarity = own.similarity + _SAID_SO * (verbs & (own.similarity > 0))
+            return replace(own, similarity=similarity, best=float(similarity.max()))
+        others = own.means & ~verbs & (own.means & verbs).any()
+        return replace(own, similarity=np.where(others, _SAID_OTHERWISE, 1.0) * own.similarity)
 
     def _asked_by_stop_word(self, sentence: Sentence, place: int, settings: Paths) -> Asked | None:
         word = sentence.words[place]

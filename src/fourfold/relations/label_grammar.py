@@ -74,6 +74,13 @@ class LabelGrammar:
         most = remembered(len(labels))
         self._called, self._done = lru_cache(most)(self._called_by), lru_cache(most)(self._done_by)
 
+    def behind(self, preposition: str) -> Types:
+        """Return which labels are a verb with a preposition behind it, (n_types,); "in", "at" and "on" are alike."""
+        if preposition in _PLACES:
+            return self.to_places
+        found: Types | None = self.verbs.get(preposition) if preposition else None
+        return np.zeros(len(self.sorts), bool) if found is None else found
+
     def kinds(self, word: str) -> tuple[Types, Types]:
         """Return which edges end at what a word calls, and which begin there, (n_types,) each."""
         ends, begins, _ = self._called(word)
