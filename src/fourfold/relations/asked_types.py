@@ -45,9 +45,7 @@ _SAID_SO, _SAID_OTHERWISE = 0.1, 0.95
 """How much nearer to a verb a label with its preposition is; what is left of one that holds the verb without."""
 
 _ABOUT, _DO, _FROM = "about", "do", "from"
-
-_DIE, _OF = "die", frozenset({"of", "from"})
-_CAUSE = "cause"
+_DIE, _CAUSE, _OF = "die", "cause", frozenset({"of", "from"})
 
 _WHERE, _SETTING = "where", "narrative setting location venue"
 """What labels call where something takes place."""
@@ -295,6 +293,8 @@ class Relations:
     def _as_said(self, sentence: Sentence, place: int, own: Asked) -> Asked:
         """Return what a verb asks for, the rather by labels with its preposition: "made from X" by crafted_from."""
         verbs = self.labels.grammar.behind(sentence.at(place + 1))
+        if not verbs.any():
+            return own
         if own.best < SAME_FAMILY:
             similarity = own.similarity + _SAID_SO * (verbs & (own.similarity > 0))
             return replace(own, similarity=similarity, best=float(similarity.max()))
