@@ -16,7 +16,7 @@ from typing import Any
 from fourfold.arguments import json_mapping, said, shown, string, whole_number
 from fourfold.config import RetrievalConfig, TextField
 from fourfold.errors import StoreError
-from fourfold.intent import IntentSpec
+from fourfold.intent import IntentSpec, of_file
 from fourfold.types import Intent, Weights
 
 Place = tuple[str, str]
@@ -113,7 +113,7 @@ class ConfigHistory:
             return RetrievalConfig()
         for version in self.versions:
             if version.number == number:
-                return with_changes(RetrievalConfig(), version.changes)
+                return with_changes(RetrievalConfig(), version.changes, from_file=True)
         known = ", ".join(str(version.number) for version in self.versions) or "none"
         raise StoreError(f"There is no config version {shown(number)}; applied were: {known} (0 is the defaults).")
 
@@ -186,8 +186,13 @@ def changes_of(config: RetrievalConfig) -> dict[str, Any]:
     return changes
 
 
-def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> RetrievalConfig:
+def with_changes(base: RetrievalConfig, changes: Mapping[str, Any], *, from_file: bool = False) -> RetrievalConfig:
     """Return the base with stored changes, by group or by the flat names of files written before there were groups.
+
+    Args:
+        base: what is changed.
+        changes: as ``changes_of`` returns them.
+        from_file: somebody else may have made them.
 
     Raises:
         StoreError: a change names no constant of this version, or has a value it cannot take.
@@ -205,7 +210,7 @@ def with_changes(base: RetrievalConfig, changes: Mapping[str, Any]) -> Retrieval
     with _reading("config"):
         for (group, name), value in found.items():
             into = grouped.setdefault(group, {}) if group else grouped
-            into[name] = _rich(group, name, value)
+            into[name] = _rich(group, name, value, from_file)
         return base.replace(**grouped)
 
 
@@ -232,21 +237,22 @@ def _names(config: RetrievalConfig) -> set[Place]:
     return names
 
 
-def _rich(group: str, name: str, value: Any) -> Any:
+def _rich(group: str, name: str, value: Any, from_file: bool) -> Any:
     match group, name:
         case "text", "fields":
             return tuple(TextField(tuple(each["columns"]), each["weight"]) for each in value)
         case "fusion", "weights" | "partial_weights":
             return None if value is None else Weights(**value)
         case "intents", "specs":
-            return tuple(_intent(each) for each in value)
+            specs = tuple(_intent(each, from_file) for each in value)
+            return of_file(specs) if from_file else specs
     return tuple(value) if isinstance(value, list) else value
 
 
-def _intent(value: Mapping[str, Any]) -> IntentSpec:
+def _intent(value: Mapping[str, Any], from_file: bool) -> IntentSpec:
     rich: dict[str, Any] = {key: tuple(each) if isinstance(each, list) else each for key, each in value.items()}
     if rich.get("profile") is not None:
         rich["profile"] = Weights(**rich["profile"])
     if rich["name"] in set(Intent):
         rich["name"] = Intent(rich["name"])
-    return IntentSpec(**rich)
+    return IntentSpec(**rich | {"from_file": from_file})

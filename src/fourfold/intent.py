@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
 from fourfold.arguments import constants, shown
 from fourfold.errors import InvalidValueError
+from fourfold.linear_patterns import linear, require_few
 from fourfold.types import Intent, Weights
 
 NO_INTENT = "default"
@@ -34,6 +35,8 @@ class IntentSpec:
         second_hop: whether the published graph component goes one hop further for this intent.
         min_words: without patterns, the intent holds for queries of at least this many words; 0 means never.
         fallback: the intent of a query that nothing else matched.
+        from_file: the patterns are a file's, which somebody else may have made: they are searched in the first
+            ``linear_patterns.LONGEST_READ`` characters, in linear time. No part of what the intent is.
 
     """
 
@@ -46,11 +49,12 @@ class IntentSpec:
     second_hop: bool = False
     min_words: int = 0
     fallback: bool = False
+    from_file: bool = field(default=False, compare=False, repr=False)
 
     def __post_init__(self) -> None:
         """Refuse fields of another kind, and a pattern that does not compile."""
         constants(self, "IntentSpec.")
-        for pattern in self.patterns:
+        for pattern in () if self.from_file else self.patterns:
             try:
                 re.compile(pattern)
             except re.error as error:
@@ -68,7 +72,7 @@ def classify(query: str, intents: Sequence[IntentSpec]) -> str:
     lowered = query.lower()
     for spec in intents:
         text = query if spec.case_sensitive else lowered
-        for search in _searches(spec.patterns):
+        for search in _searches(spec.patterns, spec.from_file):
             if search(text):
                 return spec.name
     words = len(query.split())
@@ -94,10 +98,24 @@ def find_spec(name: str, intents: Sequence[IntentSpec]) -> IntentSpec:
     raise InvalidValueError(f"The intent {shown(name)} is unknown; known are: {known} and {NO_INTENT!r}.")
 
 
+def of_file(specs: Sequence[IntentSpec]) -> tuple[IntentSpec, ...]:
+    """Return intents as they are read from a file: no text makes their patterns take long.
+
+    Raises:
+        InvalidValueError: a pattern cannot be searched in linear time, or there are too many.
+
+    """
+    require_few([pattern for spec in specs for pattern in spec.patterns if pattern not in _OWN])
+    return tuple(replace(spec, from_file=True) for spec in specs)
+
+
 @lru_cache(maxsize=1024)
-def _searches(patterns: tuple[str, ...]) -> tuple[Callable[[str], object], ...]:
+def _searches(patterns: tuple[str, ...], from_file: bool) -> tuple[Callable[[str], object], ...]:
     """Return what looks for each pattern in a text."""
-    return tuple(re.compile(pattern).search for pattern in patterns)
+    return tuple(
+        linear(pattern).search if from_file and pattern not in _OWN else re.compile(pattern).search
+        for pattern in patterns
+    )
 
 
 PUBLISHED_INTENTS: tuple[IntentSpec, ...] = (
@@ -218,3 +236,6 @@ DEFAULT_INTENTS: tuple[IntentSpec, ...] = tuple(
     for spec in PUBLISHED_INTENTS
 )
 """The eight intents with patterns that catch what they mean to, and profiles that bring something."""
+
+_OWN = frozenset(pattern for spec in (*PUBLISHED_INTENTS, *DEFAULT_INTENTS) for pattern in spec.patterns)
+"""Patterns that are known to take linear time."""

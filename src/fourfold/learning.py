@@ -12,6 +12,7 @@ from fourfold.arguments import shown, whole_number
 from fourfold.config import RetrievalConfig
 from fourfold.config_history import ConfigHistory, ConfigVersion
 from fourfold.errors import InvalidValueError, StoreError
+from fourfold.intent import of_file
 from fourfold.session import Session, require_config
 
 
@@ -67,11 +68,13 @@ class Learning:
 
         Raises:
             StoreError: another version than ``over`` is in force.
-            InvalidValueError: ``evidence`` is not made of JSON values, or ``over`` is no number of a version.
+            InvalidValueError: ``evidence`` is not made of JSON values, ``over`` is no number of a version, or an intent
+                has a pattern that a file cannot keep, see ``IntentSpec.from_file``.
             EmbedderMismatchError: it asks for another tokenizer than the one that made the graph's terms.
 
         """
         require_config(config)
+        of_file(config.intents.specs)
         reasons = arguments.json_mapping({} if evidence is None else evidence, "evidence")
         expected = None if over is None else whole_number(over, "over", least=0)
         now = datetime.now(UTC).isoformat(timespec="seconds")
