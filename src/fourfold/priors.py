@@ -21,6 +21,10 @@ from fourfold.engines import Backend
 from fourfold.scores import Moved, Scores, final_scores
 
 _DAY = 86_400.0
+_YEAR_5138 = 1e11
+"""In seconds; in milliseconds it is the year 1973."""
+
+_FINER = ("milliseconds", "microseconds", "nanoseconds")
 
 
 def apply(backend: Backend, scores: Scores, config: RetrievalConfig, nodes: Sequence[int]) -> None:
@@ -47,7 +51,7 @@ def reorder(scores: Scores, config: RetrievalConfig) -> None:
 def age(value: object, now: float) -> float | None:
     """Return the age in days of a timestamp, at least 0: seconds since 1970, or a date by ISO 8601, UTC if unsaid.
 
-    None for what is neither.
+    Numbers that would lie after the year 5000 are milliseconds, microseconds or nanoseconds. None for what is neither.
     """
     if isinstance(value, str):
         try:
@@ -62,6 +66,9 @@ def age(value: object, now: float) -> float | None:
             return None
         if not math.isfinite(seconds):
             return None
+        for _ in _FINER:
+            if abs(seconds) >= _YEAR_5138:
+                seconds /= 1000
     else:
         return None
     return max(now - seconds, 0.0) / _DAY

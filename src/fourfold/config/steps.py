@@ -82,8 +82,8 @@ class Priors:
     """What counts beside the question, for the memory of an agent, see ``fourfold.priors``; off unless a key is named.
 
     Args:
-        recency: the metadata key of a timestamp: seconds since 1970, or a date by ISO 8601; "" turns it off. What has
-            none does not fade.
+        recency: the metadata key of a timestamp: seconds since 1970 (also milli-, micro- or nanoseconds), or a date by
+            ISO 8601; "" turns it off. What has none does not fade.
         half_life: days after which a half of ``share`` is lost.
         share: the share of its score that a node can lose, in [0, 1].
         pinned: the metadata key that is true of nodes that never fade, and gain; "" turns it off.
