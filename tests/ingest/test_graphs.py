@@ -153,6 +153,23 @@ def test_two_nodes_that_would_have_one_id_are_refused():
         from_networkx(nx.Graph([(1, "1")]))
 
 
+@pytest.mark.parametrize("inside", ["<node/>", '<node id=""/>', '<edge source="a"/>', '<edge target="a"/>'])
+def test_graphml_without_ids_is_refused(tmp_path, inside):
+    path = tmp_path / "g.graphml"
+    path.write_text(
+        f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph><node id="a"/>{inside}</graph></graphml>'
+    )
+    with pytest.raises(InvalidValueError, match=r"g\.graphml has a node without an id"):
+        read_graphml(path)
+
+
+def test_triples_whose_first_line_never_ends_are_refused(tmp_path):
+    path = tmp_path / "t.csv"
+    path.write_text("a" * 10_000_001)
+    with pytest.raises(InvalidValueError, match=r"t\.csv has a line of more than 10,000,000 characters"):
+        read_triples(path)
+
+
 def test_the_ids_of_edges_in_graphml_are_no_types_unless_edges_share_them(tmp_path):
     lines = [f'<edge id="e{n}" source="a" target="{end}"/>' for n, end in enumerate("bbc")]
     namespace = 'xmlns="http://graphml.graphdrawing.org/xmlns"'

@@ -8,7 +8,7 @@ import warnings
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from fourfold.arguments import any_path, said, shown
 from fourfold.encodings import opened
@@ -22,6 +22,9 @@ from fourfold.types import Edge, Node
 _NAMES = ("name", "label", "title")
 _TYPES = ("type", "kind")
 _TEXTS = ("text", "description", "content")
+_LONGEST_LINE = 10_000_000
+"""Characters of a line of triples."""
+
 _OF_A_DOCUMENT = frozenset(("id", "_id", "text", "title", "type", "source", "links", "metadata"))
 
 
@@ -126,7 +129,7 @@ def read_triples(
     nodes: dict[str, Node] = {}
     edges: list[Edge] = []
     with opened(any_path(path), newline="") as file:
-        for number, row in _rows(_reader(file, delimiter), path):
+        for number, row in _rows(_reader(_lines(file, path), delimiter), path):
             if not any(cell.strip() for cell in row):
                 continue
             if number == 1 and header is not False:
@@ -164,11 +167,19 @@ def _refuse_table(edges: list[Edge], path: str | Path) -> None:
         )
 
 
-def _reader(file: Iterable[str], delimiter: str) -> Iterator[list[str]]:
+def _lines(file: TextIO, path: str | Path) -> Iterator[str]:
+    """Return the lines of a file, of which one that never ends is refused."""
+    while line := file.readline(_LONGEST_LINE + 1):
+        if len(line) > _LONGEST_LINE:
+            raise InvalidValueError(f"{path} has a line of more than {_LONGEST_LINE:,} characters; is it a table?")
+        yield line
+
+
+def _reader(lines: Iterable[str], delimiter: str) -> Iterator[list[str]]:
     """Return the cells of each line; between tabs a quotation mark is one, unless it stands at both ends of a cell."""
     if delimiter != "\t":
-        return csv.reader(file, delimiter=delimiter)
-    rows = csv.reader(file, delimiter=delimiter, quoting=csv.QUOTE_NONE)
+        return csv.reader(lines, delimiter=delimiter)
+    rows = csv.reader(lines, delimiter=delimiter, quoting=csv.QUOTE_NONE)
     return ([_unquoted(cell) for cell in row] for row in rows)
 
 
@@ -308,13 +319,19 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     ids that are an edge's own say nothing.
 
     Raises:
-        InvalidValueError: the file is no GraphML.
+        InvalidValueError: the file is no GraphML, or a node or an end of an edge has no id.
 
     """
+
+    def identity(given: str | None) -> str:
+        if not given:
+            raise InvalidValueError(f"{path} has a node without an id, or an edge without a source or target.")
+        return given
+
     networkx, path = load("networkx", "Reading GraphML"), any_path(path)
     try:
-        graph = networkx.read_graphml(path)
-    except OSError:
+        graph = networkx.read_graphml(path, node_type=identity)
+    except (OSError, InvalidValueError):
         raise
     except Exception as error:
         raise InvalidValueError(f"{path} is no GraphML that can be read: {said(error)}.") from error
