@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -176,5 +175,5 @@ def _meant(text: str) -> list[Any]:
             number = read(text)
         except ValueError:
             continue
-        return [text] if math.isnan(number) else [text, number]
+        return [text, number] if number == number else [text]  # NaN is equal to nothing
     return [text]
