@@ -17,7 +17,7 @@ SRC = Path(fourfold.__file__).parent
 FLOORS = (
     {"encodings", "errors", "frozen", "plain_text", "ragged", "snippets", "word_breaks"},
     {"arguments", "deadline", "deprecated", "lazy", "markup", "ordered", "threads"},
-    {"tokenizer", "linear_patterns"},
+    {"tokenizer", "linear_patterns", "slow_clients"},
     {"types", "guard"},
     {"intent", "mermaid", "planning", "filters", "cache", "jsonl", "validation"},
     {"edge_types"},

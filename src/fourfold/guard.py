@@ -270,6 +270,8 @@ def serve(
             raise InvalidValueError(f"{proxy!r} is no address and no network of a proxy; write 10.0.0.5.") from error
     try:
         import uvicorn
+
+        from fourfold.slow_clients import PromptProtocol
     except ImportError as error:
         raise MissingExtraError("Serving over HTTP needs uvicorn; install it with: pip install uvicorn") from error
     logging.getLogger("uvicorn.access").disabled = log_level.lower() in ("warning", "error")
@@ -277,7 +279,7 @@ def serve(
         app,
         host=host,
         port=port,
-        http="h11",  # where httptools is installed it would be taken, which reads heads of any size into memory
+        http=PromptProtocol,  # of h11: httptools would read heads of any size into memory
         ws="none",
         log_level=log_level.lower(),
         proxy_headers=bool(trusted_proxies),
