@@ -238,6 +238,15 @@ def test_where_nothing_can_be_saved_the_sentence_says_why_and_shows_no_password(
     assert "secret" not in str(raised.value)
 
 
+@pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
+def test_a_graph_is_not_saved_over_what_belongs_to_it(tmp_path, end):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node("a", "alpha")])
+        with pytest.raises(InvalidValueError, match="saved in another file"):
+            retriever.maintenance.save(tmp_path / f"kg.sqlite{end}")
+    assert not (tmp_path / "kg.sqlite-journal").exists()
+
+
 def test_closing_waits_for_a_copy_under_way(path):
     retriever = Retriever(path)
     with ThreadPoolExecutor(1) as pool:

@@ -12,6 +12,9 @@ from fourfold.errors import InvalidValueError, UnsupportedError
 from fourfold.graph_embedding import Progress
 from fourfold.session import Session
 
+_OWN_ENDS = ("", "-wal", "-shm", "-journal")
+"""What SQLite calls a file and those beside it; where it did not make one itself, it locks the graph or deletes it."""
+
 
 class Maintenance:
     """The upkeep of one graph: ``retriever.maintenance``."""
@@ -76,7 +79,7 @@ class Maintenance:
                 f"The path begins with {target.partition('://')[0]}://, and save writes a SQLite file; "
                 "fourfold.copying.copy copies to another engine."
             )
-        if target == ":memory:" or (own != ":memory:" and _are_one(own, target)):
+        if target == ":memory:" or (own != ":memory:" and any(_are_one(own + end, target) for end in _OWN_ENDS)):
             raise InvalidValueError(f"The graph {own!r} is saved in another file than {target!r}.")
         save = getattr(self._session.backend, "save", None)
         if save is None:
