@@ -16,7 +16,7 @@ from itertools import count
 from pathlib import Path
 from typing import Any
 
-from fourfold.arguments import any_path
+from fourfold.arguments import any_path, shown
 from fourfold.encodings import LONGEST_MARK, UTF_8, marked
 from fourfold.errors import InvalidValueError
 from fourfold.types import Edge, Node
@@ -110,14 +110,14 @@ def _parse(line: bytes) -> Node | Edge | None:
         return Node(**_checked(item, kind, _NODE, needed=("id",)))
     if kind == "edge":
         return Edge(**_checked(item, kind, _EDGE, needed=("source", "target")))
-    raise ValueError(f'"kind" is {json.dumps(kind)}; it must be "node" or "edge"')
+    raise ValueError(f'"kind" is {_kind_of(kind)}; it must be "node" or "edge"')
 
 
 def _checked(item: dict[str, Any], kind: str, allowed: Mapping[str, str], needed: tuple[str, ...]) -> dict[str, Any]:
     """Return the fields of a node or an edge; null counts as left out."""
     if unknown := sorted(item.keys() - allowed.keys()):
         advice = '; further fields of a node belong into "metadata"' if kind == "node" else ""
-        raise ValueError(f"the {kind} has the unknown key {unknown[0]!r}, not one of {', '.join(allowed)}{advice}")
+        raise ValueError(f"the {kind} has the unknown key {shown(unknown[0])}, not one of {', '.join(allowed)}{advice}")
     fields = {name: value for name, value in item.items() if value is not None}
     for name in needed:
         if not fields.get(name, ""):
@@ -134,9 +134,9 @@ def _checked(item: dict[str, Any], kind: str, allowed: Mapping[str, str], needed
 
 def _kind_of(value: object) -> str:
     """Name a JSON value for people; short ones are shown."""
-    shown = json.dumps(value, ensure_ascii=False)
-    if len(shown) <= 40:
-        return shown
+    written = json.dumps(value, ensure_ascii=False)
+    if len(written) <= 40:
+        return written
     return "an object" if isinstance(value, dict) else "a list" if isinstance(value, list) else "a long value"
 
 

@@ -1,10 +1,13 @@
 from __future__ import annotations
 
+import json
+
 import networkx as nx
 import pytest
 
 from fourfold import FourfoldWarning, InvalidValueError, Retriever
 from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jsonl, read_triples
+from fourfold.jsonl import read_graph
 
 
 def test_json_lines_of_documents(tmp_path):
@@ -192,3 +195,19 @@ def test_between_tabs_a_quotation_mark_is_one(tmp_path):
         ('"Weird Al" Yankovic', "Downey"),
         *(("A", '"7'), ("B", 'C "x"'), ("D", '7"')),
     ]
+
+
+@pytest.mark.parametrize(
+    ("read", "line"),
+    [
+        (read_graph, {"id": "a", "k" * 100_000: 1}),
+        (read_graph, {"id": "a", "kind": "k" * 100_000}),
+        (lambda path: list(read_jsonl(path)), {"id": ["k" * 100_000]}),
+        (lambda path: list(read_jsonl(path)), {"id": "k" * 100_000, "text": 1}),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_sentence_however_long_it_is(tmp_path, read, line):
+    (tmp_path / "g.jsonl").write_text(json.dumps(line))
+    with pytest.raises(InvalidValueError, match="g.jsonl") as raised:
+        read(tmp_path / "g.jsonl")
+    assert len(str(raised.value)) < 1_000

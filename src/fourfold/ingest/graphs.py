@@ -84,14 +84,14 @@ def _document(given: Mapping[str, Any], source: str) -> Document:
     if isinstance(identity, int) and not isinstance(identity, bool):
         identity = str(identity)
     if not isinstance(identity, str) or not identity:
-        raise InvalidValueError(f"the object has the id {identity!r}; it must be a string that is not empty.")
+        raise InvalidValueError(f"the object has the id {shown(identity)}; it must be a string that is not empty.")
     fields = {name: given.get(name) or "" for name in ("text", "title", "type", "source")}
     links = given.get("links") or []
     metadata = given.get("metadata") or {}
     wrong = [name for name, value in fields.items() if not isinstance(value, str)]
     if wrong or not isinstance(metadata, dict) or not isinstance(links, list):
         raise InvalidValueError(
-            f"{', '.join(wrong) or 'metadata or links'} of document {identity!r} is of a wrong type."
+            f"{', '.join(wrong) or 'metadata or links'} of document {shown(identity)} is of a wrong type."
         )
     return Document(
         id=identity,
