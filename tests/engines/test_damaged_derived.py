@@ -2,11 +2,14 @@
 
 import json
 import logging
+import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import threading
 import zlib
+from contextlib import closing
 
 import numpy as np
 import pytest
@@ -301,3 +304,32 @@ def test_damage_that_is_met_while_communities_are_found_beside_the_questions(fol
             pass
         assert session.community_count() > 0
     assert not raised
+
+
+def test_what_somebody_else_keeps_where_derived_files_are_written_stays(tmp_path, small_files):
+    kept = ["2024-holiday/a.jpg", "partial-results/a.csv", "2023.txt"]
+    for name in kept:
+        (tmp_path / "mine" / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "mine" / name).write_text("mine")
+    os.utime(tmp_path / "mine" / "partial-results", (0, 0))
+    (tmp_path / "kg.sqlite.index").symlink_to(tmp_path / "mine", target_is_directory=True)
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add(NODES, EDGES)
+        retriever.search("save")
+    assert len(list((tmp_path / "mine").iterdir())) == len(kept) + 1  # derived files were written there
+    assert all((tmp_path / "mine" / name).is_file() for name in kept)
+
+
+@pytest.mark.parametrize("token", ["x/../../../elsewhere", "x/../../000000000001-0123456789abcdef", "/elsewhere", ""])
+def test_derived_files_are_written_beside_the_file_whatever_it_says(tmp_path, small_files, token):
+    path = tmp_path / "in" / "kg.sqlite"
+    path.parent.mkdir()
+    with Retriever(path) as retriever:
+        retriever.add(NODES, EDGES)
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute("UPDATE writes SET token = ?", (token,))
+    with Retriever(path) as retriever:
+        assert retriever.search("save a file").ids
+    assert {place.name for place in tmp_path.iterdir()} == {"in"}
+    assert {place.name for place in path.parent.iterdir()} <= {"kg.sqlite", "kg.sqlite.index"}
+    assert list((path.parent / "kg.sqlite.index").iterdir()) == []

@@ -1007,8 +1007,8 @@ def test_damaged_files_of_another_process_leave_ones_own_state(path, read):
 def test_a_folder_of_a_file_s_earlier_life_hides_no_later_one(path):
     files_of = Derived(str(path), writable=True)
     (own,) = derived(path)
-    own.with_name("999999999999-gone").mkdir()
+    own.with_name(f"999999999999-{0:016x}").mkdir()
     files_of.newest({}, lambda generation, token: True)
     assert not files_of.have_newer()
-    own.with_name("000000000099-new").mkdir()
+    own.with_name(f"000000000099-{1:016x}").mkdir()
     assert files_of.have_newer()

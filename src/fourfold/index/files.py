@@ -13,6 +13,7 @@ import json
 import mmap
 import operator
 import os
+import re
 import shutil
 import threading
 import zlib
@@ -46,8 +47,12 @@ _FIRST_BLOCK = 1 << 20
 _SHORT = (errno.EMFILE, errno.ENFILE, errno.ENOMEM)
 """What a process has too little of, or its machine: that says nothing of the file."""
 
+FOLDER = re.compile(r"[0-9]{12,19}-[0-9a-f]{16}")
+"""What folders are called; what is called otherwise is somebody else's, and stays."""
+
 _MANIFEST = "manifest.json"
 _PARTIAL = "partial-"
+_LEFT = re.compile(rf"{_PARTIAL}({FOLDER.pattern}-)?[0-9]{{1,10}}(-[0-9a-f]{{8}})?")
 
 
 class DamagedFileError(FourfoldError):
@@ -269,7 +274,8 @@ def remove(folder: Path) -> None:
 def leftovers(folder: Path, older_than: float) -> list[Path]:
     """Return the partial folders a killed process has left, last touched before a time (seconds since the epoch)."""
     try:
-        return [path for path in folder.glob(f"{_PARTIAL}*") if path.stat().st_mtime < older_than]
+        partial = [path for path in folder.glob(f"{_PARTIAL}*") if _LEFT.fullmatch(path.name)]
+        return [path for path in partial if path.stat().st_mtime < older_than]
     except OSError:
         return []
 

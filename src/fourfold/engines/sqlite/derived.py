@@ -166,9 +166,9 @@ class Derived:
             knows: whether the store remembers a (generation, token).
 
         """
-        if not self.writable or self.folder is None:
-            return False
         target = self._at(facts["generation"], facts["token"])
+        if not self.writable or self.folder is None or target is None:
+            return False
         self._refused = True
         if target in self._aside:
             return False
@@ -190,9 +190,10 @@ class Derived:
         """Whether the folder opened last is of this write, and still there."""
         return self._opened is not None and self._opened == self._at(generation, token) and self._opened.exists()
 
-    def _at(self, generation: int, token: str) -> Path:
-        assert self.folder is not None
-        return self.folder / f"{generation:012d}-{token}"
+    def _at(self, generation: int, token: str) -> Path | None:
+        """Return the folder of a write; None where the store, which anybody may have made, names one elsewhere."""
+        name = f"{generation:012d}-{token}"
+        return self.folder / name if self.folder is not None and files.FOLDER.fullmatch(name) else None
 
     def note(self, name: str) -> dict[str, Any] | None:
         """Return a note that lies with the folder opened last; None where there is none, or it is damaged."""
@@ -216,7 +217,7 @@ class Derived:
         if self.folder is None:
             return []
         try:
-            names = [path for path in self.folder.iterdir() if path.name[:1].isdigit()]
+            names = [path for path in self.folder.iterdir() if files.FOLDER.fullmatch(path.name)]
         except OSError:
             return []
         return sorted(names, key=lambda path: path.name, reverse=True)
