@@ -1,5 +1,6 @@
 """Training from a graph: gradients against finite differences, determinism, resumption, what must always hold."""
 
+import json
 from dataclasses import replace
 
 import numpy as np
@@ -217,3 +218,46 @@ def test_bytes_that_are_no_model(content):
         content = ContextualEmbedder(table, tokenizer, 1.0).to_bytes()[:-1000]
     with pytest.raises(EmbedderError, match=r"in a test cannot be read"):
         ContextualEmbedder.from_bytes(content, "a test")
+
+
+def test_bytes_that_would_take_far_more_memory_than_their_size():
+    tokenizer, table = bundled().token_vectors()
+    content = ContextualEmbedder(np.zeros((400_000, 256), np.float32), tokenizer, 1.0).to_bytes()
+    with pytest.raises(EmbedderError, match=r"it has [\d,]+ bytes, and would take 10\d,\d{3},\d{3}"):
+        ContextualEmbedder.from_bytes(content, "a test")
+
+
+@pytest.mark.parametrize(
+    ("part", "says"),
+    [
+        ({"padding": {"strategy": {"Fixed": 10**8}}}, "fills texts up"),
+        ({"pre_tokenizer": {"type": "Split", "pattern": {"Regex": "(a+)+$"}}}, "regular expression"),
+        ({"normalizer": {"type": "Replace", "pattern": {"String": "a"}, "content": "aaa"}}, "long texts"),
+        ({"normalizer": {"normalizers": [{"pattern": {"Regex": r"\s+"}, "content": "    "}]}}, "long texts"),
+        ({"normalizer": {"type": "Prepend", "prepend": "a"}}, "long texts"),
+        ({"model": {"type": "WordPiece", "max_input_chars_per_word": 10**9}}, "more than 200 characters"),
+        ({"normalizer": {"type": "Replace"}, "model": None}, "cannot be read"),
+    ],
+)
+def test_a_tokenizer_that_may_take_any_time_or_memory_is_refused(part, says):
+    tokenizer, table = bundled().token_vectors()
+    content = ContextualEmbedder(table[:10], json.dumps(json.loads(tokenizer) | part), 1.0).to_bytes()
+    with pytest.raises(EmbedderError, match=says):
+        ContextualEmbedder.from_bytes(content, "a test")
+
+
+def test_a_tokenizer_that_sets_blanks_around_marks_is_read():
+    tokenizer, table = bundled().token_vectors()
+    blanks = [{"type": "Replace", "pattern": {"String": mark}, "content": f" {mark} "} for mark in ",."]
+    one = {"type": "Replace", "pattern": {"Regex": r"\s+"}, "content": " "}
+    given = json.loads(tokenizer) | {"normalizer": {"type": "Sequence", "normalizers": [*blanks, one]}}
+    content = ContextualEmbedder(table, json.dumps(given), 1.0).to_bytes()
+    assert ContextualEmbedder.from_bytes(content, "a test").embed_query("a graph, of tools").any()
+
+
+def test_a_tokenizer_that_breaks_down_is_an_error_of_the_embedder():
+    tokenizer, table = bundled().token_vectors()
+    given = json.loads(tokenizer)
+    given["pre_tokenizer"] = {"type": "Split", "pattern": {"Regex": "(a+)+$"}, "behavior": "Isolated", "invert": False}
+    with pytest.raises(EmbedderError, match="broke down"):
+        ContextualEmbedder(table, json.dumps(given), 1.0).embed_query("a" * 40 + "!")

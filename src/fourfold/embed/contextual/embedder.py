@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from fourfold.embed.contextual.composition import Floats
+from fourfold.embed.contextual.stored import arrays_of, require_plain
 from fourfold.errors import EmbedderError
 from fourfold.types import FloatArray
 
@@ -51,8 +52,18 @@ class ContextualEmbedder:
         return PREFIX + content.hexdigest()
 
     def embed_documents(self, texts: Sequence[str]) -> FloatArray:
-        """Return one vector per text, shape (len(texts), dimensions), float32."""
-        vectors: FloatArray = self._model.encode(list(texts), use_multiprocessing=False)
+        """Return one vector per text, shape (len(texts), dimensions), float32.
+
+        Raises:
+            EmbedderError: the tokenizer broke down, as one can that nobody trained.
+
+        """
+        try:
+            vectors: FloatArray = self._model.encode(list(texts), use_multiprocessing=False)
+        except BaseException as error:
+            if type(error).__name__ == "PanicException":  # Rust's, which is no Exception
+                raise EmbedderError(f"The tokenizer of the trained embedder broke down ({error}).") from error
+            raise
         return vectors
 
     def embed_query(self, text: str) -> FloatArray:
@@ -85,11 +96,11 @@ class ContextualEmbedder:
         """Read a model; ``where`` names its place in errors.
 
         Raises:
-            EmbedderError: it is truncated, or of another format.
+            EmbedderError: it is truncated, of another format, or would take far more memory than its size.
 
         """
         try:
-            with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+            with arrays_of(content) as stored:
                 if int(stored["format"]) != _FORMAT:
                     raise EmbedderError(
                         f"The trained embedder in {where} has format {int(stored['format'])}, this version of fourfold "
@@ -98,6 +109,7 @@ class ContextualEmbedder:
                 model = cls.__new__(cls)
                 model._whole, model._scales = stored["table"], stored["scales"]
                 model._tokenizer = stored["tokenizer"].tobytes().decode()
+                require_plain(model._tokenizer)
                 model.own_share = float(stored["own_share"])
                 return model
         except EmbedderError:

@@ -16,6 +16,7 @@ from fourfold.embed.contextual.contrast import info_nce
 from fourfold.embed.contextual.lessons import Lessons, Measured
 from fourfold.embed.contextual.neighbour_mixing import fuse
 from fourfold.embed.contextual.rows import Ints, TokenRows, joined
+from fourfold.embed.contextual.stored import arrays_of
 from fourfold.lazy import load
 
 if TYPE_CHECKING:
@@ -137,7 +138,7 @@ class _State:
 
     @classmethod
     def from_bytes(cls, content: bytes) -> _State:
-        with np.load(io.BytesIO(content), allow_pickle=False) as stored:
+        with arrays_of(content) as stored:
             step, mark, best_step, looks = stored["numbers"].tolist()
             now = {name: stored[f"now_{name}"] for name in _PARAMETERS}
             moments = {f"{name}{order}": stored[f"moment_{name}{order}"] for name in _PARAMETERS for order in (1, 2)}
