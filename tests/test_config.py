@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import time
 from dataclasses import replace
 
 import numpy as np
@@ -19,7 +20,7 @@ from fourfold import (
     TextField,
     Weights,
 )
-from fourfold.config import Bridge, Coverage, LateInteraction, Paths, Priors
+from fourfold.config import Bridge, Coverage, IntentConfig, LateInteraction, Paths, Priors
 from fourfold.config_history import FLAT_NAMES, changes_of, with_changes
 from fourfold.engines.sqlite.backend import SqliteBackend as Store
 from fourfold.intent import IntentSpec
@@ -100,6 +101,8 @@ def test_a_group_is_changed_in_part_or_as_a_whole():
         ({"graph": {"type_weights": {"t": -1.0}}}, r"graph\.type_weights\['t'\] is -1"),
         ({"text": {"phrase": "sometimes"}}, r"text\.phrase is 'sometimes'; .*'never', 'quoted', 'always'"),
         ({"text": {"fields": ()}}, r"text\.fields is empty"),
+        ({"text": {"fields": (TextField(("text",)),) * 21}}, r"text\.fields has 21 .* it can have 20"),
+        ({"text": {"fields": (TextField(("text",) * 100_000),)}}, r"text\.fields has 100,000 "),
         ({"embedding": {"name_times": -1}}, r"embedding\.name_times is -1"),
         ({"fusion": {"candidate_multiplier": 0}}, r"fusion\.candidate_multiplier is 0"),
         ({"seeds": {"per_component": -1}}, r"seeds\.per_component is -1"),
@@ -111,6 +114,22 @@ def test_a_group_is_changed_in_part_or_as_a_whole():
 def test_what_no_search_can_use_is_told_by_its_place(changes, told):
     with pytest.raises(InvalidValueError, match=told):
         RetrievalConfig().replace(**changes)
+
+
+def test_a_node_that_gives_to_no_edge_gives_nothing(caplog):
+    with Retriever(config=RetrievalConfig().replace(graph={"hub_cap": 0})) as retriever:
+        retriever.add([Node("a", "alpha"), Node("b", "beta")], [Edge("a", "b", "needs"), Edge("b", "a", "needs")])
+        result = retriever.search("what does alpha need")
+    assert not result.degraded and all(hit.components.graph == 0 for hit in result)
+
+
+def test_many_intents_are_told_apart_in_time_that_grows_with_their_number():
+    specs = tuple(IntentSpec(f"intent {number}") for number in range(50_000))
+    begin = time.process_time()
+    assert len(IntentConfig(specs=specs).specs) == len(specs)
+    assert time.process_time() - begin < 10
+    with pytest.raises(InvalidValueError, match="'intent 7'"):
+        IntentConfig(specs=(*specs, IntentSpec("intent 7")))
 
 
 def test_an_index_depends_on_edge_types_only_where_vectors_are_mixed():

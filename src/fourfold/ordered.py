@@ -174,8 +174,8 @@ def largest(values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]
             numbers tell only who was written first.
 
     """
-    if len(values) <= count:
-        return np.ones(len(values), np.bool_)
+    if not count or len(values) <= count:
+        return np.full(len(values), bool(count))
     least = least_of_largest(values, count)
     found: NDArray[np.bool_] = values > least
     tied = (values == least).nonzero()[0]

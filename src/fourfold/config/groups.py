@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import chain
@@ -13,6 +14,9 @@ from fourfold.edge_types import DEFAULT_TYPE_WEIGHTS, UNTYPED, type_weights
 from fourfold.errors import InvalidValueError
 from fourfold.intent import DEFAULT_INTENTS, IntentSpec
 from fourfold.types import FloatArray, Weights
+
+MOST_FIELDS = 20
+"""TextFields, and columns of one: so many times is every text read."""
 
 PUBLISHED_PROFILE = Weights(0.40, 0.45, 0.15, 0.0)
 """The profile without an intent; by the published rule also what a caller's mapping of weights leaves out."""
@@ -75,6 +79,8 @@ class TextConfig:
         constants(self, "text.", b=1)
         if not self.fields:
             raise InvalidValueError("text.fields is empty; BM25 needs at least one TextField to read.")
+        if (most := max(len(self.fields), *(len(field.columns) for field in self.fields))) > MOST_FIELDS:
+            raise InvalidValueError(f"text.fields has {most:,} TextFields or columns; it can have {MOST_FIELDS}.")
 
     @property
     def tokenizer_name(self) -> str:
@@ -273,8 +279,8 @@ class IntentConfig:
     def __post_init__(self) -> None:
         """Refuse constants no search can use."""
         constants(self, "intents.")
-        names = [spec.name for spec in self.specs]
-        if twice := next((name for name in names if names.count(name) > 1), None):
+        names = Counter(spec.name for spec in self.specs)
+        if twice := next((name for name, times in names.items() if times > 1), None):
             raise InvalidValueError(f"Two intents have the name {twice!r}; a name must be unique.")
         if not self.chosen_enough:
             raise InvalidValueError("intents.chosen_enough is 0; it must be above 0.")
