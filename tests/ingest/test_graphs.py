@@ -166,6 +166,14 @@ def test_graphml_without_ids_is_refused(tmp_path, inside):
         read_graphml(path)
 
 
+def test_of_several_graphs_in_graphml_it_is_said_that_the_first_was_read(tmp_path):
+    path = tmp_path / "g.graphml"
+    graphs = "".join(f'<graph edgedefault="directed"><node id="{name}"/><node id="both"/></graph>' for name in "ab")
+    path.write_text(f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{graphs}</graphml>')
+    with pytest.warns(FourfoldWarning, match=r"g\.graphml holds several graphs.*and 1 nodes of others"):
+        assert [node.id for node in read_graphml(path)[0]] == ["a", "both"]
+
+
 def test_triples_whose_first_line_never_ends_are_refused(tmp_path):
     path = tmp_path / "t.csv"
     path.write_text("a" * 10_000_001)

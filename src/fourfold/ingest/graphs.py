@@ -326,15 +326,20 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     def identity(given: str | None) -> str:
         if not given:
             raise InvalidValueError(f"{path} has a node without an id, or an edge without a source or target.")
+        named.add(given)
         return given
 
     networkx, path = load("networkx", "Reading GraphML"), any_path(path)
+    named: set[str] = set()
     try:
         graph = networkx.read_graphml(path, node_type=identity)
     except (OSError, InvalidValueError):
         raise
     except Exception as error:
         raise InvalidValueError(f"{path} is no GraphML that can be read: {said(error)}.") from error
+    if len(named) > len(graph):
+        told = f"{path} holds several graphs; the first was read, and {len(named) - len(graph):,} nodes of others not."
+        warnings.warn(told, FourfoldWarning, stacklevel=2)
     return from_networkx(_without_ids(graph), edge_type=edge_type)
 
 
