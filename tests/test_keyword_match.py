@@ -100,18 +100,19 @@ def test_common_words_are_found_by_the_index_and_those_of_types_by_one_node_of_e
 
 
 def steps_of(path, size):
-    """Return how many steps SQLite takes for two rare words, after a write."""
+    """Return how many steps SQLite takes for two rare words, and one that is in all texts, after a write."""
     steps = []
     with Retriever(path / f"{size}.sqlite") as retriever:
-        nodes = [Node(f"n{n}", f"name {n}", "thing", "words of a text", {"bucket": n % 7}) for n in range(size)]
+        nodes = [Node(f"n{n}", f"name {n}", "thing", "words of a text", {"path": f"p{n}"}) for n in range(size)]
         retriever.add([*nodes, Node("it", "quagga", "thing", metadata={"kind": "zebra"})])
         asked = Questions(retriever)
-        asked.keyword_match("nothing")
-        retriever.add([Node("other", "other")])
+        assert not asked.keyword_match("words nothing").ids
+        retriever.add([Node("other", "other", "late", metadata={"path": "gnu"})])
         retriever.analysis.snapshot()
         with retriever.backend.reading() as connection:
             connection.set_progress_handler(lambda: steps.append(1), 1)
         assert asked.keyword_match("quagga").ids == asked.keyword_match("zebra").ids == ["it"]
+        assert asked.keyword_match("words late gnu").ids == ["other"]
         with retriever.backend.reading() as connection:
             connection.set_progress_handler(None, 0)
     return len(steps)
@@ -119,3 +120,29 @@ def steps_of(path, size):
 
 def test_of_many_nodes_only_those_that_hold_the_words_are_read(tmp_path):
     assert 0 < steps_of(tmp_path, 5_000) < 1.2 * steps_of(tmp_path, 500)
+
+
+def test_a_type_that_a_node_no_longer_has_is_not_told_of_it(tmp_path):
+    with Retriever(tmp_path / "kg.sqlite") as retriever:
+        retriever.add([Node(f"n{n}", "name", "old", "old new words") for n in range(10)])
+        asked = Questions(retriever)
+        assert asked.keyword_match("old").total == 10
+        retriever.add([Node("n0", "name", "new", "old new words")])
+        assert asked.keyword_match("old").total == 9 and asked.keyword_match("new").ids == ["n0"]
+        retriever.add([Node("n0", "name", "old", "old new words")])
+        assert asked.keyword_match("old").total == 10 and not asked.keyword_match("new").ids
+
+
+def test_a_backup_in_the_place_of_the_file_is_read_as_a_whole(tmp_path):
+    def nodes(kind):
+        return [Node(f"{kind}{n}", "name", kind, f"words {kind}", {"of": f"{kind} {n}0000"}) for n in range(10)]
+
+    with Retriever(tmp_path / "kg.sqlite") as retriever, Retriever(tmp_path / "other.sqlite") as other:
+        retriever.add(nodes("old"))
+        asked = Questions(retriever)
+        assert asked.keyword_match("old").total == 10 and asked.keyword_match("30000").ids == ["old3"]
+        for some in (nodes("new")[:5], nodes("new")[5:]):
+            other.add(some)
+        other.maintenance.save(tmp_path / "kg.sqlite", replace=True)
+        assert asked.keyword_match("new").total == 10 and asked.keyword_match("30000").ids == ["new3"]
+        assert not asked.keyword_match("old").total

@@ -23,8 +23,16 @@ class Wording(Protocol):
         """Return the nodes whose name holds each of these distinct terms, and those whose type does, ascending."""
         ...
 
-    def metadata(self) -> list[tuple[str, Any]]:
-        """Return every text of the metadata, and what ``bearers`` knows it by; some may be no node's."""
+    @property
+    def mark(self) -> str:
+        """What ``metadata`` knows the present state by later; empty where all is read anew after every write."""
+        ...
+
+    def metadata(self, since: str = "") -> list[tuple[str, Any]] | None:
+        """Return every text of the metadata, and what ``bearers`` knows it by, hashable; some may be no node's.
+
+        Of the nodes written ``since`` a state, which is given by its mark; None where that is not known any more.
+        """
         ...
 
     def bearers(self, chosen: Sequence[Any]) -> Nodes:

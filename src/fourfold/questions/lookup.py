@@ -137,7 +137,7 @@ _BOUNDS = {"min": "$gte", "max": "$lte", "exact": "$eq"}
 def keyword_answer(view: View, query: str, limit: int) -> KeywordAnswer:
     """Return the nodes that contain the query's terms."""
     terms = list(dict.fromkeys(view.terms(query)))
-    held = view.words.holders(terms)
+    held = view.holders(terms)
     each = [distinct(np.concatenate(places)) for places in zip(*held.values(), strict=True)]
     found, counts = np.unique(np.concatenate([np.empty(0, np.int64), *each]), return_counts=True)
     best = view.graph.best(found, counts.astype(np.float64), limit).tolist()

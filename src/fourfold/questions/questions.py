@@ -27,6 +27,7 @@ from fourfold.questions.routing import AskAnswer, IntentSearchAnswer
 from fourfold.questions.rules import classify_intent
 from fourfold.questions.similar import SimilarAnswer
 from fourfold.questions.view import View
+from fourfold.questions.words import WordTable
 from fourfold.retriever import Retriever
 from fourfold.types import Node
 
@@ -67,6 +68,7 @@ class Questions(Shared):
                     f"Aliases are given for {role!r}, which is no role; roles are {', '.join(ROLES)}."
                 )
         self._tokenizer = retriever.analysis.tokenizer
+        self._words = WordTable(lambda: self.retriever.backend.wording, self._tokenizer)
         self._lock = threading.Lock()
         self._latest: View | None = None
 
@@ -75,7 +77,7 @@ class Questions(Shared):
         snapshot = self.retriever.analysis.snapshot()
         with self._lock:
             if self._latest is None or self._latest.snapshot is not snapshot:
-                self._latest = View(self.retriever, snapshot, self._tokenizer, self.aliases)
+                self._latest = View(self.retriever, snapshot, self._tokenizer, self.aliases, self._words)
             return self._latest
 
     def _answered(self, answer: Callable[[View], A]) -> A:

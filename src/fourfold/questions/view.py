@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
 from itertools import chain
 from typing import Any
 
@@ -43,18 +42,18 @@ class View:
         snapshot: Snapshot,
         tokenizer: Tokenizer,
         aliases: Mapping[str, Sequence[str]],
+        words: WordTable,
     ) -> None:
         self.retriever = retriever
         self.snapshot = snapshot
-        self.tokenizer = tokenizer
         self.terms = tokenizer.terms
         self.graph = Graph(snapshot)
+        self._words = words
         self.vocabulary = Vocabulary(snapshot.edges.type_names, snapshot.edges.types_in_use, self.terms, aliases)
 
-    @cached_property
-    def words(self) -> WordTable:
-        """Which nodes contain which term."""
-        return WordTable(self.retriever.backend.wording, self.tokenizer)
+    def holders(self, terms: Sequence[str]) -> Mapping[str, list[Nodes]]:
+        """Return by place the nodes that hold each of these distinct terms, see ``WordTable``."""
+        return self._words.holders(terms, self.snapshot.generation)
 
     def search(self, text: str, k: int, **options: Any) -> SearchResult:
         """Search by words and meaning only; ``options`` are those of ``Retriever.search``."""

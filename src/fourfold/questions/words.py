@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Mapping, Sequence
+import threading
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,20 +16,39 @@ PLACES = ("name", "type", "metadata")
 
 
 class WordTable:
-    """Which nodes hold which term: names and types are asked of the index, the texts of the metadata are read once."""
+    """Which nodes hold which term: names and types are asked of the index, the texts of the metadata are read once.
 
-    def __init__(self, wording: Wording, tokenizer: Tokenizer) -> None:
-        self._wording = wording
-        texts = wording.metadata()
-        terms, counts = tokenizer.batch([text for text, _ in texts])
-        self._known: dict[str, list[Any]] = defaultdict(list)
+    After a write those of the nodes written since are read, where the engine tells them from the others.
+    """
+
+    def __init__(self, wording: Callable[[], Wording], tokenizer: Tokenizer) -> None:
+        self._wording, self._tokenizer = wording, tokenizer
+        self._lock = threading.Lock()
+        self._read: tuple[int, str, Wording] | None = None
+        """The generation up to which the texts were read, its mark, and the words as they were then."""
+        self._known: dict[str, list[Any]] = {}
+        self._seen: set[Any] = set()
+
+    def holders(self, terms: Sequence[str], generation: int) -> Mapping[str, list[Nodes]]:
+        """Return by place the nodes that hold each term, ascending, in a generation; the terms are distinct."""
+        with self._lock:
+            if self._read is None or self._read[0] != generation:
+                self._take_in(generation)
+            assert self._read is not None
+            wording, texts = self._read[2], [self._known.get(term, ()) for term in terms]
+        borne = [wording.bearers(own) if own else np.empty(0, np.int64) for own in texts]
+        return dict(zip(PLACES, [*wording.standing(terms), borne], strict=True))
+
+    def _take_in(self, generation: int) -> None:
+        """Read what is new since it was read last, or everything."""
+        wording, before = self._wording(), self._read and self._read[1]
+        mark = wording.mark
+        texts = wording.metadata(before) if before else None
+        if texts is None:
+            self._known, self._seen, texts = {}, set(), wording.metadata() or []
+        texts = [(text, bearers) for text, bearers in texts if bearers not in self._seen]
+        terms, counts = self._tokenizer.batch([text for text, _ in texts])
         for place, term in zip(np.repeat(np.arange(len(texts)), counts).tolist(), terms, strict=True):
-            self._known[term].append(texts[place][1])
-
-    def holders(self, terms: Sequence[str]) -> Mapping[str, list[Nodes]]:
-        """Return by place the nodes that hold each term, ascending; the terms are distinct."""
-        held = [*self._wording.standing(terms), [self._bearers(term) for term in terms]]
-        return dict(zip(PLACES, held, strict=True))
-
-    def _bearers(self, term: str) -> Nodes:
-        return self._wording.bearers(self._known[term]) if term in self._known else np.empty(0, np.int64)
+            self._known.setdefault(term, []).append(texts[place][1])
+        self._seen.update(bearers for _, bearers in texts)
+        self._read = generation, mark, wording

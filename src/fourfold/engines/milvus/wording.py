@@ -18,6 +18,8 @@ from fourfold.index.base import Nodes
 class Wording:
     """The words of one commit."""
 
+    mark = ""
+
     def __init__(self, reading: Reading) -> None:
         self._reading = reading
 
@@ -32,15 +34,15 @@ class Wording:
             found.append(np.stack([np.full(len(row), place), field, own.nodes[row]]))
         return holders(len(terms), *np.concatenate(found, axis=1))
 
-    def metadata(self) -> list[tuple[str, list[int]]]:
+    def metadata(self, since: str = "") -> list[tuple[str, tuple[int, ...]]]:
         """Return every text with its nodes, read from the metadata of all nodes: Milvus keeps it as it came."""
         found: dict[str, list[int]] = {}
         for row in self._reading.link.rows("nodes", self._reading.state.visible, ("num", "metadata")):
             for key, value, kind in attributes(json.loads(row["metadata"])):
                 if kind in (SCALAR, ELEMENT):
                     found.setdefault(f"{key} {value}", []).append(row["num"])
-        return list(found.items())
+        return [(text, tuple(nums)) for text, nums in found.items()]
 
-    def bearers(self, chosen: Sequence[list[int]]) -> Nodes:
+    def bearers(self, chosen: Sequence[tuple[int, ...]]) -> Nodes:
         """Return the nodes of texts, which are known by these."""
         return ordered.distinct(np.array(list(chain.from_iterable(chosen)), np.int64))

@@ -20,6 +20,8 @@ _KINDS = f"a.kind IN ({SCALAR:d}, {ELEMENT:d})"
 class Wording:
     """The words of a schema, as its tables may be read."""
 
+    mark = ""
+
     def __init__(self, link: Link, tables: Tables) -> None:
         self._link, self._tables = link, tables
 
@@ -34,7 +36,7 @@ class Wording:
         sent = self._link.one(sql, list(map(stored_term, terms)))
         return holders(len(terms), *(numbers(column, ">i8") for column in sent))
 
-    def metadata(self) -> list[tuple[str, tuple[str, str]]]:
+    def metadata(self, since: str = "") -> list[tuple[str, tuple[str, str]]]:
         """Return every text with its key."""
         sql = self._tables.sql(f"SELECT DISTINCT a.key, {_TEXT} FROM {{attributes}} a WHERE {_KINDS}")
         return [(text, (key, text)) for key, text in self._link.rows(sql)]

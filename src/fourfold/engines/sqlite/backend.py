@@ -57,6 +57,7 @@ class SqliteBackend(Store):
     def __init__(self, path: str | Path, *, read_only: bool = False, durable: bool = False) -> None:
         super().__init__(path, read_only=read_only, durable=durable)
         self.snapshots = Snapshots(self, RetrievalConfig())
+        self._wording = Wording(self, self.snapshots)
         self._counted: tuple[tuple[sqlite3.Connection, int, int], dict[str, int]] | None = None
 
     @property
@@ -178,7 +179,7 @@ class SqliteBackend(Store):
     @property
     def wording(self) -> Wording:
         """Where words stand in names, types and metadata."""
-        return Wording(self, self.snapshots)
+        return self._wording
 
     @property
     def documents(self) -> Documents:

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
+from fourfold.engines.sqlite.filters import meeting
+from fourfold.engines.sqlite.rows import generation_of, token_of
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.store import Store
 from fourfold.engines.wording import holders
-from fourfold.filters import ELEMENT, SCALAR, Scalar
+from fourfold.filters import ELEMENT, SCALAR, Scalar, Test
 from fourfold.index.base import Nodes
 from fourfold.index.changes import TOKEN
 
@@ -27,8 +28,12 @@ _LABELS = f"""SELECT node,
     CASE WHEN substr(terms, {_HEAD - 2}, 1) >= X'02' THEN substr(terms, 1, {_HEAD}) ELSE terms END
 FROM tokens"""
 """The records of a node's text come last: where there are some among the first sixteen, the others are left."""
-_TYPES = """SELECT t.node, t.terms
-FROM (SELECT min(num) AS num FROM nodes GROUP BY type) n CROSS JOIN tokens t ON t.node = n.num"""
+_TYPES = """SELECT n.type, t.terms
+FROM (SELECT type, min(num) AS num FROM nodes{since} GROUP BY type) n CROSS JOIN tokens t ON t.node = n.num"""
+_TEXTS = """SELECT DISTINCT key, value, key || ' ' || value, typeof(value) <> 'text',
+    key || ' ' || CAST(value AS INTEGER), key || ' ' || CAST(value AS REAL)
+FROM nodes n CROSS JOIN attributes INDEXED BY attributes_by_node ON node = n.num WHERE n.generation > ?"""
+"""Those of the nodes written since, as ``_PAIRS`` tells them."""
 _PAIRS = """WITH RECURSIVE
 keys (key) AS (
     SELECT min(key) FROM attributes
@@ -46,10 +51,18 @@ FROM pairs WHERE value NOTNULL"""
 
 
 class Wording:
-    """The words of an open file."""
+    """The words of an open file; which types there are is read once, and after a write of the nodes written since."""
 
     def __init__(self, store: Store, snapshots: Snapshots) -> None:
         self._store, self._snapshots = store, snapshots
+        self._types: tuple[str, dict[str, frozenset[int]]] = "", {}
+        """The mark of the state it was read in, and the terms of every type; some may be no node's any more."""
+
+    @property
+    def mark(self) -> str:
+        """The mark of the last write."""
+        with self._store.reading() as connection:
+            return token_of(connection, generation_of(connection))
 
     def standing(self, terms: Sequence[str]) -> tuple[list[Nodes], list[Nodes]]:
         """Return the holders of terms in names and in types, by as little reading as the index allows."""
@@ -67,21 +80,29 @@ class Wording:
 
     def _typed(self, term: int) -> Nodes:
         """Return the nodes whose type holds a term."""
-        terms, nodes = self._types
-        examples: Nodes = nodes[terms == term]
-        if not len(examples):
-            return examples
-        of_these = "SELECT type FROM nodes WHERE num IN (SELECT value FROM json_each(?))"
-        found = self._store.matching(
-            f"SELECT num FROM nodes WHERE type IN ({of_these})", (json.dumps(examples.tolist()),)
-        )
-        return ordered.distinct(found)
+        kinds = tuple(kind for kind, terms in self._terms_of_types().items() if term in terms)
+        found: Nodes = meeting(Test("$type", "in", kinds), self._store.matching)
+        return found
 
-    @cached_property
-    def _types(self) -> tuple[Nodes, Nodes]:
-        """The terms of every type, and a node of it, parallel."""
-        term, field, node = self._labels(_TYPES)
-        return term[field == 1], node[field == 1]
+    def _terms_of_types(self) -> dict[str, frozenset[int]]:
+        """Return the terms of every type, as one node of it has them."""
+        mark, (read, known) = self.mark, self._types
+        if mark and mark == read:
+            return known
+        since = self._generation_of(read)
+        found: dict[str, frozenset[int]] = {}
+        with self._store.reading() as connection:
+            sql = _TYPES.format(since="" if since is None else f" WHERE generation > {since:d}")
+            for kind, blob in connection.execute(sql):
+                tokens = np.frombuffer(blob, TOKEN)
+                found[kind] = frozenset(tokens["term"][tokens["field"] == 1].tolist())
+        self._types = mark, found if since is None else known | found
+        return self._types[1]
+
+    def _generation_of(self, mark: str) -> int | None:
+        """Return the generation of a write that the file remembers, by its mark; else None."""
+        rows = self._store.select("SELECT generation FROM writes WHERE token = ?", (mark,)) if mark else ()
+        return int(rows[0][0]) if rows else None
 
     def _recorded(self, known: Nodes, among: Nodes | None) -> tuple[list[Nodes], list[Nodes]]:
         """Return the holders of terms from the records of some nodes, or of all."""
@@ -108,10 +129,14 @@ class Wording:
                 found.append(np.stack([tokens["term"][own], tokens["field"][own], node[own]]).astype(np.int64))
         return np.concatenate(found, axis=1)
 
-    def metadata(self) -> list[tuple[str, tuple[str, Scalar, str]]]:
-        """Return every text; 1 and 1.0 are one value of the index, so every number is told of in both ways."""
+    def metadata(self, since: str = "") -> list[tuple[str, tuple[str, Scalar, str]]] | None:
+        """Return texts; 1 and 1.0 are one value of the index, so every number is told of in both ways."""
+        generation = self._generation_of(since)
+        if since and generation is None:
+            return None
+        rows = self._store.select(_PAIRS) if generation is None else self._store.select(_TEXTS, (generation,))
         found: list[tuple[str, tuple[str, Scalar, str]]] = []
-        for key, value, text, number, whole, real in self._store.select(_PAIRS):
+        for key, value, text, number, whole, real in rows:
             found += [(own, (key, value, own)) for own in ({text, whole, real} if number else (text,))]
         return found
 
