@@ -17,7 +17,7 @@ from fourfold.engines.sqlite.books import Books
 from fourfold.engines.sqlite.changes import changes_since, pages
 from fourfold.engines.sqlite.connection import address_of, connect_again
 from fourfold.engines.sqlite.documents import Documents
-from fourfold.engines.sqlite.filters import meeting
+from fourfold.engines.sqlite.filters import Rows, meeting
 from fourfold.engines.sqlite.rows import generation_of, numbers
 from fourfold.engines.sqlite.saving import save
 from fourfold.engines.sqlite.snapshots import Snapshots
@@ -109,7 +109,7 @@ class SqliteBackend(Store):
     def allowed(self, clause: Clause) -> Allowed:
         """Return the nodes that meet a filter."""
         with self._snapshot() as connection:
-            return Allowed(meeting(clause, partial(numbers, connection)))
+            return Allowed(meeting(clause, Rows(partial(numbers, connection), self._wording.types)))
 
     def sample(self, count: int) -> list[int]:
         """Return the numbers of at most so many nodes, evenly spread over all in the order of their ids."""

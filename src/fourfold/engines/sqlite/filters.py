@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence, Set
+from dataclasses import dataclass
 from typing import Any
 
 from fourfold import ordered
@@ -33,41 +34,50 @@ _TESTS = {
 }
 _COMPARISONS = frozenset((">", ">=", "<", "<="))
 
-Select = Callable[[str, Sequence[Any]], Nodes]
-"""A statement that selects ``num``, and its parameters → the numbers, in any order."""
+
+@dataclass(frozen=True, slots=True)
+class Rows:
+    """What answers for the rows of all nodes.
+
+    ``select``: a statement that selects ``num``, and its parameters → the numbers, in any order; ``types``: every type
+    that a node has, and perhaps others.
+    """
+
+    select: Callable[[str, Sequence[Any]], Nodes]
+    types: Callable[[], Set[str]]
 
 
-def meeting(clause: Clause, select: Select, among: Nodes | None = None) -> Nodes:
-    """Return the nodes that meet a filter, ascending, of all or of some; ``select`` answers a statement."""
+def meeting(clause: Clause, rows: Rows, among: Nodes | None = None) -> Nodes:
+    """Return the nodes that meet a filter, ascending, of all or of some."""
     match clause:
         case Test() | Range():
             if among is None and isinstance(clause, Test):
-                among = _worded(clause, select)
-            return ordered.union([select(*statement) for statement in _statements(clause, among)])
+                among = _worded(clause, rows)
+            return ordered.union([rows.select(*statement) for statement in _statements(clause, among)])
         case Group("not", (inner,)):
-            return ordered.without(_every(select, among), meeting(inner, select, among))
+            return ordered.without(_every(rows, among), meeting(inner, rows, among))
         case Group("or", parts):
-            return ordered.union([meeting(part, select, among) for part in parts])
+            return ordered.union([meeting(part, rows, among) for part in parts])
         case Group(_, ()):
-            return _every(select, among)
+            return _every(rows, among)
         case Group(_, parts):
-            return _meeting_all(parts, select, among)
+            return _meeting_all(parts, rows, among)
 
 
-def _meeting_all(parts: Sequence[Clause], select: Select, among: Nodes | None) -> Nodes:
+def _meeting_all(parts: Sequence[Clause], rows: Rows, among: Nodes | None) -> Nodes:
     first, *others = sorted(parts, key=_may_be_broad)
-    found = meeting(first, select, among)
-    (last,) = select("SELECT coalesce(max(num), 0) AS num FROM nodes", ())
+    found = meeting(first, rows, among)
+    (last,) = rows.select("SELECT coalesce(max(num), 0) AS num FROM nodes", ())
     for part in others:
         if len(found) * _conditions(part) * _LOOKED_UP < last:
-            found = meeting(part, select, found)
+            found = meeting(part, rows, found)
         else:
-            found = ordered.common(found, meeting(part, select, among))
+            found = ordered.common(found, meeting(part, rows, among))
     return found
 
 
-def _every(select: Select, among: Nodes | None) -> Nodes:
-    return ordered.distinct(select("SELECT num FROM nodes", ())) if among is None else among
+def _every(rows: Rows, among: Nodes | None) -> Nodes:
+    return ordered.distinct(rows.select("SELECT num FROM nodes", ())) if among is None else among
 
 
 def _may_be_broad(clause: Clause) -> bool:
@@ -86,7 +96,7 @@ def _statements(clause: Test | Range, among: Nodes | None) -> Iterator[tuple[str
         yield f"SELECT num FROM ({source}) WHERE {test}", [*given, *operands]
 
 
-def _worded(clause: Test, select: Select) -> Nodes | None:
+def _worded(clause: Test, rows: Rows) -> Nodes | None:
     """Return few nodes among which are all that have a name or a type, by its words; None where all are to be read.
 
     No index has names and types but the full text; a text without a letter or a digit of ASCII may have no words in it.
@@ -99,8 +109,10 @@ def _worded(clause: Test, select: Select) -> Nodes | None:
     if not texts:
         return ordered.union([])
     wanted = " OR ".join('{} : "{}"'.format(COLUMNS[clause.key], text.replace('"', '""')) for text in texts)
-    found = select("SELECT rowid AS num FROM fts WHERE fts MATCH ? LIMIT ?", (wanted, _FEW + 1))
-    return ordered.distinct(found) if 0 < len(found) <= _FEW else None  # that there is none only the rows say surely
+    found = rows.select("SELECT rowid AS num FROM fts WHERE fts MATCH ? LIMIT ?", (wanted, _FEW + 1))
+    if not len(found) and (clause.key == "$name" or not rows.types().isdisjoint(texts)):
+        return None  # the full text may be damaged: that there is none only the rows say surely
+    return ordered.distinct(found) if len(found) <= _FEW else None
 
 
 def _source(key: str, kinds: Sequence[int], among: Nodes | None) -> tuple[str, list[Any]]:

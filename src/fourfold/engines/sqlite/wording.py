@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold import ordered
-from fourfold.engines.sqlite.filters import meeting
+from fourfold.engines.sqlite.filters import Rows, meeting
 from fourfold.engines.sqlite.rows import generation_of, token_of
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.store import Store
@@ -29,7 +29,7 @@ _LABELS = f"""SELECT node,
 FROM tokens"""
 """The records of a node's text come last: where there are some among the first sixteen, the others are left."""
 _TYPES = """SELECT n.type, t.terms
-FROM (SELECT type, min(num) AS num FROM nodes{since} GROUP BY type) n CROSS JOIN tokens t ON t.node = n.num"""
+FROM (SELECT type, min(num) AS num FROM nodes{since} GROUP BY type) n LEFT JOIN tokens t ON t.node = n.num"""
 _TEXTS = """SELECT DISTINCT key, value, key || ' ' || value, typeof(value) <> 'text',
     key || ' ' || CAST(value AS INTEGER), key || ' ' || CAST(value AS REAL)
 FROM nodes n CROSS JOIN attributes INDEXED BY attributes_by_node ON node = n.num WHERE n.generation > ?"""
@@ -81,8 +81,12 @@ class Wording:
     def _typed(self, term: int) -> Nodes:
         """Return the nodes whose type holds a term."""
         kinds = tuple(kind for kind, terms in self._terms_of_types().items() if term in terms)
-        found: Nodes = meeting(Test("$type", "in", kinds), self._store.matching)
+        found: Nodes = meeting(Test("$type", "in", kinds), Rows(self._store.matching, self.types))
         return found
+
+    def types(self) -> Set[str]:
+        """Return every type that a node has; some may be no node's any more."""
+        return self._terms_of_types().keys()
 
     def _terms_of_types(self) -> dict[str, frozenset[int]]:
         """Return the terms of every type, as one node of it has them."""
@@ -94,7 +98,7 @@ class Wording:
         with self._store.reading() as connection:
             sql = _TYPES.format(since="" if since is None else f" WHERE generation > {since:d}")
             for kind, blob in connection.execute(sql):
-                tokens = np.frombuffer(blob, TOKEN)
+                tokens = np.frombuffer(blob or b"", TOKEN)
                 found[kind] = frozenset(tokens["term"][tokens["field"] == 1].tolist())
         self._types = mark, found if since is None else known | found
         return self._types[1]
