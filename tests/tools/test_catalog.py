@@ -1,6 +1,7 @@
 """Where tools come from, what links them, and bad input."""
 
 import math
+import random
 import threading
 import types
 
@@ -10,7 +11,7 @@ from numpy import arange, array
 from fourfold import Edge, InvalidValueError, RetrievalConfig, Retriever, UnknownNodeError
 from fourfold.engines.sqlite.store import Store
 from fourfold.signals.scaling import MinMaxScale
-from fourfold.tools import Tool, ToolCatalog, ToolConfig, read_tools, schema, state
+from fourfold.tools import Tool, ToolCatalog, ToolConfig, graph, read_tools, schema, state
 from fourfold.tools.schema import fields
 from fourfold.two_signal import two_signal_hits
 from fourfold.types import Node
@@ -436,6 +437,25 @@ def test_where_every_node_is_a_tool_a_use_reads_no_list_of_all_nodes(tmp_path, m
             catalog.record_use(["n3"])
 
 
+def test_after_a_write_of_nodes_the_rows_of_all_are_not_asked_whether_any_is_a_tool(tmp_path):
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
+        catalog.retriever.add([Node(f"n{i}", f"name {i}", "thing", "reads a file") for i in range(50)])
+        assert catalog.usage("n3").uses == 0
+        catalog.retriever.add([Node("new", "name", "another")])
+        asked = []
+        with catalog.retriever.backend.reading() as connection:
+            connection.set_trace_callback(asked.append)
+            assert catalog.usage("new").uses == catalog.usage("n3").uses == 0
+            connection.set_trace_callback(None)
+            own = [one for one in asked if one.startswith("SELECT")]
+            plans = [row[3] for one in own for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
+        assert plans and [plan for plan in plans if plan.startswith("SCAN nodes")] == []
+        catalog.retriever.add([Node("n3", "name", "tool")])
+        assert catalog.usage("n3").uses == 0
+        with pytest.raises(UnknownNodeError, match="There is no tool 'new'"):
+            catalog.usage("new")
+
+
 def test_after_a_write_the_ids_of_new_tools_alone_are_read(tmp_path, monkeypatch):
     with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
         catalog.retriever.add([Node(f"n{i:04d}", f"name {i}") for i in range(1_100)])
@@ -446,6 +466,72 @@ def test_after_a_write_the_ids_of_new_tools_alone_are_read(tmp_path, monkeypatch
         catalog.retriever.delete(["n0005"])
         assert catalog.state().ids == (*(f"n{i:04d}" for i in range(1_100) if i != 5), "new")
         assert asked == [1]
+
+
+def told(state):
+    """Return a state as plain values; what cycles are called is nobody's concern."""
+    graph = state.graph
+    matrices = [getattr(graph, name) for name in ("neighbours", "needs", "may_need", "after", "together")]
+    arrays = [state.nodes, graph.degree, state.importance.pagerank, state.importance.betweenness]
+    return (
+        [state.ids, graph.edge_count, graph.orders, [sorted(graph.cycle_of(place)) for place in range(len(state.ids))]]
+        + [sorted(matrix.todok().items()) for matrix in matrices]
+        + [array.tolist() for array in [*arrays, state.importance.communities]]
+    )
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_after_any_write_the_state_is_what_a_new_catalogue_reads(seed):
+    chance = random.Random(seed)
+    with Retriever(":memory:") as retriever:
+        kept = ToolCatalog(retriever, clock=lambda: 1e9)
+        ids, there = [f"n{i}" for i in range(25)], {}
+        for _ in range(40):
+            some = [Node(i, f"name {i}", chance.choice(["thing", "thing", "tool"])) for i in chance.sample(ids, 2)]
+            there |= {node.id: node for node in some}
+            ends = [chance.sample(sorted(there), 2) for _ in range(chance.choice([0, 0, 3]))]
+            retriever.add(some, [Edge(a, b, chance.choice(["requires", "followed_by", "is"])) for a, b in ends])
+            if chance.random() < 0.2:
+                retriever.delete([gone := chance.choice(sorted(there))])
+                del there[gone]
+            assert told(kept.state()) == told(ToolCatalog(retriever, clock=lambda: 1e9).state())
+
+
+def test_a_write_of_nodes_alone_leaves_the_graph_of_tools_as_it_is(monkeypatch):
+    with Retriever(":memory:") as retriever:
+        catalog = ToolCatalog(retriever)
+        retriever.add([Node(i, i) for i in "abc"], [Edge("a", "b", "requires"), Edge("b", "a", "requires")])
+        before = catalog.state()
+        built = []
+        build = state.build_graph
+        monkeypatch.setattr(state, "build_graph", lambda *given: built.append(given) or build(*given))
+        retriever.add([Node("d", "d"), Node("e", "e")])
+        retriever.add([Node("b", "another")])
+        assert catalog.neighbors("e") == [] and catalog.neighbors("b") == ["a"] and not built
+        assert catalog.state().importance.betweenness.tolist() == [*before.importance.betweenness.tolist(), 0.0, 0.0]
+        assert [sorted(catalog.state().graph.cycle_of(place)) for place in (1, 4)] == [[0, 1], [4]]
+        retriever.add([Node("f", "f")], [Edge("f", "e", "requires")])
+        assert catalog.neighbors("f") == ["e"] and len(built) == 1
+
+
+def test_betweenness_of_many_links_is_noted_beside_the_file_for_the_next_process(tmp_path, monkeypatch):
+    monkeypatch.setattr(graph, "_NOTED_LINKS", 1)
+    ends = [(i, (7 * i + step) % 9_000) for i in range(9_000) for step in (1, 2)]
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
+        edges = [Edge(f"n{a}", f"n{b}", "is") for a, b in ends if a != b]
+        catalog.retriever.add([Node(f"n{i}", "name") for i in range(9_000)], edges)
+        catalog.retriever.maintenance.compact()
+        measured = catalog.state().importance.betweenness
+    with ToolCatalog(tmp_path / "kg.sqlite") as catalog:
+        with monkeypatch.context() as asked:
+            asked.setattr(graph, "betweenness", lambda *given: pytest.fail("it is measured again"))
+            assert measured.max() == 1 and catalog.state().importance.betweenness.tolist() == measured.tolist()
+        catalog.retriever.add(edges=[Edge("n0", "n4500", "is")])
+        assert graph.measure(*_of(catalog)).betweenness.tolist() != measured.tolist()
+
+
+def _of(catalog):
+    return catalog.retriever.analysis.snapshot(), catalog.state().nodes, catalog.state().graph
 
 
 def test_another_config_of_a_catalogue_says_at_once_what_its_tools_are():

@@ -12,6 +12,7 @@ from scipy import sparse
 
 from fourfold import Edge, InvalidValueError, Node, Retriever, StoreError, UnknownNodeError
 from fourfold.tools import ToolCatalog, ToolConfig
+from fourfold.tools import graph as tool_graph
 from fourfold.tools.graph import betweenness
 from fourfold.tools.search import fixed_score
 
@@ -90,8 +91,10 @@ def test_adamic_adar_is_networkx(seed):
     assert [name for name, _ in best] == [name for name, _ in expected]
 
 
+@pytest.mark.parametrize("at_once", [1, 7, 1 << 16])
 @pytest.mark.parametrize("seed", range(3))
-def test_betweenness_is_networkx(seed):
+def test_betweenness_is_networkx(seed, at_once, monkeypatch):
+    monkeypatch.setattr(tool_graph, "_AT_ONCE", at_once)
     graph = nx.gnp_random_graph(40, 0.08, seed=seed)
     found = betweenness(sparse.csr_matrix(nx.to_scipy_sparse_array(graph, dtype=float)))
     expected = nx.betweenness_centrality(graph, normalized=False)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 from collections import deque
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from hashlib import blake2b
+from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +17,7 @@ from scipy.sparse.csgraph import connected_components
 
 from fourfold.index.base import EdgePart, Nodes, NodeValues
 from fourfold.index.snapshot import Snapshot
-from fourfold.ordered import distinct, places
+from fourfold.ordered import places
 from fourfold.ragged import firsts, spans
 from fourfold.signals.scaling import by_maximum
 from fourfold.tools.config import Meaning, ToolConfig
@@ -27,6 +30,11 @@ _SAMPLES, _FEWEST_SAMPLES = 64, 8
 _SAMPLED_LINKS = 500_000
 _BATCH = 16
 _LONGEST_PATH = 64
+_AT_ONCE = 1 << 16
+"""Links looked at together, so that what a step needs stays in the processor's cache."""
+
+_NOTE, _NOTED_LINKS = "betweenness", 100_000
+"""From so many links on betweenness is noted beside the file: the next process need not measure it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,18 +80,38 @@ class ToolGraph:
         return np.asarray(labels, np.int32)
 
     @cached_property
-    def _members(self) -> Mapping[int, list[int]]:
-        """The positions of every dependency cycle, by component number."""
+    def _in_cycles(self) -> Mapping[int, Sequence[int]]:
+        """The positions of every dependency cycle, by each of them."""
         labels, counts = np.unique(self.cycles, return_counts=True)
         repeated = np.isin(self.cycles, labels[counts > 1])
         members: dict[int, list[int]] = {}
         for position in np.nonzero(repeated)[0].tolist():
             members.setdefault(int(self.cycles[position]), []).append(position)
-        return members
+        return {position: cycle for cycle in members.values() for position in cycle}
 
     def cycle_of(self, position: int) -> Sequence[int]:
         """Return the tools of the dependency cycle a tool is in, itself included; without one, itself alone."""
-        return self._members.get(int(self.cycles[position]), [position])
+        return self._in_cycles.get(position, [position])
+
+    @cached_property
+    def links(self) -> str:
+        """What tells all neighbours from any others; how many tools without any come after the last is left open."""
+        indptr, indices = self.neighbours.indptr, self.neighbours.indices
+        digest = blake2b(indptr[: indptr.searchsorted(len(indices)) + 1].astype(np.int64), digest_size=16)
+        digest.update(indices.astype(np.int64))
+        return digest.hexdigest()
+
+    def widened(self, more: int) -> ToolGraph:
+        """Return the same graph with so many more tools after all others, that nothing is tied to."""
+        n = len(self.degree) + more
+        wider = {
+            name: sparse.csr_matrix((own.data, own.indices, np.pad(own.indptr, (0, more), "edge")), shape=(n, n))
+            for name, own in vars(self).items()
+            if isinstance(own, sparse.csr_matrix)
+        }
+        graph = replace(self, **wider)
+        vars(graph).update({name: own for name, own in vars(self).items() if name in ("links", "_in_cycles")})
+        return graph
 
     def adamic_adar(self, positions: Sequence[int]) -> NDArray[np.float64]:
         """Return Σ over common neighbours of 1 / ln(degree), (len(positions), n_tools); 0 for a node with itself.
@@ -175,12 +203,16 @@ def build_graph(edges: EdgePart, nodes: Nodes, config: ToolConfig) -> ToolGraph:
 
 @dataclass(frozen=True)
 class Importance:
-    """Query-independent facts, (n_tools,) each: PageRank and betweenness divided by their maxima, and communities."""
+    """Query-independent facts, (n_tools,) each: PageRank and betweenness divided by their maxima, and communities.
+
+    ``links`` are those of the graph that betweenness was measured in.
+    """
 
     nums: Nodes
     pagerank: FloatArray
     betweenness: FloatArray
     communities: NDArray[np.int32]
+    links: str
 
     def carried_to(self, nums: Nodes) -> Importance:
         """Return the same facts for another generation's nodes; new nodes have none."""
@@ -190,18 +222,41 @@ class Importance:
         communities = np.full(len(nums), -1, np.int32)
         communities[known] = self.communities[place[known]]
         ranks, between = (NodeValues(self.nums, values).at(nums) for values in (self.pagerank, self.betweenness))
-        return Importance(nums, ranks, between, communities)
+        return Importance(nums, ranks, between, communities, self.links)
 
 
-def measure(snapshot: Snapshot, nodes: Nodes, graph: ToolGraph) -> Importance:
-    """Compute the importance of every tool: PageRank and communities in the whole graph, betweenness among tools."""
+def measure(snapshot: Snapshot, nodes: Nodes, graph: ToolGraph, before: Importance | None = None) -> Importance:
+    """Compute the importance of every tool: PageRank and communities in the whole graph, betweenness among tools.
+
+    Betweenness takes longest by far: where no link is another, that ``before`` serves on, or of many links that which
+    another process has noted.
+    """
     ranks = snapshot.pagerank()
+    known = before.betweenness if before is not None and before.links == graph.links else _noted(snapshot, graph)
+    if known is None:
+        known = np.asarray(by_maximum(betweenness(graph.neighbours)), np.float64)
+        if snapshot.notes is not None and graph.neighbours.nnz >= _NOTED_LINKS:
+            packed = base64.b64encode(known.astype("<f8").tobytes()).decode()
+            snapshot.notes.put_note(_NOTE, {"links": graph.links, "betweenness": packed})
+    between = np.zeros(len(nodes))
+    between[: len(known)] = known[: len(nodes)]
     return Importance(
         nums=nodes,
         pagerank=ranks.at(nodes) / (ranks.values.max(initial=0.0) or 1.0),
-        betweenness=np.asarray(by_maximum(betweenness(graph.neighbours)), np.float64),
+        betweenness=between,
         communities=snapshot.communities(exact=False).of(nodes),
+        links=graph.links,
     )
+
+
+def _noted(snapshot: Snapshot, graph: ToolGraph) -> FloatArray | None:
+    """Return the betweenness that was noted of these very links; None where there is none."""
+    if snapshot.notes is None or graph.neighbours.nnz < _NOTED_LINKS:
+        return None
+    note = snapshot.notes.note(_NOTE)
+    if note is None or note.get("links") != graph.links:
+        return None
+    return np.frombuffer(base64.b64decode(note["betweenness"]), "<f8")
 
 
 def betweenness(neighbours: sparse.csr_matrix) -> NDArray[np.float64]:
@@ -230,21 +285,38 @@ def _depending(neighbours: sparse.csr_matrix, sources: NDArray[np.int64]) -> NDA
     begun = np.arange(len(sources)) * n + sources  # a source and a node are one number
     paths = np.zeros(len(sources) * n)
     paths[begun] = 1.0
+    depth = np.full(len(paths), _LONGEST_PATH + 1, np.uint8)
+    depth[begun] = 0
     level, steps = begun, list[tuple[NDArray[np.int64], NDArray[np.int64]]]()
-    while len(level) and len(steps) < _LONGEST_PATH:
-        starts, ends = neighbours.indptr[level % n].astype(np.int64), neighbours.indptr[level % n + 1]
-        nearer = level.repeat(ends - starts)
-        farther = neighbours.indices[spans(starts, ends - starts)] + nearer // n * n
-        fresh = paths[farther] == 0
-        nearer, farther = nearer[fresh], farther[fresh]
-        np.add.at(paths, farther, paths[nearer])
-        level = distinct(farther)
-        steps.append((nearer, farther))
+    for reached in range(1, _LONGEST_PATH + 1):
+        place = level % n
+        starts = neighbours.indptr[place].astype(np.int64)
+        counts = neighbours.indptr[place + 1] - starts
+        for part in _stretches(counts):
+            nearer = level[part].repeat(counts[part])
+            farther = neighbours.indices.take(spans(starts[part], counts[part]))
+            if len(sources) > 1:
+                farther = farther + (level[part] - place[part]).repeat(counts[part])
+            fresh = (depth.take(farther) >= reached).nonzero()[0]
+            nearer, farther = nearer.take(fresh), farther.take(fresh)
+            depth[farther] = reached
+            np.add.at(paths, farther, paths.take(nearer))
+            steps.append((nearer, farther))
+        level = (depth == reached).nonzero()[0]
+        if not len(level):
+            break
     depending = np.zeros(len(paths))
     for nearer, farther in reversed(steps):
-        np.add.at(depending, nearer, (1.0 + depending[farther]) * (paths[nearer] / paths[farther]))
+        np.add.at(depending, nearer, (1.0 + depending.take(farther)) * (paths.take(nearer) / paths.take(farther)))
     depending[begun] = 0.0
     return depending.reshape(len(sources), n)
+
+
+def _stretches(counts: NDArray[np.int64]) -> Iterable[slice]:
+    """Return nodes of so many links each, cut where their links are about ``_AT_ONCE``."""
+    ends = counts.cumsum()
+    cuts = [0, *ends.searchsorted(np.arange(_AT_ONCE, ends[-1], _AT_ONCE)).tolist(), len(counts)]
+    return (slice(begin, end) for begin, end in pairwise(cuts) if begin < end)
 
 
 def _of(types: NDArray[np.int32], meanings: Sequence[str], wanted: str) -> NDArray[np.bool_]:

@@ -169,31 +169,36 @@ class Knowledge:
 
     def _built(self, snapshot: Snapshot, before: State | None) -> State:
         config = self._config()
-        same = before is not None and before.config is config and before.snapshot.text is snapshot.text
-        if before is not None and same:  # no node was written since
+        if before is not None and before.config is not config:
+            before = None
+        if before is not None and before.snapshot.text is snapshot.text:  # no node was written since
             nodes, known = before.nodes, before.ids
         else:
             nodes, known = self._listed(snapshot, before)
-        if before is not None and same and before.snapshot.edges is snapshot.edges:
-            graph = before.graph
-        else:
+        more = None if before is None or before.snapshot.edges is not snapshot.edges else _added(before.nodes, nodes)
+        if before is None or more is None or snapshot.edges.degree(more).any():
             graph = build_graph(snapshot.edges, nodes, config)
+        else:
+            graph = before.graph.widened(len(more)) if len(more) else before.graph
         return State(snapshot, config, nodes, known, graph, self._important(snapshot, nodes, graph), *self._used(nodes))
 
     def _listed(self, snapshot: Snapshot, before: State | None) -> tuple[Nodes, tuple[str, ...]]:
         """Return the nodes that are tools, and their ids."""
         nodes = self.tools()
-        if before is not None and np.array_equal(nodes, before.nodes):  # an id keeps its number
-            return before.nodes, before.ids
-        ids = np.empty(len(nodes), object)
-        unknown = np.arange(len(nodes))
-        if before is not None:
+        if before is not None and (new := _added(before.nodes, nodes)) is not None:
+            ids = snapshot.ids(new)
+            there = [identity != "" for identity in ids]  # the others were deleted meanwhile
+            if not any(there):
+                return before.nodes, before.ids
+            return np.concatenate((before.nodes, new[there])), (*before.ids, *compress(ids, there))
+        found = np.empty(len(nodes), object)
+        unknown = np.ones(len(nodes), bool)
+        if before is not None:  # an id keeps its number
             place, here = places(before.nodes, nodes)
-            ids[here] = np.array(before.ids, object)[place[here]]
-            unknown = np.nonzero(~here)[0]
-        ids[unknown] = snapshot.ids(nodes[unknown])
-        there = ids != ""  # the others were deleted meanwhile
-        return nodes[there], tuple(ids[there].tolist())
+            found[here], unknown = np.array(before.ids, object)[place[here]], ~here
+        found[unknown] = snapshot.ids(nodes[unknown])
+        alive = found != ""
+        return nodes[alive], tuple(found[alive].tolist())
 
     def _nodes(self, condition: filters.Filter) -> Nodes:
         return self._retriever.backend.allowed(filters.parse(condition)).nodes
@@ -214,13 +219,13 @@ class Knowledge:
         """Measure importance: at once for small graphs and the first time, else the last known serves meanwhile."""
         few = graph.edge_count <= _INLINE_EDGES and len(snapshot.edges) <= _INLINE_ALL
         if self._importance is None or few:
-            self._importance = measure(snapshot, nodes, graph)
+            self._importance = measure(snapshot, nodes, graph, self._importance)
             return self._carry(nodes)
         if self._measuring is None or not self._measuring.is_alive():
 
             def refresh() -> None:
                 try:
-                    self._importance = measure(snapshot, nodes, graph)
+                    self._importance = measure(snapshot, nodes, graph, self._importance)
                 except Exception:  # most likely the graph was closed meanwhile
                     logger.info("Importance could not be measured; the last known serves on", exc_info=True)
 
@@ -233,6 +238,11 @@ class Knowledge:
         self._carried = known = self._importance
         assert known is not None
         return known.carried_to(nodes)
+
+
+def _added(before: Nodes, now: Nodes) -> Nodes | None:
+    """Return the numbers that came after all others; None where that is not all that changed."""
+    return now[len(before) :] if np.array_equal(now[: len(before)], before) else None
 
 
 def _not_one(name: str, candidates: Sequence[str]) -> UnknownNodeError:
