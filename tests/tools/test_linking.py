@@ -98,3 +98,14 @@ def test_of_nodes_without_schemas_none_is_read_to_link_tools(monkeypatch):
         assert [(e.source, e.target, e.type) for e in edges(catalog)] == made
         catalog.retriever.add([Node("report", "report", "thing")])
         assert catalog.link_by_schema() == 0 and not edges(catalog)
+
+
+def test_where_nothing_was_linked_by_schemas_no_list_of_all_nodes_is_read():
+    with ToolCatalog() as catalog:
+        catalog.retriever.add([Node(f"n{n}", f"word {n}", "thing") for n in range(50)])
+        asked = []
+        with catalog.retriever.backend.reading() as connection:
+            connection.set_trace_callback(asked.append)
+            assert catalog.link_by_schema() == 0
+            connection.set_trace_callback(None)
+        assert asked and not [sql for sql in asked if "(SELECT num FROM nodes)" in sql]

@@ -99,9 +99,9 @@ class ToolCatalog(Closing):
 
         def relink(writer: Writer) -> None:
             nonlocal made
-            tools = self._knowledge.tools()
-            described = backend.nodes(self._knowledge.described(tools).tolist()).values()
-            made = linking.relink(backend, writer, {node.id: node for node in described}, lambda: backend.ids(tools))
+            described = backend.nodes(self._knowledge.described().tolist()).values()
+            tools = self._knowledge.tools
+            made = linking.relink(backend, writer, {node.id: node for node in described}, lambda: backend.ids(tools()))
 
         self.retriever.add(also=relink)
         return made

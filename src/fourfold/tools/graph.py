@@ -9,13 +9,14 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 from hashlib import blake2b
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from scipy.sparse.csgraph import connected_components
 
-from fourfold.index.base import EdgePart, Nodes, NodeValues
+from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.ordered import places
 from fourfold.ragged import firsts, spans
@@ -219,10 +220,14 @@ class Importance:
         if nums is self.nums:
             return self
         place, known = places(self.nums, nums)
-        communities = np.full(len(nums), -1, np.int32)
-        communities[known] = self.communities[place[known]]
-        ranks, between = (NodeValues(self.nums, values).at(nums) for values in (self.pagerank, self.betweenness))
-        return Importance(nums, ranks, between, communities, self.links)
+
+        def carried(values: NDArray[Any], none: float) -> NDArray[Any]:
+            found = np.full(len(nums), none, values.dtype)
+            found[known] = values[place[known]]
+            return found
+
+        ranks, between = carried(self.pagerank, 0.0), carried(self.betweenness, 0.0)
+        return Importance(nums, ranks, between, carried(self.communities, -1), self.links)
 
 
 def measure(snapshot: Snapshot, nodes: Nodes, graph: ToolGraph, before: Importance | None = None) -> Importance:

@@ -99,10 +99,11 @@ class Knowledge:
             nodes = self._nodes({})
         return nodes
 
-    def described(self, tools: Nodes) -> Nodes:
-        """Return those of some tools that have schemas; in a graph without tools every node is one, few of which do."""
+    def described(self) -> Nodes:
+        """Return the tools that have schemas; in a graph without tools every node is one, few of which do."""
         schemas = [{key: {"$exists": True}} for key in ("inputs", "outputs")]
-        return common(tools, self._nodes({"$or": schemas}))
+        typed, found = self._nodes({"$type": self._config().node_type}), self._nodes({"$or": schemas})
+        return common(found, typed) if len(typed) else found
 
     def positions(self, state: State, tools: Iterable[str]) -> list[int]:
         """Return the places of tools given by id, or by a name that only one tool has.
