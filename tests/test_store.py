@@ -57,7 +57,7 @@ def test_round_trip(nodes, types, data):
         assert retriever.get(ids) == nodes
         assert set(retriever.edges(ids)) == set(edges.values())
         stored = retriever.backend.changes(-1)
-        for place, identity in enumerate(stored.ids):
+        for place, identity in enumerate(retriever.backend.ids(stored.nums)):
             assert stored.vectors[place].tolist() == next(n.vector for n in nodes if n.id == identity)
         before = retriever.manifest()
         retriever.add(nodes, edges.values())

@@ -41,7 +41,9 @@ def test_what_is_there_already_is_neither_embedded_nor_written_again(path, check
         assert retriever.add([*NODES, Node("new", "new")], [*EDGES[1:], heavier, Edge("n4", "new", "next")]) > before
         assert len(retriever.embedder.read) == 1
         changes = retriever.backend.changes(before)
-        assert changes.ids == ["new"] and len(changes.edge_nums) == 2  # what the next search reads
+        assert (
+            retriever.backend.ids(changes.nums) == ["new"] and len(changes.edge_nums) == 2
+        )  # what the next search reads
         assert retriever.edges(["n0"]) == [heavier] and len(retriever) == 6
     check_file(path)
 

@@ -353,7 +353,7 @@ def test_what_changed_is_found_by_an_index_not_by_reading_all_rows(tmp_path):
     connection = sqlite3.connect(tmp_path / "kg.sqlite", isolation_level=None)
     statements = []
     connection.set_trace_callback(statements.append)
-    assert len(changes_since(connection, since).ids) == 2
+    assert len(changes_since(connection, since).nums) == 2
     connection.set_trace_callback(None)
     plans = [row[3] for one in statements for row in connection.execute(f"EXPLAIN QUERY PLAN {one}")]
     connection.close()

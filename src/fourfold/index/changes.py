@@ -57,7 +57,6 @@ class Changes:
     embedder: str | None
     own_share: float
     nums: NDArray[np.int64]
-    ids: list[str]
     tokens: NDArray[Any]
     token_counts: NDArray[np.int64]
     pieces: NDArray[np.int32]

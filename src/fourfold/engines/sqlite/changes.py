@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.base import OWN_SHARE
-from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, numbers, texts, token_of
+from fourfold.engines.sqlite.rows import LARGEST_NUMBER, generation_of, meta, numbers, token_of
 from fourfold.engines.sqlite.schema import schema_version
 from fourfold.index.changes import FIELDS, PIECE, TOKEN, Changes
 from fourfold.validation import LARGEST_WEIGHT
@@ -78,11 +78,11 @@ def changes_since(
 def _node_rows(
     connection: sqlite3.Connection, since: int, among: Numbers, *, with_pieces: bool
 ) -> Iterator[list[tuple[Any, ...]]]:
-    """Yield (number, id, terms, vector, pieces) of the nodes after a generation, or among some, in their order."""
+    """Yield (number, terms, vector, pieces) of the nodes after a generation, or among some, in their order."""
     # In a join SQLite would read all nodes in their order rather than sort the few that the index names.
     changed = "n.num IN (SELECT num FROM nodes WHERE generation > ?)"
     cursor = connection.execute(
-        f"SELECT n.num, n.id, t.terms, v.vector, {'p.ids' if with_pieces else 'NULL'} FROM nodes n "
+        f"SELECT n.num, t.terms, v.vector, {'p.ids' if with_pieces else 'NULL'} FROM nodes n "
         "LEFT JOIN tokens t ON t.node = n.num LEFT JOIN vectors v ON v.node = n.num "
         f"{'LEFT JOIN pieces p ON p.node = n.num ' if with_pieces else ''}"
         f"WHERE {changed if since >= 0 else 'n.num BETWEEN ? AND ?'} ORDER BY n.num",
@@ -92,38 +92,57 @@ def _node_rows(
         yield rows
 
 
+class _Rows:
+    """Rows laid one after the other, with room for more.
+
+    Chunks joined at the end would take twice the memory of all: gigabytes of a million nodes.
+    """
+
+    def __init__(self, dtype: Any, *shape: int) -> None:
+        self._held, self._rows = 0, np.empty((0, *shape), dtype)
+
+    def add(self, more: NDArray[Any]) -> None:
+        """Add rows, as wide as the first."""
+        needed = self._held + len(more)
+        if needed > len(self._rows):
+            grown = np.empty((max(needed, 2 * self._held), *more.shape[1:]), self._rows.dtype)
+            if self._held:
+                grown[: self._held] = self._rows[: self._held]
+            self._rows = grown
+        self._rows[self._held : needed] = more
+        self._held = needed
+
+    def all(self) -> NDArray[Any]:
+        """Return the rows."""
+        return self._rows[: self._held]
+
+
 def _nodes(chunks: Iterable[list[tuple[Any, ...]]]) -> dict[str, Any]:
     """Return what ``Changes`` has of nodes, by its names; rows become arrays chunk by chunk, which take less memory."""
-    ids: list[str] = []
-    nums: list[int] = []
-    token_counts: list[int] = []
-    tokens = [np.empty(0, TOKEN)]
-    vectors = np.empty((0, 0), np.float32)
-    with_vector: list[int] = []
-    piece_counts: list[int] = []
-    pieces = [np.empty(0, np.int32)]
+    nums, token_counts, piece_counts, with_vector = (_Rows(np.int64) for _ in range(4))
+    tokens, pieces, vectors = _Rows(TOKEN), _Rows(np.int32), _Rows(np.float32, 0)
+    read = 0
     for rows in chunks:
-        chunk_nums, chunk_ids, chunk_terms, chunk_vectors, chunk_pieces = zip(*rows, strict=True)
-        piece_counts += [-1 if blob is None else len(blob) // PIECE.itemsize for blob in chunk_pieces]
-        pieces.append(np.frombuffer(b"".join(filter(None, chunk_pieces)), PIECE).astype(np.int32))
-        blobs = [blob for blob in chunk_vectors if blob is not None]
-        if blobs:
-            vectors = _grown(vectors, len(with_vector), np.frombuffer(b"".join(blobs), "<f4").reshape(len(blobs), -1))
-        with_vector += [len(nums) + place for place, blob in enumerate(chunk_vectors) if blob is not None]
-        nums += chunk_nums
-        ids += texts(chunk_ids)
-        chunk_counts, records = _records(chunk_terms)
-        token_counts += chunk_counts
-        tokens.append(records)
+        chunk_nums, chunk_terms, chunk_vectors, chunk_pieces = zip(*rows, strict=True)
+        piece_counts.add(np.array([-1 if blob is None else len(blob) // PIECE.itemsize for blob in chunk_pieces]))
+        pieces.add(np.frombuffer(b"".join(filter(None, chunk_pieces)), PIECE))
+        places = [read + place for place, blob in enumerate(chunk_vectors) if blob is not None]
+        if places:
+            vectors.add(np.frombuffer(b"".join(filter(None, chunk_vectors)), "<f4").reshape(len(places), -1))
+            with_vector.add(np.array(places))
+        nums.add(np.array(chunk_nums, np.int64))
+        counts, records = _records(chunk_terms)
+        token_counts.add(np.array(counts))
+        tokens.add(records)
+        read += len(rows)
     return {
-        "nums": np.array(nums, np.int64),
-        "ids": ids,
-        "tokens": np.concatenate(tokens),
-        "token_counts": np.array(token_counts, np.int64),
-        "pieces": np.concatenate(pieces),
-        "piece_counts": np.array(piece_counts, np.int64),
-        "vectors": vectors[: len(with_vector)],
-        "with_vector": np.array(with_vector, np.int64),
+        "nums": nums.all(),
+        "tokens": tokens.all(),
+        "token_counts": token_counts.all(),
+        "pieces": pieces.all(),
+        "piece_counts": piece_counts.all(),
+        "vectors": vectors.all(),
+        "with_vector": with_vector.all(),
     }
 
 
@@ -132,19 +151,17 @@ def texts_now(connection: sqlite3.Connection) -> tuple[NDArray[np.int64], NDArra
 
     What reads texts otherwise needs nothing else: vectors and edges are most of what ``changes_since`` reads.
     """
-    nums: list[int] = []
-    counts: list[int] = []
-    chunks = [np.empty(0, TOKEN)]
+    nums, counts, tokens = _Rows(np.int64), _Rows(np.int64), _Rows(TOKEN)
     cursor = connection.execute(
         "SELECT n.num, t.terms FROM nodes n LEFT JOIN tokens t ON t.node = n.num ORDER BY n.num"
     )
     while rows := cursor.fetchmany(_CHUNK):
         chunk_nums, terms = zip(*rows, strict=True)
         chunk_counts, records = _records(terms)
-        nums += chunk_nums
-        counts += chunk_counts
-        chunks.append(records)
-    found = np.array(nums, np.int64), np.concatenate(chunks), np.array(counts, np.int64)
+        nums.add(np.array(chunk_nums, np.int64))
+        counts.add(np.array(chunk_counts))
+        tokens.add(records)
+    found = nums.all(), tokens.all(), counts.all()
     _check_texts(connection, *found[:2])
     return found
 
@@ -159,20 +176,6 @@ def _deleted(connection: sqlite3.Connection, kind: str, since: int) -> NDArray[n
 def _records(blobs: Sequence[bytes | None]) -> tuple[list[int], NDArray[Any]]:
     """Return how many records of terms each node has, and these, one node after the other."""
     return [len(blob or b"") // TOKEN.itemsize for blob in blobs], np.frombuffer(b"".join(filter(None, blobs)), TOKEN)
-
-
-def _grown(rows: NDArray[np.float32], held: int, more: NDArray[np.float32]) -> NDArray[np.float32]:
-    """Return rows of which so many are held, with more after them and perhaps room for others.
-
-    Joined at the end, chunks would take twice the memory of all: a gigabyte of a million vectors.
-    """
-    if held + len(more) > len(rows):
-        grown = np.empty((max(held + len(more), 2 * held), more.shape[1]), np.float32)
-        if held:
-            grown[:held] = rows[:held]
-        rows = grown
-    rows[held : held + len(more)] = more
-    return rows
 
 
 def _check(connection: sqlite3.Connection, changes: Changes) -> None:
