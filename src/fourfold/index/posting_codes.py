@@ -13,6 +13,9 @@ from fourfold.errors import InvalidValueError
 _TABLE = 1 << 22
 """Up to this bound distinct numbers are found by a table instead of sorting."""
 
+_EXAMPLES = 1 << 20
+"""Postings gone through at once where one of each code is looked for."""
+
 
 def packed(*columns: tuple[NDArray[np.integer[Any]], int]) -> NDArray[np.uint64]:
     """Return columns (each with the number of values it can have) side by side in the bits of one number.
@@ -26,7 +29,8 @@ def packed(*columns: tuple[NDArray[np.integer[Any]], int]) -> NDArray[np.uint64]
     key = columns[0][0].astype(np.uint64)
     for (values, _), width in zip(columns[1:], widths[1:], strict=True):
         key <<= np.uint64(width)
-        key |= values.astype(np.uint64)
+        # without a second array as wide as the key
+        np.bitwise_or(key, values, out=key, dtype=np.uint64, casting="unsafe")
     return key
 
 
@@ -57,7 +61,9 @@ def codes_of(
         code = distinct(pair)[1]
     code += 1
     example = np.zeros(int(code.max(initial=0)) + 1, np.int64)
-    example[code] = np.arange(len(code))
+    for start in range(0, len(code), _EXAMPLES):
+        own = code[start : start + _EXAMPLES]
+        example[own] = np.arange(start, start + len(own))
     pairs = np.zeros((len(example), 2 * len(tfs)), np.int32)
     for reading, tf in enumerate(tfs):
         pairs[1:, 2 * reading] = tf[example[1:]]

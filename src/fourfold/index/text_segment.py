@@ -130,6 +130,7 @@ class TextSegment:
         for column, tf in zip(lengths.T, tfs, strict=True):
             column[:] = np.bincount(row, tf, n)
         codes, pairs = codes_of(tfs, lengths, row)
+        del tfs
         return cls._of(np.asarray(nums, np.int64), lengths, terms, place, row, codes, pairs)
 
     @classmethod
