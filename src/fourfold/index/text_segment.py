@@ -108,18 +108,21 @@ class TextSegment:
         key = packed((term, len(terms)), (node, n), (fields, n_fields + 1), (tokens["count"], most + 1))
         del term, node, fields
         key.sort()  # by term, node and field
-        counts = (key & np.uint64((1 << most.bit_length()) - 1)).astype(np.int32)
+        counts = (key & np.uint64((1 << most.bit_length()) - 1)).astype(tokens["count"].dtype)
         key >>= np.uint64(most.bit_length())
         field = (key & np.uint64((1 << n_fields.bit_length()) - 1)).astype(np.uint8)
         key >>= np.uint64(n_fields.bit_length())
-        first = firsts(key).nonzero()[0]
-        read = [np.isin(np.arange(n_fields + 1), reading).astype(np.int32) for reading in readings]
-        if len(first):
-            tfs = [np.add.reduceat(counts * member[field], first, dtype=np.int32) for member in read]
+        first = firsts(key)
+        read = [np.isin(np.arange(n_fields + 1), reading).astype(counts.dtype) for reading in readings]
+        if len(key):
+            at = first.nonzero()[0]
+            tfs = [np.add.reduceat(counts * member[field], at, dtype=np.int32) for member in read]
+            del at
         else:
-            tfs = [counts for _ in read]
+            tfs = [np.empty(0, np.int32) for _ in read]
+        del counts, field
         key = key[first]
-        del counts, field, first
+        del first
         held = np.logical_or.reduce([tf > 0 for tf in tfs]) if tfs else np.zeros(len(key), bool)
         if not held.all():
             key, tfs = key[held], [tf[held] for tf in tfs]
