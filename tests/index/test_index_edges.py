@@ -169,8 +169,10 @@ def test_which_types_are_in_use_is_counted_once_for_a_segment_not_for_every_gene
     assert Edges([base], TYPES, ids_of).types_in_use == {0, 2}
     assert Edges([base, segment([(3, 1, 2, 1, 1.0)])], TYPES, ids_of).types_in_use == {0, 1, 2}
     assert len(read) == 1
-    without = base.without(np.array([2]))
+    without = base.without(np.array([2, 2])).without(np.array([2, 9]))
     assert Edges([without], TYPES, ids_of).types_in_use == {0} and Edges([], TYPES, ids_of).types_in_use == set()
+    assert without.without(np.array([1])).types_in_use == set() and without.without(np.array([2])) is without
+    assert len([key for key in read if isinstance(key, slice)]) == 1, "of what was deleted alone, the types are read"
 
 
 def test_a_merge_drops_what_is_gone():

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
 from hashlib import blake2b
-from typing import Any, TypeVar
+from typing import Any, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -91,11 +91,24 @@ class EdgeSegment(Marked):
         """Return the segment whose ``arrays`` these are."""
         return cls(**{name: arrays[name] for name in (*_PLAIN, *_GROUPS)})  # type: ignore[arg-type]
 
+    def without(self, nums: NDArray[np.int64]) -> Self:
+        """Return the segment without the edges of these store numbers."""
+        left = super().without(nums)
+        counts, dead = vars(self).get("_of_type"), left.dead
+        if counts is not None and left is not self and dead is not None:  # of millions of edges they are counted once
+            gone = (dead if self.dead is None else dead & ~self.dead).nonzero()[0]
+            vars(left)["_of_type"] = counts - np.bincount(self.types[gone], minlength=len(counts))
+        return left
+
     @cached_property
     def types_in_use(self) -> frozenset[int]:
         """The numbers of the types of its edges; known for all generations that have the segment."""
-        types = self.types[:] if self.dead is None else self.types[:][~self.dead]
-        return frozenset(np.bincount(types).nonzero()[0].tolist())
+        return frozenset(self._of_type.nonzero()[0].tolist())
+
+    @cached_property
+    def _of_type(self) -> NDArray[np.int64]:
+        """How many of its edges are of each type."""
+        return np.bincount(self.types[:] if self.dead is None else self.types[:][~self.dead])
 
     @cached_property
     def _places(self) -> Places:

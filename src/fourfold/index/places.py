@@ -28,7 +28,7 @@ class Marked:
     @property
     def size(self) -> int:
         """The number of those that are there."""
-        return len(self) - (0 if self.dead is None else int(self.dead.sum()))
+        return len(self) - (0 if self.dead is None else int(np.count_nonzero(self.dead)))
 
     def live(self) -> NDArray[np.int64]:
         """Return the rows of those that are there."""
@@ -37,10 +37,11 @@ class Marked:
     def without(self, nums: NDArray[np.int64]) -> Self:
         """Return the same without what has these numbers."""
         rows, here = ordered.places(self.nums[:], nums)
-        if not here.any():
+        rows = rows[here] if self.dead is None else rows[here][~self.dead[rows[here]]]
+        if not len(rows):
             return self
         dead = np.zeros(len(self), bool) if self.dead is None else self.dead.copy()
-        dead[rows[here]] = True
+        dead[rows] = True
         return dataclasses.replace(self, dead=dead)  # type: ignore[type-var]
 
 
