@@ -7,7 +7,7 @@ import pytest
 from fourfold import Node, RetrievalConfig, Retriever
 from fourfold.config import TextField
 from fourfold.filters import ELEMENT, SCALAR, attributes
-from fourfold.questions import Questions
+from fourfold.questions import Questions, words
 from fourfold.tokenizer import make_tokenizer
 
 WORDS = "alpha betas running run Read_file HTTPServer 日本語 café 7 1.0 0 x'y the skies sky size a-b".split()
@@ -146,3 +146,14 @@ def test_a_backup_in_the_place_of_the_file_is_read_as_a_whole(tmp_path):
         other.maintenance.save(tmp_path / "kg.sqlite", replace=True)
         assert asked.keyword_match("new").total == 10 and asked.keyword_match("30000").ids == ["new3"]
         assert not asked.keyword_match("old").total
+
+
+def test_texts_that_are_no_nodes_any_more_are_forgotten_in_time(monkeypatch):
+    monkeypatch.setattr(words, "_GONE", 5)
+    with Retriever() as retriever:
+        retriever.add([Node("it", "name", metadata={"seen": "long ago"})])
+        asked = Questions(retriever)
+        for day in range(40):
+            retriever.add([Node("it", "name", metadata={"seen": f"{1000 + day}"})])
+            assert asked.keyword_match(f"{1000 + day}").ids == asked.keyword_match("seen").ids == ["it"]
+            assert not asked.keyword_match(f"{999 + day}").ids and len(asked._words._seen) <= 8

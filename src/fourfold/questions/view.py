@@ -46,6 +46,7 @@ class View:
     ) -> None:
         self.retriever = retriever
         self.snapshot = snapshot
+        self.tokenizer = tokenizer
         self.terms = tokenizer.terms
         self.graph = Graph(snapshot)
         self._words = words

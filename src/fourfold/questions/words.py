@@ -14,6 +14,9 @@ from fourfold.tokenizer import Tokenizer
 
 PLACES = ("name", "type", "metadata")
 
+_GONE = 1_000
+"""Once so many texts came beside twice those there were, all are read anew: many may be no node's any more."""
+
 
 class WordTable:
     """Which nodes hold which term: names and types are asked of the index, the texts of the metadata are read once.
@@ -28,6 +31,8 @@ class WordTable:
         """The generation up to which the texts were read, its mark, and the words as they were then."""
         self._known: dict[str, list[Any]] = {}
         self._seen: set[Any] = set()
+        self._most = 0
+        """Beyond so many texts all are read anew."""
 
     def holders(self, terms: Sequence[str], generation: int) -> Mapping[str, list[Nodes]]:
         """Return by place the nodes that hold each term, ascending, in a generation; the terms are distinct."""
@@ -43,9 +48,10 @@ class WordTable:
         """Read what is new since it was read last, or everything."""
         wording, before = self._wording(), self._read and self._read[1]
         mark = wording.mark
-        texts = wording.metadata(before) if before else None
+        texts = wording.metadata(before) if before and len(self._seen) <= self._most else None
         if texts is None:
             self._known, self._seen, texts = {}, set(), wording.metadata() or []
+            self._most = 2 * len(texts) + _GONE
         texts = [(text, bearers) for text, bearers in texts if bearers not in self._seen]
         terms, counts = self._tokenizer.batch([text for text, _ in texts])
         for place, term in zip(np.repeat(np.arange(len(texts)), counts).tolist(), terms, strict=True):
