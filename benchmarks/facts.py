@@ -10,7 +10,8 @@ the edges. Those of facts_graphs.py are larger, in the edge types of well-known 
 asked of them. Those of facts_eight.json and their questions were written by somebody who had not seen the rules; a
 second batch of questions is about what had failed in the first. So were the twenty graphs of facts_twenty.json, by two
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
-measurement, which docs/facts.md has. All are left out where collections are named. Prints Markdown with 95 %
+measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
+as people ask; rules were made from their failures. All are left out where collections are named. Prints Markdown with 95 %
 intervals and writes facts.json to the folder of results, with every question.
 """
 
@@ -37,6 +38,7 @@ PHRASES = Path(__file__).parent / "facts.json"
 MADE = Path(__file__).parent / "facts_made.json"
 EIGHT = Path(__file__).parent / "facts_eight.json"
 TWENTY = Path(__file__).parent / "facts_twenty.json"
+EVERYDAY = Path(__file__).parent / "facts_everyday.json"
 ASKED = Path(__file__).parent / "facts_asked.json"
 EACH = 3
 """Questions of each way to ask."""
@@ -189,8 +191,9 @@ def main() -> None:
         for kind, judged, run, values in measured((nodes, edges, sets)):
             rows.append(row(name, kind, judged, values))
             told[f"{name}, {kind}"] = answered(judged, run, values)
-    for name, ten in ({} if options.collections else json.loads(TWENTY.read_text(encoding="utf-8"))).items():
-        rows += pooled(name, ten, told)
+    for written_down in () if options.collections else (TWENTY, EVERYDAY):
+        for name, several in json.loads(written_down.read_text(encoding="utf-8")).items():
+            rows += pooled(name, several, told)
     options.results.mkdir(parents=True, exist_ok=True)
     (options.results / "facts.json").write_text(json.dumps({"facts": facts(), "questions": told}, indent=1), "utf-8")
     print(markdown_table(rows))

@@ -46,17 +46,17 @@ def test_a_question_for_the_node_itself_is_answered_by_it(companies, question):
 
 
 def test_a_node_with_a_text_of_its_own_stays():
-    said = "Designs graphics processors; its boss since the beginning wears a leather jacket and likes to cook."
+    said = "Designs graphics processors; its figurehead since the beginning wears a leather jacket and likes to cook."
     nodes = [Node(node.id, node.name, node.type, said if node.id == "nvidia" else "") for node in NODES]
     with Retriever() as retriever:
         retriever.add(nodes, EDGES)
-        assert retriever.search("Who is the boss of Nvidia?").ids[0] == "nvidia"
+        assert retriever.search("Who is the figurehead of Nvidia?").ids[0] == "nvidia"
 
 
 def test_the_step_back_can_be_turned_off():
     with Retriever(config=RetrievalConfig().replace(intents={"paths": {"silent": 1.1}})) as retriever:
         retriever.add(NODES, EDGES)
-        assert retriever.search("Who is the boss of Nvidia?").ids[0] == "nvidia"
+        assert retriever.search("Who is the figurehead of Nvidia?").ids[0] == "nvidia"
 
 
 def test_a_word_before_that_or_who_says_what_stands_there_and_is_no_step(companies):

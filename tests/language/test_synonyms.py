@@ -20,6 +20,7 @@ def test_words_of_a_group_ask_for_each_other_those_with_a_mark_one_way_only():
     assert "publish" in synonyms.SAME["emit"].split() and "emit" in synonyms.SAME["publish"].split()
     assert "inherit" in synonyms.TURNED["subclass"].split() and "inherit" not in synonyms.TURNED
     assert "cast" in synonyms.ALONE["movie"].split() and "cast" not in synonyms.ALONE
+    assert "head" in synonyms.SAME["mayor"].split() and "mayor" not in synonyms.SAME["head"].split()
 
 
 SYSTEM = graph_of("""

@@ -18,8 +18,9 @@ from fourfold.config import Paths
 from fourfold.facts import edge_only, typed_neighbours
 from fourfold.facts.kinds import MOST_EDGES, Kinds
 from fourfold.index.base import Nodes
+from fourfold.language.asked import SAME_FAMILY
 from fourfold.language.lexicon import SAY_NOTHING, is_date
-from fourfold.language.meaning import SAME_FAMILY, Meaning, apart
+from fourfold.language.meaning import Meaning, apart
 from fourfold.language.name_matching import Named
 from fourfold.language.syntax import Sentence
 from fourfold.query import Query
@@ -148,9 +149,9 @@ class About:
 
     def _are_places(self, nodes: Nodes) -> bool:
         """Tell whether nodes are places by their edges: "where is X spoken" asks for the country, not where that is."""
-        return 2 * self._having(nodes, self.relations.labels.of_places, (True, False)) > len(nodes) > 0
+        return 2 * self.having(nodes, self.relations.labels.of_places, (True, False)) > len(nodes) > 0
 
-    def _having(self, nodes: Nodes, types: NDArray[np.bool_], ways: Sequence[bool]) -> int:
+    def having(self, nodes: Nodes, types: NDArray[np.bool_], ways: Sequence[bool]) -> int:
         """Return how many nodes have edges of some types, (n_types,); 0 where they have too many to be looked at.
 
         ``ways`` are those of the arrow that count: True along it, False against it.
@@ -205,7 +206,7 @@ class About:
 
     def nearest(self, meaning: Meaning) -> Meaning:
         """Return what the question may ask for where what is sure leads nowhere; of a sort of thing, its instances."""
-        sorts = self._having(nodes_of(self.named), self.relations.labels.grammar.sorts, (False,)) > 0
+        sorts = self.having(nodes_of(self.named), self.relations.labels.grammar.sorts, (False,)) > 0
         return self.relations.nearest(self.query.words, self.named, meaning, sorts=sorts)
 
     def may_leave_unsaid(self, meaning: Meaning, answer: Answer) -> bool:

@@ -6,7 +6,10 @@ is decided from which nodes they are followed, and how far the answer is trusted
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
+
+import numpy as np
 
 from fourfold import refine
 from fourfold.config import Paths, RetrievalConfig
@@ -16,14 +19,19 @@ from fourfold.index.base import NodeValues
 from fourfold.intent import NO_INTENT
 from fourfold.language import kin, name_matching
 from fourfold.language.meaning import Meaning
-from fourfold.language.spoken import read_aloud
+from fourfold.language.name_matching import Named, Words
+from fourfold.language.spoken import read_aloud, without_co
 from fourfold.language.syntax import Sentence, may_ask
 from fourfold.language.unspaced import parted
 from fourfold.query import MOST_WORDS, Query
 from fourfold.relations.asked_types import Relations
 from fourfold.scores import AskedPaths, Scores
+from fourfold.signals.common_ends import nodes_of
 from fourfold.signals.paths import Answer
 from fourfold.types import Weights
+
+_COULD_MEAN = 0.5
+"""A word that asks for a type so far could mean it."""
 
 
 def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
@@ -79,12 +87,15 @@ def _understood(
         return relations.hold(word, terms(word))
 
     for named in subjects.ways(scores, query, relations, settings):
-        words, named = read_aloud(query.topic, typed, named, terms)
+        words, named = read_aloud(query.topic, typed, named, terms, relations.labels.say)
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = kin.spelt_out(words, named, holds, terms)
-        query = replace(query, words=words)
-        asked = About(scores, query, relations, settings, Sentence(query.words, named), named)
-        meaning = relations.read(query.words, settings, named)
+        asked, meaning = _about(scores, query, relations, settings, words, named)
+        if (plain := without_co(words, named)) is not None:
+            other, read = _about(scores, query, relations, settings, *plain)
+            if _has_what_is_asked(other, read):
+                asked, meaning = other, read
+        query, named = asked.query, asked.named
         if asked.sentence.compares():
             return None
         if asked.sentence.verifies():
@@ -99,6 +110,23 @@ def _understood(
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
+
+
+def _about(
+    scores: Scores, query: Query, relations: Relations, settings: Paths, words: Words, named: Sequence[Named]
+) -> tuple[About, Meaning]:
+    """Return a question whose words are read so, and what they mean."""
+    query = replace(query, words=words)
+    asked = About(scores, query, relations, settings, Sentence(words, named), named)
+    return asked, relations.read(words, settings, named)
+
+
+def _has_what_is_asked(about: About, meaning: Meaning) -> bool:
+    """Tell whether what is named has an edge, in its direction, that the surest of the words asks for."""
+    surest = int(np.where(about.sentence.free(), meaning.trust, 0.0).argmax())
+    asked, turned = meaning.asked[surest] >= _COULD_MEAN, meaning.turned[surest]
+    nodes = nodes_of(about.named)
+    return bool(about.having(nodes, asked & ~turned, (True,)) or about.having(nodes, asked & turned, (False,)))
 
 
 def _read(alike: About, meaning: Meaning) -> tuple[About, Answer]:

@@ -65,6 +65,7 @@ HAUNTS: Mapping[str, str] = MappingProxyType(
         **dict.fromkeys(("study", "school", "college", "university"), _SCHOOLS),
         "play": "stadium ground arena venue",
         "work": "employer employed workplace affiliation affiliated",
+        **dict.fromkeys(("live", "reside"), "residence home hometown"),
     }
 )
 """What somebody does somewhere, and the words that labels use for where that is."""
@@ -77,6 +78,10 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         ("part", "of", "the", "world"): "continent",
         ("administrative", "center"): "capital",
         ("administrative", "centre"): "capital",
+        ("head", "office"): "headquarters",
+        ("pen", "name"): "pseudonym",
+        ("mother", "tongue"): "native",
+        **dict.fromkeys((("made", "of"), ("made", "from"), ("built", "of"), ("built", "from")), "material"),
     }
 )
 """What is said in several words, and the one that labels use for it."""
@@ -97,6 +102,9 @@ SAY_NOTHING = frozenset(
     " main dominant primary principal major common local".split()
 )
 """Words that ask for no edge unless a label holds them."""
+
+MEASURES = frozenset("number count total amount quantity many date year".split())
+"""Words that say of another what is asked of it, and of themselves next to nothing: the number of employees."""
 
 _IRREGULAR = tuple(
     tuple(forms.split() for forms in row.split("|"))

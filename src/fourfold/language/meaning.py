@@ -9,13 +9,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.language.asked import SAME_FAMILY
+from fourfold.language.deeds import TOGETHER
 from fourfold.language.lexicon import PLACED
-from fourfold.language.syntax import CO, SAME, TOGETHER, Sentence
+from fourfold.language.syntax import CO, SAME, Sentence
 from fourfold.ragged import distinct
 from fourfold.types import FloatArray
-
-SAME_WORD, SAME_FAMILY = 1.0, 0.9
-"""Similarity of a word of the label itself, and of one of its family."""
 
 _SATISFIED = 0.9
 """A step that a word such as "where" asks for so much, by another word, is the step it asks for."""
@@ -44,47 +43,6 @@ _COULD_SAY = 0.2
 
 _COULD = 0.1
 """So much a word must ask for a type to mean it where a word such as "when" asks for it, too."""
-
-
-@dataclass(frozen=True, slots=True)
-class Asked:
-    """What one word asks for.
-
-    Args:
-        similarity: (n_types,) in [0, 1], how similar each label is to it.
-        slots: (n_types,) int64, which word of each label is.
-        best: the largest similarity.
-        factor: how far to trust it, of what a word as similar is trusted.
-        turned: as ``Meaning`` has it, or one for all types.
-        kind: as ``Meaning`` has it.
-        by_itself: whether it does so whatever stands beside it: a question word.
-        alone: whether it does so only where no other word asks for an edge.
-        loose: whether it is the thesaurus that says so.
-
-    """
-
-    similarity: FloatArray
-    slots: NDArray[np.int64]
-    best: float
-    factor: float = 1.0
-    turned: NDArray[np.bool_] | bool = False
-    kind: bool = False
-    by_itself: bool = False
-    alone: bool = False
-    loose: bool = False
-
-    @property
-    def means(self) -> NDArray[np.bool_]:
-        """Which types it means by their labels, (n_types,), not only by what stands near them."""
-        return self.similarity >= SAME_FAMILY
-
-    def or_also(self, also: Asked | None) -> Asked:
-        """Return the same, or what it could mean, too: "founded" may ask for a formation."""
-        if also is None or also.alone or self.kind or np.any(also.turned) or np.any(self.turned):
-            return self
-        joined = np.where(also.means, SAME_FAMILY, 0.0)
-        slots = np.where(joined > self.similarity, also.slots, self.slots)
-        return replace(self, similarity=np.maximum(self.similarity, joined), slots=slots)
 
 
 @dataclass(frozen=True, slots=True)
@@ -146,6 +104,7 @@ def settle(
     """
     _tell_once(meaning, sentence, families)
     _join_sorts(meaning, sentence)
+    _measure(meaning, sentence)
     _ask_once(meaning, sentence)
     _lead_back_once(meaning, sentence)
     _satisfy(meaning, sentence, to_places)
@@ -171,6 +130,16 @@ def _join_sorts(meaning: Meaning, sentence: Sentence) -> None:
             meaning.asked[place] = np.maximum(meaning.asked[place], meaning.asked[sort])
             meaning.kind[place] = True
             meaning.trust[sort], meaning.asked[sort] = 0.0, 0.0
+
+
+def _measure(meaning: Meaning, sentence: Sentence) -> None:
+    """Let "number" ask for no step in "the number of employees" where ``employees`` is one, and none is of both."""
+    for place, measured in sentence.measures():
+        if min(meaning.trust[place], meaning.trust[measured] - _SURE_ENOUGH) < 0:
+            continue
+        of_both = np.minimum(meaning.asked[place], meaning.asked[measured]) >= _COULD_LEAD
+        if not of_both.any():
+            meaning.trust[place], meaning.asked[place] = 0.0, 0.0
 
 
 def _ask_once(meaning: Meaning, sentence: Sentence) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, RELATIVE, WHICH
+from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, MEASURES, RELATIVE, WHICH
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, Placed
 
 IMPERATIVES = frozenset({"name", "list"})
@@ -63,6 +63,20 @@ class Nouns(Placed):
         behind = self.at(place + 1) in AUXILIARIES - DO and self._past_article(place + 2) in self._starts
         before = self.at(place - 4) in AUXILIARIES - DO and self.at(place - 3) in WHICH  # "X is what kind of film"
         return self._is_sort(place) and (behind or before)
+
+    def measures(self) -> list[tuple[int, int]]:
+        """Return the places of words such as "number", each with that of what is counted: "number of employees".
+
+        "How many" may count what any word behind it says: "how many people work at X".
+        """
+        found = []
+        for place in sorted(self._content):
+            if self.words[place] not in MEASURES:
+                continue
+            of = self._past_article(place + 2) if self.at(place + 1) == "of" else place - 1
+            counted = [one for one in self._content if one > place] if self.at(place - 1) == "how" else [of]
+            found += [(place, one) for one in counted if one in self._content and self.words[one] not in MEASURES]
+        return found
 
     def sort_says_nothing(self, place: int) -> bool:
         """Tell whether a word such as "type" asks for what the word behind "of" does: "what type of school has X"."""

@@ -14,11 +14,11 @@ import numpy as np
 from fourfold import ordered
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.language import name_matching
+from fourfold.language.deeds import TOGETHER
 from fourfold.language.lexicon import WHICH, is_past
 from fourfold.language.name_matching import Named, NamesOf, Words
 from fourfold.language.nouns import names_sort
 from fourfold.language.placed import ARTICLES, PREPOSITIONS, refers_back, takes_place
-from fourfold.language.syntax import TOGETHER
 
 _MOST_EDGES = 100_000
 """The neighbours of nodes with more edges are not looked at."""

@@ -10,30 +10,52 @@ from dataclasses import replace
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
 from fourfold.language.name_matching import Named, Words, places_of
+from fourfold.language.placed import PREPOSITIONS
+from fourfold.language.syntax import CO
 
 Word = tuple[str, tuple[str, ...]]
 """A word as typed, with its terms."""
+
+_WITH = "with"
 
 _ASK = QUESTION | {"and", "or", "how"}
 """Words that ask for more: brackets that hold one say not which is meant."""
 
 
 def read_aloud(
-    text: str, words: Words, named: Sequence[Named], terms: Callable[[str], Sequence[str]]
+    text: str,
+    words: Words,
+    named: Sequence[Named],
+    terms: Callable[[str], Sequence[str]],
+    says: Callable[[tuple[str, ...]], bool] = lambda phrase: False,
 ) -> tuple[Words, list[Named]]:
-    """Return the words of a question that are read, and what it names by places among these."""
+    """Return the words of a question that are read, and what it names by places among these.
+
+    ``says`` tells whether a label has a phrase as it is.
+    """
     said: list[Word | None] = [_parted(word) for word in words]
     for place in _qualifiers(text, words, named) if "(" in text else ():
         said[place] = None
-    typed = [word.lower() for word, _ in words]
+    typed, own = [word.lower() for word, _ in words], {word for phrase, word in PHRASES.items() if says(phrase)}
     for phrase, word in PHRASES.items():
         start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
         others = [one for one in named if one.end <= start or one.start >= start + len(phrase)]
         whole = any(one.start <= start and one.end >= start + len(phrase) for one in named)
         meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
-        if others and meant and start < len(typed):  # a node Centre is not meant beside them
+        if phrase[-1] in PREPOSITIONS and start + len(phrase) < len(typed):
+            continue  # "what is made of X" asks for no material
+        if others and meant and start < len(typed) and word not in own:  # a node Centre is not meant beside them
             said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
             named = others
+    return [word for word in said if word], _renumbered(named, said)
+
+
+def without_co(words: Words, named: Sequence[Named]) -> tuple[Words, list[Named]] | None:
+    """Return the same without "co", where it may say nothing: "the co-founders of X", not "who co-founded Y with X"."""
+    names, typed = places_of(named), [word.lower() for word, _ in words]
+    said = [None if typed[place] == CO and place not in names else word for place, word in enumerate(words)]
+    if None not in said or _WITH in typed:
+        return None
     return [word for word in said if word], _renumbered(named, said)
 
 

@@ -3,8 +3,9 @@
 The static embedding knows what stands near a word in texts, not that "emits" and "publishes" ask for one edge. Each
 group below is one relation of everyday English, of work, software, science, the arts, places or history: any word of it
 asks for the edges whose label holds another. Words before a bar ask for the other end of the edges that those behind it
-ask for, as subclasses do of what they inherit from; words before a tilde ask only where nothing else does. A word may
-stand in several groups: which edges there are decides.
+ask for, as subclasses do of what they inherit from; words before a tilde ask only where nothing else does; those before
+an arrow ask for what labels call by those behind it, and not the other way. A word may stand in several groups: which
+edges there are decides.
 """
 
 from __future__ import annotations
@@ -15,14 +16,12 @@ from types import MappingProxyType
 _GROUPS = """
 boss manager supervisor superior supervise report principal
 subordinate under | manager boss supervisor superior report
-predecessor precede before previous prior follow
-sequel | follow
-prequel | succeed successor
-successor succeed after next follow replace
+predecessor previous prior
+successor next
 owner own belong possess
 birth born
 death die died dead
-job occupation profession title position role career living
+job occupation profession title position role career
 employer employ employed work staff employee affiliation
 member membership affiliation belong
 assign assigned staff staffed work
@@ -66,7 +65,7 @@ describe description word term tag keyword topic subject theme
 film movie ~ cast star starring actor director direct composer
 compose composer music score soundtrack
 write writer wrote written author pen
-screenplay screenwriter script scriptwriter write writer
+screenplay screenwriter script scriptwriter write writer wrote written
 produce producer production
 base based adapt adaptation basis source
 inspire inspiration influence influenced
@@ -90,7 +89,7 @@ store save persist write database
 read query load fetch
 call invoke request talk
 deploy deployed host hosted run
-live host hosted deploy deployed locate located location
+live host hosted deploy deployed
 implement implementation language written write program code
 depend dependency require need rely
 import load
@@ -138,7 +137,7 @@ language speak spoken official
 continent lie
 mountain range peak summit
 lake sea ocean water
-rule ruler reign monarch king queen emperor govern
+rule ruler reign monarch king queen emperor
 dynasty house family
 crown coronation
 fight fought combatant participant participate belligerent part
@@ -178,6 +177,106 @@ ingredient contain include
 taste flavour flavor
 pair serve go accompany
 price cost charge
+mayor governor premier president minister chancellor king queen monarch emperor govern governs > head ruler
+ceo boss chief executive president head chairman lead leader run
+operator operate administer administrator administration
+maintain maintainer maintenance custodian caretaker keeper
+shareholder stockholder owner own hold stake
+subsidiary daughter | parent owner
+employee staff workforce headcount personnel work
+revenue turnover sale sales income earnings
+profit earnings income
+industry sector business trade field branch
+brand marque trademark label
+dissolve dissolved dissolution abolish abolished defunct end ended cease close closed disband disbanded demolished
+start begin began beginning commence launch launched debut premiere introduce introduction open opened opening
+end ended finish finished cease conclude conclusion close closed closing
+service enter entered entry commissioned launched
+neighbourhood neighborhood district quarter borough
+county province region district municipality territory prefecture ~ located location contain territorial
+depth deep
+width wide breadth broad
+mass weight heavy weigh
+speed velocity fast quick
+capacity seat seats hold accommodate
+temperature hot cold warm
+duration runtime running last lasts long length
+anthem hymn song
+motto slogan tagline
+emblem symbol logo seal arms crest
+attraction landmark sight tourist
+weather climate
+twin twinned sister partner
+voice voiced dub dubbed
+character protagonist hero heroine villain feature appear
+lyric lyrics lyricist word words text
+cinematographer camera photography
+franchise series saga
+notable known famous renowned masterpiece
+depict portray represent picture illustrate subject
+material substance medium
+ingredient component constituent > crafted composed composition compose consist contain
+invent inventor discover discoverer discovery develop developer devise
+sculptor sculpt artist create creator carve
+developer develop programmer studio creator
+commission commissioned patron order ordered
+collection museum gallery held kept exhibit display
+gross earn earned revenue box
+award medal trophy prize honour
+platform console system device
+ideology politics political stance doctrine belief
+position office post role serve served hold held appoint appointed
+casualty casualties dead killed death victim victims fatality
+war battle conflict
+kill killed killer murder murdered murderer assassin assassinate assassinated
+nickname alias pseudonym moniker epithet
+ethnicity ethnic race descent ancestry
+salary wage income compensation pay
+fortune wealth worth capitalization valuation
+offspring progeny child children heir
+relative relation cousin uncle aunt nephew niece kin
+lover girlfriend boyfriend fiance partner companion
+spouse wed wedded widow widower bride groom consort partner
+mentor master guru | student pupil disciple apprentice
+predator | prey eat
+transmit transmission spread carry vector
+diagnose diagnosis test
+orbit revolve circle parent
+moon satellite child
+occupant occupy tenant resident inhabitant
+operate operated fleet
+documentation docs manual guide
+ticket bug issue
+candidate contender nominee
+judge preside
+lawyer attorney counsel
+presenter host hosted anchor moderator
+broadcaster broadcast channel network station air aired
+surname family last
+forename given first christian
+prison jail jailed imprisoned incarcerated detained detention
+acronym abbreviation initialism short
+endemic indigenous native
+listed traded exchange stock
+perimeter circumference
+infection case
+derived based modeled modelled adapted
+tribute dedicated dedication
+incumbent officeholder
+student pupil disciple apprentice protege
+employee worker
+sell sells offer > product produce
+used > treat indication purpose
+protect prevent prevented prevention
+storey story stories floor
+colour color
+agent represent represented
+studio > production
+common frequent prevalence incidence
+endpoint api route > expose
+teacher tutor mentor > advisor adviser supervisor
+age old > birth born inception founded
+called > nickname alias pseudonym demonym
 """
 
 
@@ -203,12 +302,15 @@ disease illness
 """Nouns for the same kind of thing: what one of them calls may be where the edges of another lead."""
 
 
+_ARROW = ">"
+
+
 def _by_word(mark: str = "", groups: str = _GROUPS) -> Mapping[str, str]:
-    """Return what the words of the groups with a mark ask for; without a mark, of those that have none."""
+    """Return what the words of the groups with a mark ask for; without a mark, of those that have none but an arrow."""
     found: dict[str, dict[str, None]] = {}
     for row in groups.strip().splitlines():
         if mark in row and (mark or not _MARKS.intersection(row)):
-            asking, _, labels = row.partition(mark or "\n")
+            asking, _, labels = row.partition(mark or _ARROW)
             for word in asking.split():
                 found.setdefault(word, {}).update(dict.fromkeys((labels or asking).split()))
     return MappingProxyType({word: " ".join(others) for word, others in found.items()})

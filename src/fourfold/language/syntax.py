@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, QUESTION, RELATIVE, SAY_NOTHING, WHICH, is_past
+from fourfold.language.deeds import TOGETHER, Deeds
+from fourfold.language.lexicon import ASKING, AUXILIARIES, DO, QUESTION, SAY_NOTHING, WHICH, is_past
 from fourfold.language.name_matching import Words
-from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES, Nouns
+from fourfold.language.nouns import CALLED, DETERMINERS, IMPERATIVES, NAMES
 from fourfold.language.placed import ARTICLES, ONE_OF, PREPOSITIONS, takes_place
 from fourfold.language.unspaced import asks
 from fourfold.lazy import lazy
 
 CO, SAME = "co", "same"
-TOGETHER = "together"
 _MIRRORS = frozenset({SAME, "share", "shares", "shared", "sharing", "common", "also", CO})
 """Words that lead back along the step before: the films with the same director, who co-wrote with X.
 
@@ -31,7 +31,7 @@ _BIDS = _COMMANDS | frozenset("return report display identify".split())
 
 _ASKS = QUESTION | IMPERATIVES | _BIDS | PREPOSITIONS | {"how"}
 """Without any of these, and of what edges are called, words ask for nothing beside what they name."""
-_MUCH = frozenset("many much long high tall deep wide big large old far often".split())
+_MUCH = frozenset("many much long high tall deep wide big large old far often heavy fast common severe".split())
 _BEHIND = 2
 """So many words at most say behind a name what is asked for: "X side effects"."""
 
@@ -52,12 +52,6 @@ _ARE = frozenset({"are", "were"})
 _BE = _ARE | {"is", "was"}
 _FIRST = frozenset({"first", "last", "top", "distinct"})
 
-_MAKE = frozenset("write wrote written compose composed do did does make made create created".split())
-_PARTS_OF_WORKS = frozenset(
-    "music score soundtrack lyrics words text screenplay script story libretto cinematography photography editing "
-    "choreography artwork cover".split()
-)
-
 _EVENT = frozenset({"when", "where"})
 
 _DATES = frozenset({"date", "dates", "year", "years", "day"})
@@ -76,7 +70,7 @@ def behind_verb(label: Sequence[str], terms: Callable[[str], list[str]]) -> str 
     return "" if not rest and (is_past(verb, terms(verb)) or (verb.endswith("s") and not verb.endswith("ss"))) else None
 
 
-class Sentence(Nouns):
+class Sentence(Deeds):
     """The words of a question, see ``Placed``: whether it asks, and for what."""
 
     def asks(self) -> bool:
@@ -145,9 +139,14 @@ class Sentence(Nouns):
     def mirrors(self, place: int) -> bool:
         """Tell whether a word, if no label holds it, leads back along the step before."""
         word = self.words[place]
-        if self.at(place - 1) == "most":  # "the most common language of X"
+        if self.at(place - 1) in {"most", "how"} or self._says_shared:  # "the most common language of X"
             return False
         return (word in _MIRRORS and not self._labels[place]) or (word == TOGETHER and place not in self.names)
+
+    @lazy
+    def _says_shared(self) -> bool:
+        """Whether a label says of two that they share something: "shares a common border", by shares_border_with."""
+        return any(held and word in _MIRRORS for held, word in zip(self._labels, self.words, strict=True))
 
     def tells(self, place: int) -> bool:
         """Tell whether a word of its own says more than what the answer or the named node is, or that one is asked for.
@@ -159,10 +158,6 @@ class Sentence(Nouns):
         at_end = self._ends.get(self._past_article(place + 1)) == len(self.words)
         apposed = self.at(place - 1) in ARTICLES and at_end
         return not (self.opens(place) or self._is_sort(place) or apposed)
-
-    def asks_what_is_done(self, place: int) -> bool:
-        """Tell whether "do" asks what somebody does: "what did X do", "what does X do for a living"."""
-        return self.at(0) == "what" and self.at(1) in DO and place in self._begins and place + 1 not in self._starts
 
     def asks_how_much(self, place: int) -> bool:
         """Tell whether "how" asks for no manner: "how many"."""
@@ -340,43 +335,6 @@ class Sentence(Nouns):
         fronted = any(self.opens(place) and self.at(place - 2) in PREPOSITIONS for place in self._content)
         return fronted or self.at(len(self.words) - 1) in PREPOSITIONS
 
-    def is_role(self, place: int) -> bool:
-        """Tell whether a noun says what the named node is to the answer: "who is X the father of?".
-
-        What it does, or has done to it, says no noun: "what is X made of", "what does X consist of".
-        """
-        does = place in self._begins and self.at(self._begins[place] - 1) in DO
-        noun = self.at(place - 1) in ARTICLES or not (does or place in self._done)
-        return noun and self.hangs(place) == "of"
-
-    def named_does(self, place: int) -> bool:
-        """Tell whether the named node does what a word says: "directed by X", "what did X direct"."""
-        if self.at(place + 1) == "by":
-            return place + 2 < len(self.words) and self.at(place + 2) not in QUESTION  # "directed by whom"
-        if place in self._begins and place in self._deeds and self._another_behind(place):
-            return True  # "X directed films"
-        asked = place in self._begins and self.at(self._begins[place] - 1) in DO
-        return asked and not self._another_behind(place)  # in "what did X's advisor direct" it is the advisor who does
-
-    def named_is_done_to(self, place: int, preposition: str) -> bool:
-        """Tell whether a word says what is done to the named node, or to what leads there: "who acquired X's owner".
-
-        "By whom was X acquired" does, too. ``preposition`` is what belongs to the word, "who reports to X"; or "".
-        """
-        if not preposition and "by" in {self.at(place + 1), self.hangs(place)} and not self.named_does(place):
-            return True
-        behind = self._past_article(place + 1 + bool(preposition))
-        subject = place - 1 - (self.at(place - 1) in AUXILIARIES)
-        asked = self.at(subject) in QUESTION | RELATIVE or self.at(subject - 1) in WHICH
-        asked |= subject in self._content and self.at(place).endswith(("ing", "ent", "ant"))  # "parts depending on X"
-        done_to = behind in self._starts or (behind in self._content and not self.opens(place))  # "what bridges span X"
-        return done_to and subject not in self.names and asked and preposition in {"", self.at(place + 1)}
-
-    def _another_behind(self, place: int) -> bool:
-        """Tell whether a word of its own follows, neither a stop word nor a name: before it stands a noun, no verb."""
-        behind = place + 1
-        return behind in self._content and self.words[behind] != TOGETHER
-
     def event(self, place: int) -> int:
         """Return where stands what happened to a named node, of "when" or "where": "when was X published"; or -1."""
         found = self._ends.get(place + 2 + (self.at(place + 2) == "the"), -1)
@@ -391,11 +349,3 @@ class Sentence(Nouns):
         """Return where what happened stands, of every word that asks where or when it did: of both, if left out."""
         places = [p for p, word in enumerate(self.words) if word in (asking or _EVENT) and p not in self.names]
         return frozenset(map(self.event, places)) - {-1}
-
-    def makes_part(self, place: int) -> bool:
-        """Tell whether a verb only says how a part of a work came to be: "wrote" in "who wrote the music for X"."""
-        return self.words[place] in _MAKE and self.at(self.object_of(place)) in _PARTS_OF_WORKS
-
-    def object_of(self, place: int) -> int:
-        """Return the place of what a verb is done to, where that stands right behind it."""
-        return self._past_article(place + 1)

@@ -7,7 +7,7 @@ calls the same stands in ``language.lexicon`` and ``language.synonyms``, what a 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import lru_cache
 from math import inf
@@ -16,17 +16,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
-from fourfold.edge_types import reading
 from fourfold.index.base import EdgePart
-from fourfold.language import lexicon, synonyms
+from fourfold.language import lexicon
+from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.lexicon import ASKING, TOWNS, WHICH
-from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning, said_again, say_all, settle
+from fourfold.language.meaning import Meaning, said_again, say_all, settle
 from fourfold.language.name_matching import Named, Words
 from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import LEAD_BACK, Sentence
 from fourfold.language.unspaced import asks, runs_together
 from fourfold.relations import directions, sought
-from fourfold.relations.labels import Labels, by_role
+from fourfold.relations.labels import Labels
+from fourfold.relations.roles import Roles
+from fourfold.relations.succession import Succession
+from fourfold.relations.thesaurus import Thesaurus, exactly
 from fourfold.types import FloatArray
 
 Types = NDArray[np.bool_]
@@ -72,11 +75,9 @@ class Relations:
         self.labels = Labels(names, embed, terms, is_word)
         self.numbers = np.array(numbers, np.int64)
         self._near = lru_cache(self.labels.most_words)(self._near_by)
-        self._roles = by_role(names)
-        self._asking = self._by_stem(lexicon.ASKING)
-        self._same, self._inverse = self._by_stem(lexicon.SAME), self._by_stem(lexicon.INVERSE)
-        self._haunted, self._kinds = self._by_stem(lexicon.HAUNTS), self._by_stem(synonyms.KINDS)
-        self._thesaurus = [self._by_stem(each) for each in (synonyms.TURNED, synonyms.SAME, synonyms.ALONE)]
+        self._roles = Roles(names)
+        self._succession = Succession(names, terms)
+        self._thesaurus = Thesaurus(self.labels)
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -92,9 +93,9 @@ class Relations:
         """Return how near a word is to what an edge type says; ``inf`` where it may ask for one however far it is."""
         if not self._may_ask(word, terms):
             return inf if word in LEAD_BACK or word in lexicon.ASKING or word in lexicon.EXACTLY else -inf
-        key, own = terms[0] if len(terms) == 1 else word, reading(word)
-        listed = word in LEAD_BACK or any(key in each for each in (self._same, self._inverse, self._asking))
-        if listed or (own is not None and own.role in self._roles) or self._by_thesaurus(terms) is not None:
+        key = terms[0] if len(terms) == 1 else word
+        listed = word in LEAD_BACK or self._thesaurus.lists(key) or self._succession.has(terms)
+        if listed or self._roles.has(word) or self._thesaurus.joined(terms) is not None:
             return inf
         return self.labels.similarity(word)[2]
 
@@ -108,14 +109,14 @@ class Relations:
         labels = [self._in_label(word.lower(), terms) for word, terms in words]
         sentence = Sentence(words, named, labels)
         events = sentence.events()
-        haunts = self._haunts([words[place][1] for place in sentence.events(_WHERE)])
+        haunts = self._thesaurus.haunts([words[place][1] for place in sentence.events(_WHERE)])
         by: dict[int, Asked] = {}
         for place in range(len(words)):  # a question has few
             if sentence.mirrors(place):
                 meaning.mirrors[place], meaning.trust[place] = True, 1.0
             elif (asked := self._asked(sentence, place, words[place][1], settings)) is not None:
                 if place in events:
-                    asked = asked.or_also(self._by_thesaurus(words[place][1])).or_also(haunts)
+                    asked = asked.or_also(self._thesaurus.joined(words[place][1])).or_also(haunts)
                 elif there is not None and (place not in sentence.of_type() or sentence.opens(place)):
                     asked = self._of_others(asked, sentence, place, words[place][1], there, settings) or asked
                 by[place] = asked
@@ -156,9 +157,10 @@ class Relations:
         if best > settings.low:
             meaning.trust[place] = factor * min((best - settings.low) / (settings.high - settings.low), 1.0)
             meaning.asked[place] = meaning.trust[place] * (similarity / best) ** settings.sharpness
-            if best >= SAME_FAMILY:
+            if best >= SAME_FAMILY and not asked.directed:
                 meaning.turned[place] = directions.backwards(self.labels.grammar, asked, sentence, place)
-        meaning.turned[place] ^= directions.by_role(self.labels.grammar, sentence, place)
+        if not asked.directed:
+            meaning.turned[place] ^= directions.by_role(self.labels.grammar, sentence, place)
 
     def nearest(self, words: Words, named: Sequence[Named], meaning: Meaning, *, sorts: bool = False) -> Meaning:
         """Return what the question may ask for where what is sure of its ``meaning`` leads nowhere.
@@ -187,15 +189,15 @@ class Relations:
         """Return how similar each label is to a word, or to what the thesaurus has for it, (n_types,) in [0, 1]."""
         if runs_together(word):
             return np.minimum(self.labels.words.within_by_character(word) + self.labels.words.sought_by(word), 1.0)
-        near, found = self.labels.similarity(word)[0], self._by_thesaurus(terms)
+        near, found = self.labels.similarity(word)[0], self._thesaurus.joined(terms)
         return near if found is None else np.maximum(near, found.similarity)
 
     def calls(self, word: str, terms: Sequence[str]) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return which edges end at what a word, or another for the same, calls; and which begin there, (n_types,)."""
         own = self.labels.grammar.kinds(word)
-        if own[0].any() or own[1].any() or len(terms) != 1:
+        if own[0].any() or own[1].any():
             return own
-        others = [self.labels.grammar.kinds(other) for other in self._kinds.get(terms[0], "").split()]
+        others = [self.labels.grammar.kinds(other) for other in self._thesaurus.kinds(terms)]
         ends, begins = zip(own, *others, strict=True)
         return np.logical_or.reduce(ends), np.logical_or.reduce(begins)
 
@@ -205,7 +207,7 @@ class Relations:
 
     def hold(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, one of its family, or what the thesaurus has for it."""
-        return self.labels.similarity(word.lower())[2] >= SAME_FAMILY or self._by_thesaurus(terms) is not None
+        return self.labels.similarity(word.lower())[2] >= SAME_FAMILY or self._thesaurus.joined(terms) is not None
 
     def _in_label(self, word: str, terms: Sequence[str]) -> bool:
         """Tell whether a label holds a word, or one of its family."""
@@ -214,28 +216,56 @@ class Relations:
     def _asked(self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths) -> Asked | None:
         """Return what one word asks for; None where it asks for nothing."""
         word = sentence.words[place]
+        if (succession := self._succession.asked(sentence, place, terms)) is not None:
+            return succession
         if not self._may_ask(word, terms):
             return self._asked_by_stop_word(sentence, place, settings)
         if (sort_of := sought.sort_of(self.labels, sentence, place)) is not None:
             return sort_of
         if self._asks_nothing(sentence, place, terms):
             return None
+        if sentence.for_a_living(place):
+            return exactly(self.labels, lexicon.EXACTLY["do"])
         key = terms[0] if len(terms) == 1 else word
-        called = self._asking.get(key) if sentence.opens(place) else None
+        called = self._thesaurus.called(key) if sentence.opens(place) else None
         own = self._as_said(sentence, place, self._narrowed(sentence, place, terms, settings))
-        if own.best >= SAME_FAMILY:
-            return self._asked_by_label(sentence, place, own, called, settings)
-        for others, turned in ((self._same, False), (self._inverse, True)):
-            if key in others and (found := self._exactly(others[key], turned=turned)) is not None:
-                return replace(found, similarity=self.labels.alone_first(found.similarity, found.slots))
-        if word in lexicon.SAY_NOTHING:
+        noun = self._is_only_noun(sentence, place, own)
+        if own.best < SAME_FAMILY or noun:
+            every_life = None if noun else self._thesaurus.of_every_life(key)
+            found = every_life or self._otherwise(sentence, place, terms, own, called, settings)
+            if own.best < SAME_FAMILY:
+                return found or (None if word in lexicon.SAY_NOTHING else own)
+            if found is not None:
+                return found.rather_without(own.means)
+        return self._asked_by_label(sentence, place, own, called, settings)
+
+    def _otherwise(
+        self,
+        sentence: Sentence,
+        place: int,
+        terms: Sequence[str],
+        own: Asked,
+        called: str | None,
+        settings: Paths,
+    ) -> Asked | None:
+        """Return what a word asks for that no label holds: a kind of answer, a role, what the thesaurus joins it to."""
+        if sentence.words[place] in lexicon.SAY_NOTHING:
             return None
-        found = None if called is None else self._exactly(called, settings.asking, kind=True)
-        if found is None and sentence.may_ask():  # "I need a token" asks for none
-            if own.best < settings.high:
-                found = self._said_by_role(sentence, place)
-            found = found or self._asked_by_thesaurus(sentence, place, terms, settings)
-        return found or own
+        if called is not None and (found := exactly(self.labels, called, settings.asking, kind=True)) is not None:
+            return found
+        if not sentence.may_ask():  # "I need a token" asks for none
+            return None
+        role = self._roles.asked(sentence, place) if own.best < settings.high else None
+        others = own.best >= SAME_FAMILY
+        return role or self._asked_by_thesaurus(sentence, place, terms, settings, others=others)
+
+    def _is_only_noun(self, sentence: Sentence, place: int, own: Asked) -> bool:
+        """Tell whether labels hold for a noun beside others what is a verb: who X works for is no notable work."""
+        grammar = self.labels.grammar
+        if own.best < SAME_FAMILY or not sentence.is_verb(place):
+            return False
+        nouns = np.logical_or(*grammar.held(sentence.words[place])) & self.labels.several(own.slots)
+        return bool((nouns & ~grammar.done(own.slots))[own.means].all())
 
     def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""
@@ -282,7 +312,7 @@ class Relations:
         """Return what a word asks for by its own name: "what did X die of" for its cause, where a label has one."""
         own = self._own(sentence, place)
         if sentence.takes_place(place):
-            return self._exactly(_SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
+            return exactly(self.labels, _SETTING) or replace(own, similarity=0.0 * own.similarity, best=0.0)
         if self._may_say_again(sentence, place):
             return replace(own, factor=settings.kind, kind=True)
         if _DIE not in terms or sentence.at(place + 1) not in _OF or not WHICH.intersection(sentence.words):
@@ -320,10 +350,10 @@ class Relations:
             or sentence.asks_how_much(place)
         ):
             return None
-        exactly = lexicon.EXACTLY.get(word, "")
+        others = lexicon.EXACTLY.get(word, "")
         if word == _FROM:  # where no other word asks for an edge
-            return self._exactly(exactly, settings.kind, turned=True, alone=True)
-        return self._exactly(exactly, settings.asking, kind=True, by_itself=True) if exactly else None
+            return exactly(self.labels, others, settings.kind, turned=True, alone=True)
+        return exactly(self.labels, others, settings.asking, kind=True, by_itself=True) if others else None
 
     def _asked_by_label(self, sentence: Sentence, place: int, own: Asked, called: str | None, settings: Paths) -> Asked:
         """Return what a word asks for that a label holds; behind "which" it may say what the answer is."""
@@ -340,11 +370,6 @@ class Relations:
             return replace(own, factor=settings.kind, kind=True, alone=True)
         return replace(own, kind=bool(nouns.any()))
 
-    def _haunts(self, happened: Sequence[Sequence[str]]) -> Asked | None:
-        """Return the edges that lead to where somebody does what words say, whatever their labels call it."""
-        said = [self._haunted[terms[0]] for terms in happened if len(terms) == 1 and terms[0] in self._haunted]
-        return self._exactly(" ".join(said)) if said else None
-
     def _of_others(
         self,
         asked: Asked,
@@ -357,44 +382,15 @@ class Relations:
         """Return what the thesaurus joins a word to, where that is there, and what its own labels ask for is not."""
         if asked.best < SAME_FAMILY or asked.means[there].any():
             return None
-        same = self._same.get(terms[0]) if len(terms) == 1 else None
-        ways = (self._exactly(same) if same else None, self._asked_by_thesaurus(sentence, place, terms, settings))
+        ways = (self._thesaurus.of_same_life(terms), self._asked_by_thesaurus(sentence, place, terms, settings))
         return next((one for one in ways if one is not None and one.means[there].any()), None)
 
     def _asked_by_thesaurus(
-        self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths
+        self, sentence: Sentence, place: int, terms: Sequence[str], settings: Paths, *, others: bool = False
     ) -> Asked | None:
-        """Return what a word asks for by the thesaurus."""
-        found = self._by_thesaurus(terms)
+        """Return what a word asks for by the thesaurus; with ``others`` as ``Thesaurus.joined`` has it."""
+        found = self._thesaurus.joined(terms, others=others)
         if found is None or (not sentence.opens(place) and not found.alone):
             return found if found is None else replace(found, factor=settings.synonym)
         # "which wars": rather what the answer is than a step to it
         return replace(found, factor=settings.kind, kind=sentence.opens(place), alone=True)
-
-    def _by_thesaurus(self, terms: Sequence[str]) -> Asked | None:
-        """Return what the thesaurus joins a word to, as far as a label has it."""
-        for words, how in zip(self._thesaurus, ({"turned": True}, {}, {"alone": True}), strict=True):
-            if len(terms) == 1 and terms[0] in words and (found := self._exactly(words[terms[0]], loose=True, **how)):
-                return found
-        return None
-
-    def _said_by_role(self, sentence: Sentence, place: int) -> Asked | None:
-        """Return what a word asks for by what edge types are known to say: "needs" of depends_on."""
-        own = reading(sentence.words[place])
-        if own is None or own.role not in self._roles:
-            return None
-        same, inverse = self._roles[own.role]
-        turned = sentence.named_is_done_to(place, "") ^ own.inverse ^ inverse
-        return Asked(SAME_FAMILY * same, np.zeros(len(self), np.int64), SAME_FAMILY, turned=turned)
-
-    def _exactly(self, words: str, factor: float = 1.0, **how: bool) -> Asked | None:
-        """Return what several words ask for, where a label holds one of them."""
-        similarity, slots, best = self.labels.similarity(words)
-        return Asked(similarity, slots, best, factor, **how) if best >= SAME_FAMILY else None
-
-    def _by_stem(self, texts: Mapping[str, str]) -> dict[str, str]:
-        found: dict[str, str] = {}
-        for word, text in texts.items():
-            key = (self.labels.terms(word) or [word])[0]
-            found[key] = f"{found[key]} {text}" if key in found else text
-        return found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from fourfold.language.meaning import SAME_FAMILY, Asked
+from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.syntax import Sentence
 from fourfold.relations.label_grammar import LabelGrammar, Types
 

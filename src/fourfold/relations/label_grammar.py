@@ -48,6 +48,9 @@ class LabelGrammar:
         agents = np.array([self._is_agent(*row) for row in zip(words.flat, words.row_stems, strict=True)], bool)
         by = words.any(agents & words.at_end) | np.array([_BY in one.last for one in labels], bool)
         self._agents = agents | (by[words.types] & words.at_end)
+        doers = np.array([word.removesuffix("s").endswith(lexicon.AGENTS) for word in words.flat], bool)
+        said = np.array([lexicon.is_past(word, terms(word)) for word in words.flat], bool)
+        self._does = doers | (said & self._agents)
         self.verbs = {
             preposition: np.array([one == preposition for one in behind], bool) & ~by
             for preposition in behind
@@ -120,6 +123,12 @@ class LabelGrammar:
         begin: Types = self._words.at_begin[rows] ^ (self._agents[rows] & named_does)
         return begin
 
+    def done(self, slots: NDArray[np.int64]) -> Types:
+        """Return of which types a word stands for a verb, or for who does something, (n_types,)."""
+        rows = self._words.starts + slots
+        done: Types = self._does[rows] | self._deeds[rows]
+        return done
+
     def _called_by(self, word: str) -> tuple[Types, Types, Types]:
         """Return which edges end at what a word calls, which begin there, and which labels hold it beside a noun."""
         words = self._words
@@ -145,14 +154,19 @@ class LabelGrammar:
 def _nouns(label: Sequence[str], words: Sequence[str], terms: Terms) -> list[bool]:
     """Return which of a label's words, some of which were left out, are its nouns, not what qualifies them.
 
-    Its last word is, the last before "of", and the one that a participle at the end says something of: project lead,
-    country of citizenship, religion founded.
+    Its last word is, the last before "of", and the one that participles at the end say something of: project lead,
+    country of citizenship, religion founded, languages spoken or written.
     """
     before = label[: label.index(_OF)] if _OF in label[1:] else []
     nouns = {len(words) - 1, max((place for place, word in enumerate(words) if word in before), default=-1)}
-    if len(words) > 1 and lexicon.is_past(words[-1], terms(words[-1])):
-        nouns.add(len(words) - 2)
+    said = next((place for place in reversed(range(len(words))) if not _is_said(words[place], terms)), -1)
+    if 0 <= said < len(words) - 1:
+        nouns.add(said)
     return [place in nouns for place in range(len(words))]
+
+
+def _is_said(word: str, terms: Terms) -> bool:
+    return lexicon.is_past(word, terms(word)) or not terms(word)
 
 
 def _is_phrase(label: Sequence[str], terms: Terms) -> bool:

@@ -7,16 +7,15 @@ what it says of where its edges end; what stands before that (``path_labels``) c
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.cache import Remembered
-from fourfold.edge_types import label, reading
+from fourfold.edge_types import label
 from fourfold.embed.base import unit
-from fourfold.language.meaning import SAME_FAMILY, SAME_WORD
+from fourfold.language.asked import SAME_FAMILY, SAME_WORD
 from fourfold.lazy import lazy
 from fourfold.ragged import firsts
 from fourfold.relations.label_grammar import LabelGrammar
@@ -78,6 +77,11 @@ class Labels:
             self._pieces = np.unique(np.concatenate(distinct_pieces([label(name) for name in self.names])))
         return self._pieces
 
+    def say(self, phrase: tuple[str, ...]) -> bool:
+        """Tell whether a label has several words in a row."""
+        said = f" {' '.join(phrase)} "
+        return any(said in f" {label(name)} " for name in self.names)
+
     def similarity(self, word: str) -> Similarity:
         """Return how similar labels are to words."""
         return self._known.one(word)
@@ -97,9 +101,14 @@ class Labels:
         So are those that are what is nearest to it: for "movies" rather film than film_location.
         """
         most = np.maximum(similarity.max(axis=-1, keepdims=True, initial=0.0), _NEAR)
-        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), self.words.several[self.words.starts + slots]
+        has_it, among_others = similarity >= np.minimum(most, SAME_WORD), self.several(slots)
         alone = (has_it & ~among_others).any(axis=-1, keepdims=True)
         return np.where(alone & has_it & among_others, _AMONG_OTHERS * similarity, similarity)
+
+    def several(self, slots: NDArray[np.int64]) -> NDArray[np.bool_]:
+        """Tell of which labels a word stands beside others, (…, n_types)."""
+        several: NDArray[np.bool_] = self.words.several[self.words.starts + slots]
+        return several
 
     def _compared(self, new: list[str]) -> Iterable[Similarity]:
         vectors, types, starts = unit(self._embed(new)), self.words.types, self.words.starts
@@ -140,16 +149,3 @@ class Labels:
             own[words.at_begin & ~self.grammar.callers] = 0.0
         own[words.generic] = 0.0
         own[words.between] *= _COMPOUND if own[~words.between].max() < SAME_FAMILY else 0.0
-
-
-def by_role(names: Sequence[str]) -> dict[str, tuple[NDArray[np.bool_], bool]]:
-    """Return which edge types say each role, and whether all of them say it the other way: "is needed by"."""
-    found = defaultdict(list)
-    for place, name in enumerate(names):
-        if (one := reading(name)) is not None and not one.denied:
-            found[one.role].append((place, one.inverse))
-    rows = np.arange(len(names))
-    return {
-        role: (np.isin(rows, [place for place, _ in own]), all(inverse for _, inverse in own))
-        for role, own in found.items()
-    }

@@ -8,8 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.config import Paths
+from fourfold.language.asked import SAME_FAMILY, Asked
 from fourfold.language.lexicon import PLACED
-from fourfold.language.meaning import SAME_FAMILY, Asked, Meaning
+from fourfold.language.meaning import Meaning
 from fourfold.language.syntax import Sentence
 from fourfold.relations.labels import Labels
 

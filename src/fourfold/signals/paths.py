@@ -24,7 +24,8 @@ from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.edge_types import PART_OF
 from fourfold.index.base import NO_NODES, Allowed, EdgePart, Nodes, Steps, only
-from fourfold.language.meaning import SAME_FAMILY, Meaning
+from fourfold.language.asked import SAME_FAMILY
+from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named
 from fourfold.signals import common_ends
 from fourfold.signals.common_ends import nodes_of

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.config import Paths
 from fourfold.index.base import Allowed, EdgePart, Nodes, Steps
-from fourfold.language.meaning import SAME_FAMILY, Meaning
+from fourfold.language.asked import SAME_FAMILY
+from fourfold.language.meaning import Meaning
 from fourfold.ragged import bounds, firsts, spans
 from fourfold.types import FloatArray
 
