@@ -11,8 +11,8 @@ asked of them. Those of facts_eight.json and their questions were written by som
 second batch of questions is about what had failed in the first. So were the twenty graphs of facts_twenty.json, by two
 others: the first ten were looked at while rules were made, of the second ten no question was before their first
 measurement, which docs/facts.md has. The eight of facts_everyday.json, mostly in the edge types of Wikidata, are asked
-as people ask; rules were made from their failures. All are left out where collections are named. Prints Markdown with 95 %
-intervals and writes facts.json to the folder of results, with every question.
+as people ask; rules were made from their failures. All are left out where collections are named. Prints Markdown with
+95 % intervals and writes facts.json to the folder of results, with every question.
 """
 
 from __future__ import annotations

@@ -4,18 +4,21 @@ import pytest
 from fact_graphs import graph_of
 
 PERSON = graph_of("""
-    Ada Weiss|employer|Omnia · Ada Weiss|field of work|optics · Ada Weiss|work location|Zadar · Ada Weiss|occupation|clerk
-    · Ada Weiss|notable work|Almanac · Ada Weiss|residence|Marn · Ada Weiss|native language|Selkish
-    · Ada Weiss|languages spoken, written or signed|Borduric · Ada Weiss|position held|senator
+    Ada Weiss|employer|Omnia · Ada Weiss|field of work|optics · Ada Weiss|work location|Zadar
+    · Ada Weiss|occupation|clerk · Ada Weiss|notable work|Almanac · Ada Weiss|residence|Marn
+    · Ada Weiss|native language|Selkish · Ada Weiss|languages spoken, written or signed|Borduric
+    · Ada Weiss|position held|senator
 """)
 LAND = graph_of("""
-    Borduria|head of government|Di Poe · Borduria|basic form of government|republic · Borduria|shares border with|Carpathia
-    · Borduria|office held by head of government|premiership · Borduria|population|4,100,000 · Borduria|inception|1871
-    · Borduria|dissolved, abolished or demolished|1999 · Borduria|number of households|900,000
+    Borduria|head of government|Di Poe · Borduria|basic form of government|republic
+    · Borduria|shares border with|Carpathia · Borduria|office held by head of government|premiership
+    · Borduria|population|4,100,000 · Borduria|inception|1871 · Borduria|dissolved, abolished or demolished|1999
+    · Borduria|number of households|900,000
 """)
 FIRM = graph_of("""
-    Omnia|employees|5,200 · Omnia|phone number|555-0199 · Omnia|number of shares|900 · Omnia|director / manager|Flo Tan
-    · Omnia|chief executive officer|Ann Moe · Lighthouse|project_manager|Greta Moll · Teo Ruz|member of sports team|Marn FC
+    Omnia|employees|5,200 · Omnia|phone number|555-0199 · Omnia|number of shares|900
+    · Omnia|director / manager|Flo Tan · Omnia|chief executive officer|Ann Moe
+    · Lighthouse|project_manager|Greta Moll · Teo Ruz|member of sports team|Marn FC
     · Teo Ruz|position played on team / speciality|midfielder · The Joker|character_created_by|Bob Fane
     · The Joker|organizations_founded|Grin Gang
 """)

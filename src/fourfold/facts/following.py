@@ -91,11 +91,6 @@ def _understood(
         words, named = parted(words, named, query.names_of, relations.labels.words.within, terms)
         words, named = kin.spelt_out(words, named, holds, terms)
         asked, meaning = _about(scores, query, relations, settings, words, named)
-        if (plain := without_co(words, named)) is not None:
-            other, read = _about(scores, query, relations, settings, *plain)
-            if _has_what_is_asked(other, read):
-                asked, meaning = other, read
-        query, named = asked.query, asked.named
         if asked.sentence.compares():
             return None
         if asked.sentence.verifies():
@@ -106,7 +101,7 @@ def _understood(
         found = *_read(asked, meaning), meaning
         if len(found[1].nodes):
             break
-        loose = relations.read_loosely(query.words, settings, named, scores.snapshot.edges)
+        loose = relations.read_loosely(asked.query.words, settings, asked.named, scores.snapshot.edges)
         if (loose.asked != meaning.asked).any() and len((other := _read(asked, loose))[1].nodes):
             return *other, loose
     return found
@@ -115,10 +110,13 @@ def _understood(
 def _about(
     scores: Scores, query: Query, relations: Relations, settings: Paths, words: Words, named: Sequence[Named]
 ) -> tuple[About, Meaning]:
-    """Return a question whose words are read so, and what they mean."""
-    query = replace(query, words=words)
-    asked = About(scores, query, relations, settings, Sentence(words, named), named)
-    return asked, relations.read(words, settings, named)
+    """Return a question whose words are read so, and what they mean, without a "co" that says nothing."""
+    asked = About(scores, replace(query, words=words), relations, settings, Sentence(words, named), named)
+    meaning = relations.read(words, settings, named)
+    if (plain := without_co(words, named)) is None:
+        return asked, meaning
+    other, read = _about(scores, query, relations, settings, *plain)
+    return (other, read) if _has_what_is_asked(other, read) else (asked, meaning)
 
 
 def _has_what_is_asked(about: About, meaning: Meaning) -> bool:
