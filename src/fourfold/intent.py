@@ -14,7 +14,6 @@ from functools import lru_cache
 
 from fourfold.arguments import constants, shown
 from fourfold.errors import InvalidValueError
-from fourfold.linear_patterns import linear, require_few
 from fourfold.types import Intent, Weights
 
 NO_INTENT = "default"
@@ -105,6 +104,8 @@ def of_file(specs: Sequence[IntentSpec]) -> tuple[IntentSpec, ...]:
         InvalidValueError: a pattern cannot be searched in linear time, or there are too many.
 
     """
+    from fourfold.linear_patterns import require_few  # parts of re that are its own: only where a file brings patterns
+
     require_few([pattern for spec in specs for pattern in spec.patterns if pattern not in _OWN])
     return tuple(replace(spec, from_file=True) for spec in specs)
 
@@ -112,10 +113,11 @@ def of_file(specs: Sequence[IntentSpec]) -> tuple[IntentSpec, ...]:
 @lru_cache(maxsize=1024)
 def _searches(patterns: tuple[str, ...], from_file: bool) -> tuple[Callable[[str], object], ...]:
     """Return what looks for each pattern in a text."""
-    return tuple(
-        linear(pattern).search if from_file and pattern not in _OWN else re.compile(pattern).search
-        for pattern in patterns
-    )
+    if not from_file:
+        return tuple(re.compile(pattern).search for pattern in patterns)
+    from fourfold.linear_patterns import linear
+
+    return tuple(re.compile(each).search if each in _OWN else linear(each).search for each in patterns)
 
 
 PUBLISHED_INTENTS: tuple[IntentSpec, ...] = (
