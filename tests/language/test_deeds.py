@@ -61,6 +61,38 @@ def test_everyday_words_for_what_labels_call_otherwise(graph, question, answer):
     assert graph.search(question).ids[0] == answer
 
 
+CREW = graph_of("""
+    Treaty of Lorne|signed_at|Lorne Abbey · Treaty of Lorne|signatory|Casimir Ruhl · Ida Voss|REPORTS_TO|Edgar Lind
+    · Ida Voss|MENTORS|Kofi Brandl · Ida Voss|MANAGES|Team Walrus · Mila Sutter|ON_CALL_FOR|Paygate
+    · INC-7|AFFECTED|Paygate
+    · INC-7|LASTED|95 minutes · Paygate|HAS_REPO|paygate-svc · Paygate|WRITTEN_IN|Kotlin · Hav|eats|Tolvin
+    · Tolvin|eats|Wrenlet · Inspector Crake|appeared_in|Hollowmere · Inspector Crake|portrayed_by|Lorcan Shea
+    · Hollowmere|number_of_seasons|5 · Hollowmere|viewers|3.9 million · Hollowmere|program_creator|Agneta Sorley
+""")
+
+
+@pytest.mark.parametrize(
+    ("graph", "question", "answer"),
+    [
+        (CREW, "Who signed the Treaty of Lorne?", "Casimir Ruhl"),
+        (CREW, "where was the Treaty of Lorne signed", "Lorne Abbey"),
+        (CREW, "Who plays Inspector Crake?", "Lorcan Shea"),
+        (CREW, "what did Inspector Crake appear in", "Hollowmere"),
+        (CREW, "What preys on the Tolvin?", "Hav"),
+        (CREW, "what does the Tolvin prey on", "Wrenlet"),
+        (CREW, "Who does Ida Voss answer to?", "Edgar Lind"),
+        (CREW, "Who is Ida Voss coaching?", "Kofi Brandl"),
+        (CREW, "Who do I page when Paygate is down?", "Mila Sutter"),
+        (CREW, "What did INC-7 break?", "Paygate"),
+        (CREW, "Where is the source code of Paygate?", "paygate-svc"),
+        (CREW, "How many people watched Hollowmere?", "3.9 million"),
+        (CREW, "Who came up with Hollowmere?", "Agneta Sorley"),
+    ],
+)
+def test_who_does_it_is_not_where_it_is_done_and_a_verb_may_have_a_preposition(graph, question, answer):
+    assert graph.search(question).ids[0] == answer
+
+
 @pytest.mark.parametrize(
     ("graph", "question", "answer"),
     [

@@ -81,6 +81,8 @@ PHRASES: Mapping[tuple[str, ...], str] = MappingProxyType(
         ("head", "office"): "headquarters",
         ("pen", "name"): "pseudonym",
         ("mother", "tongue"): "native",
+        ("source", "code"): "repository",
+        **dict.fromkeys((("come", "up", "with"), ("came", "up", "with")), "creator"),
         **dict.fromkeys((("made", "of"), ("made", "from"), ("built", "of"), ("built", "from")), "material"),
     }
 )

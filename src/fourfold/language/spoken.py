@@ -10,13 +10,12 @@ from dataclasses import replace
 
 from fourfold.language.lexicon import PHRASES, QUESTION, WHICH
 from fourfold.language.name_matching import Named, Words, places_of
-from fourfold.language.placed import PREPOSITIONS
 from fourfold.language.syntax import CO
 
 Word = tuple[str, tuple[str, ...]]
 """A word as typed, with its terms."""
 
-_WITH = "with"
+_WITH, _OF = "with", frozenset({"of", "from"})
 
 _ASK = QUESTION | {"and", "or", "how"}
 """Words that ask for more: brackets that hold one say not which is meant."""
@@ -42,7 +41,7 @@ def read_aloud(
         others = [one for one in named if one.end <= start or one.start >= start + len(phrase)]
         whole = any(one.start <= start and one.end >= start + len(phrase) for one in named)
         meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
-        if phrase[-1] in PREPOSITIONS and start + len(phrase) < len(typed):
+        if phrase[-1] in _OF and start + len(phrase) < len(typed):
             continue  # "what is made of X" asks for no material
         if others and meant and start < len(typed) and word not in own:  # a node Centre is not meant beside them
             said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]

@@ -60,7 +60,7 @@ room hall venue place held location
 building house site campus
 textbook book reading literature
 direct director make made filmmaker
-star starring cast actor actress act appear play role perform performer feature
+star starring cast actor actress act appear play role perform performer portray portrayed feature
 describe description word term tag keyword topic subject theme
 film movie ~ cast star starring actor director direct composer
 compose composer music score soundtrack
@@ -105,7 +105,7 @@ license licence
 version release
 fix resolve repair solve patch
 cause lead trigger produce result reason
-affect impact touch influence
+affect impact touch influence break broke
 replica copy backup mirror
 oncall page duty rota
 monitor watch observe alert
@@ -150,6 +150,7 @@ bury buried burial grave rest
 team club side play squad
 instrument instrumentalist play player
 coach train trainer manager
+coach coaching mentor
 drive driver race
 engine power motor
 circuit track venue hold held
@@ -265,6 +266,11 @@ tribute dedicated dedication
 incumbent officeholder
 student pupil disciple apprentice protege
 employee worker
+answer > report
+page > call
+severity severe bad serious
+bloom flower blossom
+watch watched viewer audience
 sell sells offer > product produce
 used > treat indication purpose
 protect prevent prevented prevention

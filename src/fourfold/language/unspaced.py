@@ -29,17 +29,17 @@ _ABOUT_ITSELF = re.compile(
 
 
 _ENDS = {
-    "[谁誰]": "者人员員家师師手",
-    "哪里|哪裡|哪儿|哪兒|何处|何處|什么地方|甚麼地方|在哪": "地处處址城",
-    "什么时候|什麼時候|甚麼時候|何时|何時|哪年|哪一年|几时|幾時": "间間期日年时時",
+    re.compile("[谁誰]"): "者人员員家师師手",
+    re.compile("哪里|哪裡|哪儿|哪兒|何处|何處|什么地方|甚麼地方|在哪"): "地处處址城",
+    re.compile("什么时候|什麼時候|甚麼時候|何时|何時|哪年|哪一年|几时|幾時"): "间間期日年时時",
 }
 """Questions of Chinese for somebody, a place and a time, and what labels for these end with: 作者, 出生地, 发明日期."""
 
 _DEEDS = {
-    "写|寫|著": "作者|作家|编剧|編劇",
-    "(?<!导)演(?!唱)|(?<!導)演(?!唱)": "主演|演员|演員",
-    "拍": "导演|導演",
-    "唱": "歌手|演唱",
+    re.compile("写|寫|著"): re.compile("作者|作家|编剧|編劇"),
+    re.compile("(?<!导)演(?!唱)|(?<!導)演(?!唱)"): re.compile("主演|演员|演員"),
+    re.compile("拍"): re.compile("导演|導演"),
+    re.compile("唱"): re.compile("歌手|演唱"),
 }
 """What somebody does, and what labels call who does it, where they have no character in common or with others, too."""
 
@@ -49,9 +49,9 @@ _SOUGHT, _DONE_BY = 0.6, 0.9
 
 def nearness(run: str, label: str) -> float:
     """Return how near a label is by what a run of characters asks for, in [0, 1]: 作者 to 是谁写的."""
-    if any(re.search(deed, run) and re.search(doers, label) for deed, doers in _DEEDS.items()):
+    if any(deed.search(run) and doers.search(label) for deed, doers in _DEEDS.items()):
         return _DONE_BY
-    return _SOUGHT * any(re.search(asked, run) and label[-1:] in ends for asked, ends in _ENDS.items())
+    return _SOUGHT * any(asked.search(run) is not None and label[-1:] in ends for asked, ends in _ENDS.items())
 
 
 def asks(word: str) -> bool:

@@ -260,12 +260,15 @@ class Relations:
         return role or self._asked_by_thesaurus(sentence, place, terms, settings, others=others)
 
     def _is_only_noun(self, sentence: Sentence, place: int, own: Asked) -> bool:
-        """Tell whether labels hold for a noun beside others what is a verb: who X works for is no notable work."""
+        """Tell whether labels have a noun or a place for a verb: who X works for is no notable work, nor signed_at."""
         grammar = self.labels.grammar
         if own.best < SAME_FAMILY or not sentence.is_verb(place):
             return False
         nouns = np.logical_or(*grammar.held(sentence.words[place])) & self.labels.several(own.slots)
-        return bool((nouns & ~grammar.done(own.slots))[own.means].all())
+        nouns &= ~grammar.done(own.slots)
+        if sentence.named_is_done_to(place, ""):
+            nouns |= grammar.to_places
+        return bool(nouns[own.means].all())
 
     def _asks_nothing(self, sentence: Sentence, place: int, terms: Sequence[str]) -> bool:
         """Tell whether a word that could ask for an edge asks for none where it stands."""

@@ -6,6 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.language.asked import SAME_FAMILY, Asked
+from fourfold.language.lexicon import AUXILIARIES
 from fourfold.language.syntax import Sentence
 from fourfold.relations.label_grammar import LabelGrammar, Types
 
@@ -19,7 +20,10 @@ def backwards(grammar: LabelGrammar, asked: Asked, sentence: Sentence, place: in
     turned = grammar.begin(asked.slots, named_does=sentence.named_does(place))
     own: NDArray[np.bool_] = asked.turned & ~(grammar.child_of & asked.means)
     for preposition, verbs in grammar.verbs.items() if not asked.by_itself else ():
-        if (verbs & (asked.similarity > 0)).any() and sentence.named_is_done_to(place, preposition):
+        active = asked.loose and not preposition and sentence.at(place - 1) not in AUXILIARIES
+        said = sentence.at(place + 1) if active else ""  # "what preys on X", by eats
+        done_to = sentence.named_is_done_to(place, preposition) or (said and sentence.named_is_done_to(place, said))
+        if (verbs & (asked.similarity > 0)).any() and done_to:
             turned |= verbs & grammar.ends(asked.slots)
     if not asked.kind and not np.any(asked.turned):  # "what type of bridge is X" asks for no instance by instance_of
         turned |= grammar.child_of & (asked.similarity > SAME_FAMILY)
