@@ -101,7 +101,8 @@ _EDGE = " \t,.:!?-–—\"'`"
 
 
 _MESSAGE = re.compile(
-    r"\b((?:tell|inform|notify|warn|remind|alert|message) (?!me\b)[^.;,\n]{1,60}?) that (?:(?! and | then | but )[^.;,\n])+",
+    r"\b((?:tell|inform|notify|warn|remind|alert|message) (?!me\b)[^.;,\n]{1,60}?) that "
+    r"(?:(?! and | then | but )[^.;,\n])+",
     re.I,
 )
 """Who is to be told something, and what: "tell the team that the deploy failed" asks for no deploy."""
