@@ -35,17 +35,18 @@ def read_aloud(
     said: list[Word | None] = [_parted(word) for word in words]
     for place in _qualifiers(text, words, named) if "(" in text else ():
         said[place] = None
-    typed, own = [word.lower() for word, _ in words], {word for phrase, word in PHRASES.items() if says(phrase)}
+    typed = [word.lower() for word, _ in words]
     for phrase, word in PHRASES.items():
         start = next((at for at in range(len(typed)) if tuple(typed[at : at + len(phrase)]) == phrase), len(typed))
-        others = [one for one in named if one.end <= start or one.start >= start + len(phrase)]
-        whole = any(one.start <= start and one.end >= start + len(phrase) for one in named)
-        meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
-        if phrase[-1] in _OF and start + len(phrase) < len(typed):
+        end = start + len(phrase)
+        if start == len(typed) or (phrase[-1] in _OF and end < len(typed)):
             continue  # "what is made of X" asks for no material
-        if others and meant and start < len(typed) and word not in own:  # a node Centre is not meant beside them
-            said[start : start + len(phrase)] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
-            named = others
+        others = [one for one in named if one.end <= start or one.start >= end]
+        whole = any(one.start <= start and one.end >= end for one in named)
+        meant = not whole or (start > 0 and typed[start - 1] in WHICH)  # else a node Part of the World is
+        if others and meant and not any(says(same) for same, other in PHRASES.items() if other == word):
+            said[start:end] = [(word, tuple(terms(word))), *[None] * (len(phrase) - 1)]
+            named = others  # a node Centre is not meant beside them
     return [word for word in said if word], _renumbered(named, said)
 
 
