@@ -229,12 +229,13 @@ class Relations:
         key = terms[0] if len(terms) == 1 else word
         called = self._thesaurus.called(key) if sentence.opens(place) else None
         own = self._as_said(sentence, place, self._narrowed(sentence, place, terms, settings))
-        noun = self._is_only_noun(sentence, place, own)
-        if own.best < SAME_FAMILY or noun:
-            every_life = None if noun else self._thesaurus.of_every_life(key)
-            found = every_life or self._otherwise(sentence, place, terms, own, called, settings)
-            if own.best < SAME_FAMILY:
-                return found or (None if word in lexicon.SAY_NOTHING else own)
+        if own.best < SAME_FAMILY:
+            found = self._thesaurus.of_every_life(key)
+            if found is not None or word in lexicon.SAY_NOTHING:
+                return found
+            return self._otherwise(sentence, place, terms, own, called, settings) or own
+        if word not in lexicon.SAY_NOTHING and self._is_only_noun(sentence, place, own):
+            found = self._otherwise(sentence, place, terms, own, called, settings)
             if found is not None:
                 return found.rather_without(own.means)
         return self._asked_by_label(sentence, place, own, called, settings)
@@ -249,8 +250,6 @@ class Relations:
         settings: Paths,
     ) -> Asked | None:
         """Return what a word asks for that no label holds: a kind of answer, a role, what the thesaurus joins it to."""
-        if sentence.words[place] in lexicon.SAY_NOTHING:
-            return None
         if called is not None and (found := exactly(self.labels, called, settings.asking, kind=True)) is not None:
             return found
         if not sentence.may_ask():  # "I need a token" asks for none
@@ -262,7 +261,7 @@ class Relations:
     def _is_only_noun(self, sentence: Sentence, place: int, own: Asked) -> bool:
         """Tell whether labels have a noun or a place for a verb: who X works for is no notable work, nor signed_at."""
         grammar = self.labels.grammar
-        if own.best < SAME_FAMILY or not sentence.is_verb(place):
+        if not sentence.is_verb(place):
             return False
         nouns = np.logical_or(*grammar.held(sentence.words[place])) & self.labels.several(own.slots)
         nouns &= ~grammar.done(own.slots)
