@@ -31,7 +31,7 @@ from fourfold.tokenizer import Tokenizer
 from fourfold.types import FloatArray
 
 _QUESTIONS = 32
-"""So many known and as many foreign questions: the middle is then known within ± .1 of a logarithm."""
+"""So many known questions: the middle is then known within ± .1 of a logarithm."""
 
 _MOST_WITHOUT = 32
 """Where one node in so many has a vector, or fewer, the sample is smaller."""
@@ -45,7 +45,7 @@ _SHORTEST_WORD = 3
 _MOST_CHANCE = 0.95
 
 _NOTE = "calibration"
-_FORM = 1
+_FORM = 2
 """Moves with every change of how a calibration is fitted."""
 
 _FITTED = ("slope", "middle", "chance")
@@ -114,7 +114,7 @@ class Calibrator:
         nodes = self._backend.nodes(sample.tolist())
         texts = [f"{nodes[num].name} {nodes[num].text}" for num in sample.tolist() if num in nodes]
         known = confidence.known_questions(texts)
-        foreign = confidence.foreign_questions(_vocabulary(), _QUESTIONS)
+        foreign = confidence.foreign_questions(_vocabulary())
         vectors = self._embedding.queries_at_no_cost([*known, *foreign], snapshot)
         if vectors is None:  # another's model is not asked for this: cosines count from what they are by chance
             return Calibration(chance=_chance(snapshot, sample))

@@ -29,18 +29,19 @@ def test_confidence_rises_with_the_evidence_and_is_half_in_the_middle():
     assert told[-1] < 1
 
 
-def test_the_fit_is_that_of_the_log_loss():
+def test_the_fit_goes_through_a_low_known_question_and_the_middle_of_the_foreign():
     rng = np.random.default_rng(3)
-    known, foreign = np.exp(rng.normal(-0.7, 0.5, 400)), np.exp(rng.normal(-2.0, 0.5, 100))
+    known, foreign = np.exp(rng.normal(-0.7, 0.5, 401)), np.exp(rng.normal(-2.0, 0.5, 101))
     fitted = confidence.fit(known, foreign)
+    low, middle = fitted.of(np.array([np.sort(known)[80], np.sort(foreign)[50]]))
+    assert low == pytest.approx(1 / (1 + np.exp(-1.6)))
+    assert middle == pytest.approx(1 / (1 + np.exp(2.0)))
 
-    def loss(slope, middle):
-        rise = [slope * (np.log(values) - middle) for values in (known, foreign)]
-        return np.logaddexp(0, -rise[0]).mean() / 2 + np.logaddexp(0, rise[1]).mean() / 2 + 0.01 * slope**2
 
-    here = loss(fitted.slope, fitted.middle)
-    for slope, middle in ((0.05, 0.0), (-0.05, 0.0), (0.0, 0.02), (0.0, -0.02)):
-        assert here < loss(fitted.slope + slope, fitted.middle + middle)
+def test_few_questions_that_lie_near_do_not_make_the_curve_steep():
+    near = confidence.fit(np.full(9, 0.2), np.full(9, 0.19))
+    assert near.slope == pytest.approx(4.5)
+    assert near.of(np.array([0.19]))[0] == pytest.approx(1 / (1 + np.exp(2.0)))
 
 
 def test_what_does_not_overlap_has_a_finite_slope_and_what_says_nothing_the_default():
@@ -59,7 +60,10 @@ def test_questions_are_made_of_what_there_is_and_always_the_same():
     assert len(known[0].split()) <= 4, "at most a third of the text"
     assert known[1:] == ["alone", ""]
     assert known == confidence.known_questions(texts)
-    foreign = confidence.foreign_questions(["a", "b", "c"], 4)
-    assert len(foreign) == 4
-    assert all(5 <= len(question.split()) <= 12 for question in foreign)
-    assert confidence.foreign_questions([], 4) == []
+    everyday = confidence.foreign_questions([])
+    foreign = confidence.foreign_questions(["a", "b", "c"])
+    assert foreign[: len(everyday)] == everyday
+    drawn = foreign[len(everyday) :]
+    assert drawn
+    assert all(5 <= len(question.split()) <= 12 for question in drawn)
+    assert set(" ".join(drawn).split()) == {"a", "b", "c"}

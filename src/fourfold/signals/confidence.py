@@ -4,9 +4,9 @@
     confidence    = 1 / (1 + exp(−slope · (ln evidence − middle)))
 
 A score says which node is best, not whether any is good: it is scaled by the best. The evidence is not. What it is
-worth depends on the graph and the embedder, so slope and middle are fitted once per graph (logistic regression), with
-no labels: questions made of pieces of its own texts are known, questions of words drawn from the embedder's vocabulary
-are foreign. Without vectors the words stand in for the cosine.
+worth depends on the graph and the embedder, so slope and middle are fitted once per graph, with no labels: questions
+made of pieces of its own texts are known, questions about everyday life and of words drawn from the embedder's
+vocabulary are foreign. Without vectors the words stand in for the cosine.
 """
 
 from __future__ import annotations
@@ -23,10 +23,51 @@ from fourfold.types import FloatArray
 
 _SHARE = 0.3
 _LEAST = 1e-3
-_SOFT = 0.01
+
+_KNOWN, _KNOWN_LOGIT = 0.2, 1.6
+_FOREIGN, _FOREIGN_LOGIT = 0.5, -2.0
+"""The quantiles of known and of foreign questions that the curve goes through, and its logits there: .83 and .12.
+
+Some stretches of a text hardly say anything of it, and some foreign questions may be answerable: neither counts.
+"""
+
+_NEAREST = 0.8
+"""The two points count as so far apart at least, in logarithms: few questions say no more."""
+
 _SHORTEST, _LONGEST = 5, 12
 _PART, _FEWEST = 3, 2
 _KEPT = 0.6
+
+_EVERYDAY = (
+    "how do I remove red wine stains from a carpet",
+    "who painted the ceiling of the chapel",
+    "what is the capital of the country with the most islands",
+    "how many players are in a volleyball team",
+    "how to convert a list into a string",
+    "is it safe to swim after eating",
+    "what causes the northern lights",
+    "show the invoices that were not paid in march",
+    "which restaurant near the station is open on sunday",
+    "who invented the sewing machine",
+    "what is the difference between a violin and a viola",
+    "find hotels with a swimming pool in lisbon",
+    "are electric cars cheaper to maintain",
+    "how to renew a passport abroad",
+    "which planets have rings",
+    "what does the error segmentation fault mean",
+    "what is the melody of this song called",
+    "which muscles does rowing train",
+    "who is the goalkeeper of the national team",
+    "turn off the lights in the kitchen",
+    "what languages are spoken in the valley",
+    "why do cats purr",
+    "what time does the last train to the airport leave",
+    "translate this letter into portuguese",
+)
+"""Questions that few graphs can answer, from as many walks of life."""
+
+_DRAWN = 8
+"""Beside them so many of mere words: what a question holds by chance."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,27 +105,18 @@ class Calibration:
 
 
 def fit(known: FloatArray, foreign: FloatArray) -> Calibration:
-    """Fit on the evidence of the best node for questions that are known and foreign; the default where one is missing.
+    """Fit on the evidence of the best node for questions that are known and foreign.
 
-    Newton's method on the log loss with a small ridge on the slope, which stays finite where the two do not overlap.
+    The default where one is missing, or where foreign questions are nearer than known.
     """
     if not len(known) or not len(foreign):
         return Calibration()
-    x = np.log(np.maximum(np.concatenate((known, foreign)), _LEAST))
-    centre = float(x.mean())
-    rows = np.stack((x - centre, np.ones(len(x))), axis=1)
-    wanted = np.concatenate((np.ones(len(known)), np.zeros(len(foreign))))
-    weights = np.concatenate((np.full(len(known), 0.5 / len(known)), np.full(len(foreign), 0.5 / len(foreign))))
-    ridge = np.diag([2 * _SOFT, 1e-6])
-    solution = np.zeros(2)
-    for _ in range(50):  # converges in ten
-        told = 1.0 / (1.0 + np.exp(-rows @ solution))
-        gradient = rows.T @ (weights * (told - wanted)) + ridge @ solution
-        curvature = (rows * (weights * told * (1.0 - told))[:, None]).T @ rows + ridge
-        step = np.linalg.solve(curvature, gradient)
-        solution -= step * min(1.0, 4.0 / max(float(np.abs(step).max()), 1e-12))
-    slope, height = float(solution[0]), float(solution[1])
-    return Calibration(slope, centre - height / slope) if slope > 0.1 else Calibration()
+    high = float(np.quantile(np.log(np.maximum(known, _LEAST)), _KNOWN))
+    low = float(np.quantile(np.log(np.maximum(foreign, _LEAST)), _FOREIGN))
+    if high <= low:
+        return Calibration()
+    slope = (_KNOWN_LOGIT - _FOREIGN_LOGIT) / max(high - low, _NEAREST)
+    return Calibration(slope, low - _FOREIGN_LOGIT / slope)
 
 
 def known_questions(texts: Sequence[str]) -> list[str]:
@@ -100,15 +132,19 @@ def known_questions(texts: Sequence[str]) -> list[str]:
     return questions
 
 
-def foreign_questions(vocabulary: Sequence[str], count: int) -> list[str]:
-    """Return questions of 5 to 12 words drawn from a vocabulary, commonest words first, the common ones more often."""
+def foreign_questions(vocabulary: Sequence[str]) -> list[str]:
+    """Return questions that few graphs can answer: everyday ones, and some drawn from a vocabulary.
+
+    The drawn have 5 to 12 words; the vocabulary begins with the commonest, which come more often.
+    """
     chance = random.Random(0)
-    return [
+    drawn = [
         " ".join(
             vocabulary[int(len(vocabulary) * chance.random() ** 2)] for _ in range(chance.randint(_SHORTEST, _LONGEST))
         )
-        for _ in range(count if vocabulary else 0)
+        for _ in range(_DRAWN if vocabulary else 0)
     ]
+    return [*_EVERYDAY, *drawn]
 
 
 def covered(
