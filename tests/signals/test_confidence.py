@@ -39,9 +39,13 @@ def test_the_fit_goes_through_a_low_known_question_and_the_middle_of_the_foreign
 
 
 def test_few_questions_that_lie_near_do_not_make_the_curve_steep():
-    near = confidence.fit(np.full(9, 0.2), np.full(9, 0.19))
+    near = confidence.fit(np.full(9, 0.11), np.full(9, 0.1))
     assert near.slope == pytest.approx(4.5)
-    assert near.of(np.array([0.19]))[0] == pytest.approx(1 / (1 + np.exp(2.0)))
+    assert near.of(np.array([0.1]))[0] == pytest.approx(1 / (1 + np.exp(2.0)))
+
+
+def test_foreign_questions_that_a_graph_has_much_of_are_not_foreign():
+    assert confidence.fit(np.full(9, 0.6), np.full(9, 0.3)) == confidence.fit(np.full(9, 0.6), np.full(9, 0.16))
 
 
 def test_what_does_not_overlap_has_a_finite_slope_and_what_says_nothing_the_default():

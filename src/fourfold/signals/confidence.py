@@ -31,6 +31,9 @@ _FOREIGN, _FOREIGN_LOGIT = 0.5, -2.0
 Some stretches of a text hardly say anything of it, and some foreign questions may be answerable: neither counts.
 """
 
+_MOST_FOREIGN = -1.9
+"""What has more evidence (.15), as a logarithm, is hardly foreign: an encyclopaedia knows much of everyday life."""
+
 _NEAREST = 0.8
 """The two points count as so far apart at least, in logarithms: few questions say no more."""
 
@@ -115,6 +118,7 @@ def fit(known: FloatArray, foreign: FloatArray) -> Calibration:
     low = float(np.quantile(np.log(np.maximum(foreign, _LEAST)), _FOREIGN))
     if high <= low:
         return Calibration()
+    low = min(low, _MOST_FOREIGN)
     slope = (_KNOWN_LOGIT - _FOREIGN_LOGIT) / max(high - low, _NEAREST)
     return Calibration(slope, low - _FOREIGN_LOGIT / slope)
 
