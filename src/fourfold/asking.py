@@ -22,6 +22,7 @@ from fourfold.graph_embedding import GraphEmbedding
 from fourfold.index.base import Allowed, Nodes
 from fourfold.index.snapshot import Snapshot
 from fourfold.language.name_matching import Words
+from fourfold.language.tongues import labels_in_english
 from fourfold.lazy import lazy
 from fourfold.query import MODES, MOST_WORDS, Query
 from fourfold.reading.courtesy import without_courtesy
@@ -335,7 +336,7 @@ class _Types:
             numbers = [number for number in numbers if self.names[number] not in OF_DOCUMENTS]
         if len(numbers) < 2:
             return None
-        names = [self.names[number] for number in numbers]
+        names = labels_in_english([self.names[number] for number in numbers])
         return Relations(names, numbers, bundled().embed_documents, self._tokenizer.terms, bundled().is_word)
 
 

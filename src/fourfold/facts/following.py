@@ -22,6 +22,7 @@ from fourfold.language.meaning import Meaning
 from fourfold.language.name_matching import Named, Words
 from fourfold.language.spoken import read_aloud, without_co
 from fourfold.language.syntax import Sentence, may_ask
+from fourfold.language.tongues import in_another_tongue, in_english
 from fourfold.language.unspaced import parted
 from fourfold.query import MOST_WORDS, Query
 from fourfold.relations.asked_types import Relations
@@ -47,6 +48,7 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         return
     if (relations := query.relations()) is None or refine.sides_of(scores, query, config):  # a comparison asks for both
         return
+    query = _in_english(scores, query, relations)
     if not _may_ask(query, relations, settings) or (found := _understood(scores, query, relations, settings)) is None:
         return
     asked, answer, meaning = found
@@ -66,6 +68,14 @@ def follow_paths(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         (1.0 - share) * before.intent * (1.0 - answer.sure) / scores.weights.intent,
         1.0 - settings.step_back * (1.0 if silent else answer.sure),
     )
+
+
+def _in_english(scores: Scores, query: Query, relations: Relations) -> Query:
+    """Return a question of another language with its words in English, as far as they are known and name nothing."""
+    if len(query.words) > MOST_WORDS or not in_another_tongue(query.words):
+        return query
+    names = name_matching.places_of(subjects.named_in(scores, query))
+    return replace(query, words=in_english(query.words, names, relations.labels.terms))
 
 
 def _may_ask(query: Query, relations: Relations, settings: Paths) -> bool:

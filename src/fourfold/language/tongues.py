@@ -1,0 +1,116 @@
+"""Questions and labels in German, French, Spanish, Italian, Portuguese and Dutch, word by word in English.
+
+All else reads English. Words that nothing here knows stay as they are, so that a label's own word asks for it in any of
+these languages: "Qui est le réalisateur de X ?" is read as "who is the réalisateur of X". It is no translation: names
+are left alone, and the words keep their order.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from unicodedata import combining, normalize
+
+from fourfold.edge_types import label
+from fourfold.language.glosses import TELLING, WITHIN
+from fourfold.language.name_matching import Words
+from fourfold.lazy import once
+
+_TONGUES = ("german", "french", "spanish", "italian", "portuguese", "dutch")
+
+_ENGLISH = frozenset("the who which where when how does did by with whose whom and from to for are".split())
+"""A question that has one of these is English, whatever else it holds."""
+
+_BOTH = frozenset(
+    "a an as at con de des die do en had hat i in is la land man me no of on per pour son te van war was".split()
+)
+"""Words of these languages that English has, too, or its names: they tell none."""
+
+_ENOUGH = 2
+"""So many words tell a language; one that no English text has counts as two."""
+
+_SHARE = 4
+"""A graph is of a language that one label in so many tells."""
+
+_SHORT = 3
+"""So short a word without its accents may be any: "où" is not "ou"."""
+
+_VERB_LAST = ("german", "dutch")
+_HAS = "has"
+
+
+@once
+def _telling() -> list[dict[str, str]]:
+    """Return, for each language, the words that no English text has, with what they are in English."""
+    return _by_word(TELLING)
+
+
+@once
+def _known() -> list[dict[str, str]]:
+    """Return the same of all words, without their accents, too."""
+    every = [{**within, **telling} for telling, within in zip(_telling(), _by_word(WITHIN), strict=True)]
+    return [{**dict(_plain(own)), **own} for own in every]
+
+
+def _plain(known: Mapping[str, str]) -> Iterator[tuple[str, str]]:
+    """Give words without the accents they are often typed without: not at the end, "marié" is not Marie."""
+    for word, english in known.items():
+        if not word.isascii() and word[-1].isascii() and len(word) > _SHORT:
+            yield "".join(one for one in normalize("NFD", word) if not combining(one)), english
+
+
+def _by_word(table: str) -> list[dict[str, str]]:
+    found: list[dict[str, str]] = [{} for _ in _TONGUES]
+    for row in table.strip().splitlines():
+        english, *cells = row.split("|")
+        for own, cell in zip(found, cells, strict=True):
+            own.update(dict.fromkeys(cell.split(), english))
+    return found
+
+
+def _tongue(words: Iterable[str]) -> int:
+    """Return which language words are of; -1 where none is told, as in English."""
+    typed = set(words)
+    if not _ENGLISH.isdisjoint(typed):
+        return -1
+    typed -= _BOTH
+    told = [
+        sum((word in own) + (word in tell) for word in typed) for own, tell in zip(_known(), _telling(), strict=True)
+    ]
+    most = max(told)
+    return told.index(most) if most >= _ENOUGH else -1
+
+
+def in_another_tongue(words: Words) -> bool:
+    """Tell whether a question may be of another language than English."""
+    return _tongue(word.lower() for word, _ in words) >= 0
+
+
+def in_english(words: Words, names: Container[int], terms: Callable[[str], Sequence[str]]) -> Words:
+    """Return the words of a question in English, as far as they are known; those at the places ``names`` stay.
+
+    What German and Dutch put last stands where English has it: "wer hat X geschrieben" is "who written X has".
+    """
+    typed = [word.lower() for word, _ in words]
+    tongue = _tongue(word for place, word in enumerate(typed) if place not in names)
+    if tongue < 0:
+        return words
+    said = [None if place in names else _known()[tongue].get(word) for place, word in enumerate(typed)]
+    if _TONGUES[tongue] in _VERB_LAST and said[-1] and _HAS in said:
+        place = said.index(_HAS)
+        said[place], said[-1] = said[-1], said[place]
+    return [(one, tuple(terms(one))) if one else word for one, word in zip(said, words, strict=True)]
+
+
+def labels_in_english(edge_types: Sequence[str]) -> list[str]:
+    """Return edge types with their words in English, where many of them tell another language; else as they are."""
+    labels = [label(edge_type).split() for edge_type in edge_types]
+    told = Counter(tongue for words in labels if (tongue := _tongue(words)) >= 0)
+    tongue, often = next(iter(told.most_common(1)), (-1, 0))
+    if _SHARE * often < max(len(labels), 1):
+        return list(edge_types)
+    known = _known()[tongue]
+    return [
+        name if known.keys().isdisjoint(words) else " ".join(known.get(word, word) for word in words)
+        for name, words in zip(edge_types, labels, strict=True)
+    ]
