@@ -21,8 +21,8 @@ def read(question, names=()):
         ("¿Quién escribió el libro?", "who wrote the book"),
         ("Chi ha scritto il libro?", "who has written the book"),
         ("Quem escreveu o livro?", "who wrote the book"),
-        ("Wie heeft het boek geschreven?", "who written the book has"),
-        ("Wer hat das Buch geschrieben?", "who written the book has"),
+        ("Wie heeft het boek geschreven?", "who wrote the book has"),
+        ("Wer hat das Buch geschrieben?", "who wrote the book has"),
     ],
 )
 def test_words_that_are_known_are_read_in_english(question, english):

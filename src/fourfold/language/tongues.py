@@ -36,7 +36,7 @@ _SHORT = 3
 """So short a word without its accents may be any: "où" is not "ou"."""
 
 _VERB_LAST = ("german", "dutch")
-_HAS = "has"
+_HAS, _PAST = "has", {"written": "wrote"}
 
 
 @once
@@ -89,7 +89,7 @@ def in_another_tongue(words: Words) -> bool:
 def in_english(words: Words, names: Container[int], terms: Callable[[str], Sequence[str]]) -> Words:
     """Return the words of a question in English, as far as they are known; those at the places ``names`` stay.
 
-    What German and Dutch put last stands where English has it: "wer hat X geschrieben" is "who written X has".
+    What German and Dutch put last stands where English has it: "wer hat X geschrieben" is "who wrote X has".
     """
     typed = [word.lower() for word, _ in words]
     tongue = _tongue(word for place, word in enumerate(typed) if place not in names)
@@ -98,7 +98,7 @@ def in_english(words: Words, names: Container[int], terms: Callable[[str], Seque
     said = [None if place in names else _known()[tongue].get(word) for place, word in enumerate(typed)]
     if _TONGUES[tongue] in _VERB_LAST and said[-1] and _HAS in said:
         place = said.index(_HAS)
-        said[place], said[-1] = said[-1], said[place]
+        said[place], said[-1] = _PAST.get(said[-1], said[-1]), said[place]
     return [(one, tuple(terms(one))) if one else word for one, word in zip(said, words, strict=True)]
 
 
