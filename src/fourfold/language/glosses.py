@@ -11,6 +11,27 @@ when|wann|quand|cuándo|quando|quando|wanneer
 which|welche welcher welches welchem welchen|quel quelle quels quelles|cuál cuáles|quale quali|qual quais|welke welk
 what|wovon womit woraus|quoi|qué|cosa||
 how|||cómo|||
+many|wieviele wieviel|combien|cuántos cuántas|quanti quante|quantos quantas|hoeveel
+give|gib gebt nenne|donnez donne||dammi||geef noem
+me|mir|moi||||
+all||tous toutes|todos todas|tutti tutte|todos todas|
+king|könig|roi|rey||rei|koning
+queen|königin|reine|reina|regina|rainha|koningin
+president|präsident|président|presidente|presidente|presidente|
+mayor|bürgermeister|maire|alcalde|sindaco|prefeito|burgemeester
+governor|gouverneur|gouverneur|gobernador|governatore|governador|gouverneur
+museum||musée|||museu|
+inhabitants|einwohner|habitants|habitantes|abitanti|habitantes|inwoners
+crosses|überquert|traversé|cruza atraviesa|attraversa|atravessa|
+height|höhe|hauteur|altura|altezza|altura|hoogte
+length|länge|longueur|longitud|lunghezza|comprimento|lengte
+depth|tiefe|profondeur|profundidad|profondità|profundidade|diepte
+high|hoch|haut haute||||hoog
+deep||profond profonde|profundo profunda|profondo profonda||diep
+runtime|laufzeit|durée|duración|durata|duração|
+famous|berühmt|célèbre|famoso famosa|famoso famosa|famoso famosa|beroemd
+exhibited|ausgestellt|exposé|expuesto|esposto|exposto|tentoongesteld
+moons||||lune|luas|manen
 author|autor autorin|auteur auteurs|autor autora|autore autori|autor autora|auteur schrijver
 director|regisseur|réalisateur réalisatrice|directora|regista|diretor|regisseur
 actor|schauspieler darsteller|acteur acteurs|actriz actores|attore attori|ator atores|acteur
@@ -78,13 +99,13 @@ invented|erfunden erfand|inventé|inventó|inventato|inventou|uitgevonden
 discovered|entdeckt entdeckte|découvert|descubrió|scoperto|descobriu|ontdekt
 made|hergestellt|fabriqué|hizo|fatto|fez|gemaakt
 composed|komponiert|composé|compuso|composto|compôs|gecomponeerd
-painted|gemalt malte|peint|pintó|dipinto|pintou|geschilderd
+painted|gemalt malte|peint|pintó|dipinto dipinse|pintou|geschilderd
 built|gebaut erbaut|construit|construyó|costruito|construiu|gebouwd
 married|verheiratet|épousé marié mariée|casado casada|sposato sposata|casou|getrouwd
-located|liegt befindet|trouve situé située situés|ubicado ubicada|situato situata trova|localizado fica|ligt
+located|liegt befindet gelegen|trouve situé située|ubicado encuentra|situato situata trova|localizado fica|ligt
 lives|wohnt lebt|habite vit|vive|abita|mora|woont
 works|arbeitet|travaille|trabaja|lavora|trabalha|werkt
-plays|spielt|joue|juega|gioca|joga|speelt
+plays|spielt spielen|joue jouent|juega|gioca recitano|joga|speelt spelen
 speaks|spricht|parle|habla|parla|fala|spreekt
 spoken|gesprochen|parlé|hablado|parlato|falado|gesproken
 owns|besitzt gehört|possède appartient|posee pertenece|possiede appartiene|possui pertence|bezit
@@ -102,7 +123,7 @@ neighbour|nachbarland nachbarn|voisin voisins|vecino vecinos|vicino vicini|vizin
 flows|mündet fließt|jette coule|desemboca|sfocia|deságua|mondt stroomt
 ingredient|zutat zutaten|ingrédient ingrédients|ingrediente ingredientes|ingrediente ingredienti|ingrediente|ingrediënt
 stadium|stadion|stade|estadio|stadio|estádio|stadion
-headquarters|firmensitz hauptsitz zentrale|siège|sede|sede|sede|hoofdkantoor
+headquarters|firmensitz hauptsitz zentrale hauptquartier|siège|sede|sede|sede|hoofdkantoor hoofdkwartier
 subsidiary|tochtergesellschaft|filiale filiales||filiale|subsidiária|dochteronderneming
 supplier|lieferant|fournisseur|proveedor|fornitore fornitori|fornecedor|leverancier
 coach||entraîneur|entrenador|allenatore|treinador|
@@ -150,7 +171,16 @@ what|was wie|que qu|qué|che|que|wat
 who|||quien quienes|chi||wie
 where|||donde|dove||
 when|||cuando|||
-many|viele|combien|cuántos cuántas|quanti quante|quantos quantas|veel
+many|viele viel|||||veel
+all|alle aller|||||alle
+museum|||museo|museo||
+high|||alto alta|alto alta|alto alta|
+long|lang||largo larga|lungo lunga|longo|lang
+first|erste ersten|premier|primero|primo|primeiro|eerste
+moons|monde||lunas|||
+king||||re||
+give|||dame dime||liste|
+crosses||traverse||||
 his|sein seine ihr ihre|son sa ses leur|sus|suo sua|seu sua|zijn
 that|dass|que|que|che|que|dat
 how||||||hoe

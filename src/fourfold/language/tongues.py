@@ -24,10 +24,10 @@ _ENGLISH = frozenset("the who which where when how does did by with whose whom a
 _BOTH = frozenset(
     "a an as at con de des die do en had hat i in is la land man me no of on per pour son te van war was".split()
 )
-"""Words of these languages that English has, too, or its names: they tell none."""
+"""Words of these languages that English has, too, or its names: they tell none by themselves."""
 
-_ENOUGH = 2
-"""So many words tell a language; one that no English text has counts as two."""
+_ENOUGH, _HALF = 2, 0.5
+"""So many words tell a language; one that no English text has counts as two, one that English has as half of one."""
 
 _SHARE = 4
 """A graph is of a language that one label in so many tells."""
@@ -68,22 +68,24 @@ def _by_word(table: str) -> list[dict[str, str]]:
     return found
 
 
-def _tongue(words: Iterable[str]) -> int:
-    """Return which language words are of; -1 where none is told, as in English."""
+def _tongue(words: Iterable[str], *, names: bool = False) -> int:
+    """Return which language words are of; -1 where none is told, as in English: with ``names`` some may be of these."""
     typed = set(words)
-    if not _ENGLISH.isdisjoint(typed):
+    if not names and not _ENGLISH.isdisjoint(typed):
         return -1
-    typed -= _BOTH
+    own = typed - _BOTH
     told = [
-        sum((word in own) + (word in tell) for word in typed) for own, tell in zip(_known(), _telling(), strict=True)
+        sum((word in known) + (word in telling) for word in own) + _HALF * sum(word in known for word in typed - own)
+        for known, telling in zip(_known(), _telling(), strict=True)
     ]
     most = max(told)
-    return told.index(most) if most >= _ENOUGH else -1
+    place = told.index(most)
+    return place if most >= _ENOUGH and not own.isdisjoint(_known()[place]) else -1
 
 
 def in_another_tongue(words: Words) -> bool:
     """Tell whether a question may be of another language than English."""
-    return _tongue(word.lower() for word, _ in words) >= 0
+    return _tongue((word.lower() for word, _ in words), names=True) >= 0
 
 
 def in_english(words: Words, names: Container[int], terms: Callable[[str], Sequence[str]]) -> Words:
