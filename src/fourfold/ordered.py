@@ -164,14 +164,16 @@ def best_places(values: NDArray[Any], count: int, *, least: Any = -np.inf) -> ND
     return found
 
 
-def largest(values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]], Sequence[Any]]) -> NDArray[np.bool_]:
+def largest(
+    values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]], Sequence[Any] | NDArray[np.int64]]
+) -> NDArray[np.bool_]:
     """Return which of the values are the ``count`` largest, (len(values),).
 
     Args:
         values: (n,) of any numeric kind.
         count: how many.
-        ranked: places of values that tie where they are cut → what tells them apart, the smaller first: ids, for store
-            numbers tell only who was written first.
+        ranked: places of values that tie where they are cut → what tells them apart, the smaller first: ids or their
+            ranks, for store numbers tell only who was written first.
 
     """
     if not count or len(values) <= count:
@@ -182,6 +184,9 @@ def largest(values: NDArray[Any], count: int, ranked: Callable[[NDArray[np.intp]
     room = count - np.count_nonzero(found)
     if len(tied) > room:
         keys = ranked(tied)
-        tied = tied[sorted(range(len(tied)), key=keys.__getitem__)[:room]]
+        if isinstance(keys, np.ndarray):
+            tied = tied[keys.argpartition(room - 1)[:room]]
+        else:
+            tied = tied[sorted(range(len(tied)), key=keys.__getitem__)[:room]]
     found[tied] = True
     return found

@@ -132,27 +132,39 @@ def test_a_capped_hub_keeps_its_strongest_edges_whatever_was_written_first():
         assert steps_of(edges, [0], forward=True, worth=np.ones(3), cap=3) == expected
 
 
-def test_a_hub_that_a_write_leaves_as_it_is_stays_known():
-    """To order the edges of a hub the ids at their ends are read, of which there may be 300,000."""
+def test_the_ids_at_the_ends_of_a_hub_are_read_once():
+    """To order the edges of a hub the ids at their ends are read, of which there may be 300,000.
+
+    They were read again for each question that weighed types otherwise, and after each edge that a hub was given.
+    """
     asked = []
 
     def ids(nodes):
         asked.append(len(nodes))
-        return ids_of(nodes)
+        return [f"n{node * 7919 % 10_007:05d}" for node in nodes.tolist()]  # in another order than the numbers
 
-    def best(edges):
+    def best(edges, worth):
         asked.clear()
-        return steps_of(edges, [0], forward=True, worth=np.ones(3), cap=2), bool(asked)
+        steps = edges.expand(np.array([0]), forward=True, worth=np.array([worth, 0.1, 0.1]), cap=3)
+        return sorted(ids_by_number(steps.targets)), sum(asked)
 
-    hub = segment([(num, 0, num, 0, 1.0) for num in range(1, 9)])
-    edges = Edges((hub,), TYPES, ids)
-    assert best(edges) == ([(0, 1, 0, 1.0), (0, 2, 0, 1.0)], True)
-    elsewhere = Edges((hub, segment([(20, 5, 6, 0, 9.0)])), TYPES, ids, Edges((hub,), TYPES, ids, edges))
-    assert best(elsewhere) == ([(0, 1, 0, 1.0), (0, 2, 0, 1.0)], False)
-    stronger = segment([(21, 0, 9, 0, 2.0)])
-    assert best(Edges((hub, stronger), TYPES, ids, elsewhere)) == ([(0, 1, 0, 1.0), (0, 9, 0, 2.0)], True)
-    fewer = hub.without(np.array([1]))
-    assert best(Edges((fewer,), TYPES, ids, elsewhere)) == ([(0, 2, 0, 1.0), (0, 3, 0, 1.0)], True)
+    def ids_by_number(nodes):
+        return [f"n{node * 7919 % 10_007:05d}" for node in nodes.tolist()]
+
+    hub = segment([(num, 0, num, 0, 1.0) for num in range(1, 2000)])
+    first = Edges((hub,), TYPES, ids)
+    expected = sorted(ids_by_number(np.arange(1, 2000)))[:3]
+    assert best(first, 1.0) == (expected, 1999)
+    assert best(first, 0.7) == (expected, 0)
+    elsewhere = Edges((hub, segment([(5000, 5, 6, 0, 9.0)])), TYPES, ids, Edges((hub,), TYPES, ids, first))
+    assert best(elsewhere, 1.0) == (expected, 0)
+    grown = (hub, segment([(5001, 0, 4000, 0, 1.0), (5002, 0, 4001, 0, 1.0)]))
+    known = np.concatenate((np.arange(1, 2000), [4000, 4001]))
+    found, read = best(Edges(grown, TYPES, ids, elsewhere), 1.0)
+    assert found == sorted(ids_by_number(known))[:3]
+    assert 0 < read < 30
+    fewer = hub.without(np.array([1, 2, 3]))
+    assert best(Edges((fewer,), TYPES, ids, elsewhere), 1.0) == (sorted(ids_by_number(np.arange(4, 2000)))[:3], 0)
 
 
 def test_which_types_are_in_use_is_counted_once_for_a_segment_not_for_every_generation():

@@ -10,8 +10,7 @@ import operator
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, partial
-from hashlib import blake2b
-from typing import Any, Self, TypeVar
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from fourfold import ordered
 from fourfold.index.base import Allowed, Nodes, Steps, weighed, worth_of
 from fourfold.index.files import Stored
+from fourfold.index.id_order import IdOrder
 from fourfold.index.places import Marked, Places
 from fourfold.lazy import lazy
 from fourfold.ragged import firsts, spans
@@ -26,13 +26,8 @@ from fourfold.types import FloatArray
 
 _PLAIN = ("nums", "sources", "targets", "types", "weights")
 _GROUPS = ("keys", "starts", "order")
-_REMEMBERED_HUBS = 4096
 _REMEMBERED_NODES, _REMEMBERED_EDGES = 2, 1 << 16
 """Of the sets of nodes asked for last, the seeds and what they reach: where they have no more edges than that."""
-
-Found = TypeVar("Found", bound=NDArray[Any])
-_HubKey = tuple[int, bool, bytes, str, int | None]
-"""A hub, its direction, what edges are worth and how they are weighed, and how many are kept."""
 
 
 @dataclass(frozen=True)
@@ -186,8 +181,8 @@ def merge(segments: Sequence[EdgeSegment]) -> EdgeSegment:
 class Edges:
     """All edges of one generation (an ``EdgePart``).
 
-    ``ids`` tell equally strong edges of a hub apart; ``before`` are those of an older generation, which knows hubs:
-    most writes leave them as they are.
+    ``ids`` tell equally strong edges of a hub apart; ``before`` are those of an older generation, which has read them:
+    most writes leave a hub as it is, or add an edge to it.
     """
 
     def __init__(
@@ -201,10 +196,8 @@ class Edges:
         self.type_names = tuple(type_names)
         self._ids = ids
         self._asked_last: tuple[tuple[Nodes, list[_Around]], ...] = ()
-        self._hubs: dict[_HubKey, tuple[bytes, Any]] = {}
-        self._hubs_before: dict[_HubKey, tuple[bytes, Any]] = (
-            {} if before is None else dict(before._hubs or before._hubs_before)
-        )
+        self._orders: dict[int, IdOrder] = {} if before is None else before._orders
+        """Of each hub that was asked for, the order of the ids at the other ends of its edges."""
 
     def same_as(self, other: object) -> bool:
         """Whether nothing was written to any edge between the two: they have the same segments and types."""
@@ -274,53 +267,32 @@ class Edges:
         Ties go to smaller ids. Steps that are not ``passing`` a filter are not counted.
         """
         ways = 2 * steps.origin + steps.along
-        hubs = (np.bincount(ways) > cap).nonzero()[0]
+        counted = ways if passing is None else ways[passing]
+        hubs = (np.bincount(counted) > cap).nonzero()[0]
         if not len(hubs):
             return passing
         kept = np.ones(len(ways), bool) if passing is None else passing.copy()
         for hub in hubs.tolist():
-            own = (ways == hub).nonzero()[0]
-            key = (int(nodes[hub // 2]), bool(hub % 2), b"" if worth is None else worth.tobytes(), weights)
-            if passing is None:
-                best = partial(self._strongest_of, steps, own, worth, cap)
-                kept[own] = self._remembered((*key, cap), steps, own, best)
-            elif np.count_nonzero(passing[own]) > cap:
-                # whatever the filter, the best that pass are the first of one order, whose ids are read once
-                order = self._remembered((*key, None), steps, own, partial(self._ordered, steps, own, worth))
-                kept[own] = False
-                kept[own[order[passing[own[order]]][:cap]]] = True
+            own = ((ways == hub) & kept).nonzero()[0]
+            node = int(nodes[hub // 2])
+            tied = partial(self._told_apart, node, steps, own)
+            kept[own] = ordered.largest(_values(steps, own, worth), cap, tied)
         return kept
 
-    def _remembered(self, key: _HubKey, steps: Steps, own: NDArray[np.intp], find: Callable[[], Found]) -> Found:
-        """Return what is known of a hub, from an older generation where it has the same steps."""
-        if (known := self._hubs.get(key)) is None:
-            if len(self._hubs) >= _REMEMBERED_HUBS:
-                self._hubs.clear()
-                self._hubs_before = {}
-            told = _told(steps, own)
-            known = self._hubs_before.pop(key, None)
-            if known is None or known[0] != told:
-                known = told, find()
-            self._hubs[key] = known
-        found: Found = known[1]
-        return found
+    def _told_apart(self, hub: int, steps: Steps, own: NDArray[np.intp], tied: NDArray[np.intp]) -> NDArray[np.int64]:
+        """Return what tells equally good steps of a hub apart: the id of the other end, then the name of the type."""
+        if (order := self._orders.get(hub)) is None:
+            order = self._orders.setdefault(hub, IdOrder(self._ids))
+        rows = own[tied]
+        return order.ranks(steps.targets[rows]) * len(self.type_names) + self._type_ranks[steps.types[rows]]
 
-    def _strongest_of(
-        self, steps: Steps, own: NDArray[np.intp], worth: FloatArray | None, cap: int
-    ) -> NDArray[np.bool_]:
-        """Return which steps of one node in one direction are the ``cap`` best, (len(own),)."""
-        return ordered.largest(_values(steps, own, worth), cap, lambda tied: self._told_apart(steps, own[tied]))
-
-    def _ordered(self, steps: Steps, own: NDArray[np.intp], worth: FloatArray | None) -> NDArray[np.intp]:
-        """Return the places of the steps of one node in one direction, best first, (len(own),)."""
-        values = (-_values(steps, own, worth)).tolist()
-        keys = list(zip(values, self._told_apart(steps, own), strict=True))
-        return np.array(sorted(range(len(own)), key=keys.__getitem__), np.intp)
-
-    def _told_apart(self, steps: Steps, rows: NDArray[np.intp]) -> Sequence[tuple[str, str]]:
-        """Return what tells equally good steps apart: the id of the other end and the name of the type."""
-        names = [self.type_names[number] for number in steps.types[rows].tolist()]
-        return list(zip(self._ids(steps.targets[rows]), names, strict=True))
+    @cached_property
+    def _type_ranks(self) -> NDArray[np.int64]:
+        """The place of each type's name in the order of names, by number."""
+        names = self.type_names
+        ranks = np.empty(len(names), np.int64)
+        ranks[sorted(range(len(names)), key=names.__getitem__)] = np.arange(len(names))
+        return ranks
 
     def pairs(self) -> NDArray[np.int64]:
         """Return the distinct (source, target) pairs of nodes, (n_pairs, 2), sorted."""
@@ -346,14 +318,6 @@ def _steps(around: _Around, forward: bool | None, worth: FloatArray | None, weig
     if weights == "raw":
         return steps
     return Steps(steps.origin, steps.targets, steps.types, weighed(steps.weights, weights), steps.along)
-
-
-def _told(steps: Steps, own: NDArray[np.intp]) -> bytes:
-    """Return what tells some steps, in their order, from any others."""
-    digest = blake2b(digest_size=16)
-    for column in (steps.targets, steps.types, steps.weights):
-        digest.update(column[own].tobytes())
-    return digest.digest()
 
 
 def _values(steps: Steps, own: NDArray[np.intp], worth: FloatArray | None) -> FloatArray:
