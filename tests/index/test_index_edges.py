@@ -8,7 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fourfold.index.base import Allowed
-from fourfold.index.edges import Edges, EdgeSegment, merge
+from fourfold.index.edge_segment import EdgeSegment, merge
+from fourfold.index.edges import Edges
 from fourfold.index.segments import grown
 
 TYPES = ("a", "b", "c")
@@ -130,6 +131,54 @@ def test_a_capped_hub_keeps_its_strongest_edges_whatever_was_written_first():
         renumbered = [(place, *row[1:]) for place, row in enumerate(order, 1)]
         edges = Edges((segment(renumbered[:4]), segment(renumbered[4:])), TYPES, ids_of)
         assert steps_of(edges, [0], forward=True, worth=np.ones(3), cap=3) == expected
+
+
+def test_what_is_remembered_of_a_hub_holds_what_any_question_keeps():
+    """The best of a hub are chosen of few, however many edges it has, whatever types count and was written since."""
+    chosen = np.random.default_rng(4)
+    rows = [
+        (num, 0, int(end), int(kind), float(weight)) if num % 3 else (num, int(end), 0, int(kind), float(weight))
+        for num, end, kind, weight in zip(
+            range(1, 400),
+            chosen.integers(0, 90, 399),
+            chosen.integers(0, 3, 399),
+            chosen.integers(1, 4, 399),
+            strict=True,
+        )
+    ]
+    rows = list({row[1:4]: row for row in rows}.values())
+    edges, known = Edges((segment(rows),), TYPES, ids_of), {row[0]: row[1:] for row in rows}
+    for round_ in range(12):
+        for worth in (np.array([1.0, 0.0, 0.5]), np.array([0.3, 0.3, 0.3]), chosen.random(3)):
+            for cap, weights in ((2, "raw"), (7, "raw"), (5, "none")):
+                for forward in (True, False):
+                    options = {"forward": forward, "worth": worth, "weights": weights, "cap": cap}
+                    assert steps_of(edges, [5, 0, 7], **options) == reference(known, [5, 0, 7], **options)
+        degree = [sum(node == end for row in known.values() for end in row[:2]) for node in (0, 5, 7)]
+        assert edges.degree(np.array([0, 5, 7])).tolist() == degree
+        gone = chosen.choice(sorted(known), 15, replace=False)
+        known = {num: row for num, row in known.items() if num not in gone}
+        more = {1000 * round_ + 1000 + place: (0, 200 + 20 * round_ + place, place % 3, 3.0) for place in range(20)}
+        known |= more
+        segments = [each.without(gone) for each in edges.segments]
+        edges = Edges((*segments, segment([(num, *row) for num, row in more.items()])), TYPES, ids_of, edges)
+
+
+def test_of_a_hub_that_was_asked_for_few_edges_are_read():
+    hub = segment([(num, 0, num, 0, 1.0) for num in range(1, 20_000)])
+    edges = Edges((hub,), TYPES, ids_of)
+    options = {"worth": np.ones(3), "cap": 5}
+    first = edges.expand(np.array([0, 1]), **options)
+    read, take = [], hub.order.take
+
+    class Order:
+        def take(self, places):
+            read.append(len(places))
+            return take(places)
+
+    object.__setattr__(hub, "order", Order())
+    assert edges.expand(np.array([0, 1]), **options).targets.tolist() == first.targets.tolist()
+    assert sum(read) < 20
 
 
 def test_the_ids_at_the_ends_of_a_hub_are_read_once():

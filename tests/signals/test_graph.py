@@ -7,7 +7,8 @@ import pytest
 
 from fourfold import Edge, Node, RetrievalConfig, Retriever
 from fourfold.index.base import Allowed
-from fourfold.index.edges import Edges, EdgeSegment
+from fourfold.index.edge_segment import EdgeSegment
+from fourfold.index.edges import Edges
 from fourfold.ingest import Document, IngestConfig, add_documents
 from fourfold.signals import graph
 from fourfold.signals.graph import Spread

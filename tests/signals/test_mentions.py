@@ -5,7 +5,8 @@ import pytest
 
 from fourfold import Retriever
 from fourfold.index.base import Allowed
-from fourfold.index.edges import Edges, EdgeSegment
+from fourfold.index.edge_segment import EdgeSegment
+from fourfold.index.edges import Edges
 from fourfold.ingest import Document, IngestConfig, add_documents
 from fourfold.signals.mentions import any_mention, links
 

@@ -19,7 +19,8 @@ from fourfold.engines.milvus.schema import space
 from fourfold.engines.milvus.state import State
 from fourfold.engines.milvus.words import Words
 from fourfold.index.base import Nodes
-from fourfold.index.edges import Edges, EdgeSegment
+from fourfold.index.edge_segment import EdgeSegment
+from fourfold.index.edges import Edges
 from fourfold.index.unit_vectors import unit
 
 _VECTORS = 10_000

@@ -15,8 +15,8 @@ from fourfold import ordered
 from fourfold.config import RetrievalConfig
 from fourfold.index.base import Nodes
 from fourfold.index.changes import FIELDS, Changes
-from fourfold.index.edges import EdgeSegment
-from fourfold.index.edges import merge as merge_edges
+from fourfold.index.edge_segment import EdgeSegment
+from fourfold.index.edge_segment import merge as merge_edges
 from fourfold.index.names import NameSegment, name_keys
 from fourfold.index.quantised import FirstStageSettings
 from fourfold.index.segments import S

@@ -36,8 +36,9 @@ from fourfold.engines.sqlite.parts import (
 from fourfold.engines.sqlite.store import Store
 from fourfold.index.base import EdgePart, Nodes
 from fourfold.index.changes import Changes
-from fourfold.index.edges import Edges, EdgeSegment
-from fourfold.index.edges import merge as merge_edges
+from fourfold.index.edge_segment import EdgeSegment
+from fourfold.index.edge_segment import merge as merge_edges
+from fourfold.index.edges import Edges
 from fourfold.index.files import DamagedFileError, as_written
 from fourfold.index.names import Names, NameSegment
 from fourfold.index.neighbour_mixing import fused_at
@@ -140,11 +141,9 @@ class Snapshots:
         """Go on with another config."""
         with self._lock:
             share = self._state.own_share if self._state is not None else 1.0
-            if config.text.fields != self._config.text.fields or config.index_key(share) != self._config.index_key(
-                share
-            ):
+            before, self._config = self._config, config
+            if config.text.fields != before.text.fields or config.index_key(share) != before.index_key(share):
                 self._state = None
-            self._config = config
             self._current = None
 
     def compact(self) -> None:
