@@ -38,7 +38,7 @@ def suggest_probes(retriever: Retriever, *, count: int = 50, seed: int = 0) -> l
 
     """
     count, seed = whole_number(count, "count"), whole_number(seed, "seed", least=0)
-    ids = sorted(retriever.manifest())
+    ids = retriever.matching({})
     if not ids:
         raise InvalidValueError(f"{retriever.path!r} holds no nodes to make probes of; add some first.")
     chosen = np.random.default_rng(seed).permutation(len(ids))[: 6 * count]
