@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import os
 
 import pytest
 
 from fourfold import InvalidValueError, Retriever
-from fourfold.ingest import IngestConfig, delete_documents, index_folder, list_documents
+from fourfold.ingest import IngestConfig, delete_documents, index_folder, index_paths, list_documents
 
 PAGE = """---
 title: Badgers
@@ -173,3 +174,46 @@ def test_of_a_name_without_end_a_reason_tells_the_beginning(tmp_path):
     report = index_folder(retriever, tmp_path)
     (problem,) = report.problems
     assert "is that of a document of" in problem.what and len(problem.what) < 700
+
+
+def test_a_folder_that_became_empty_takes_nothing_away_unless_told(tmp_path):
+    write(tmp_path, disk__a_txt="one", disk__b__c_txt="two", other__d_txt="three")
+    retriever = open_graph()
+    index_paths(retriever, [tmp_path / "disk", tmp_path / "other"])
+    for name in ("a.txt", "b/c.txt"):
+        (tmp_path / "disk" / name).unlink()  # as where a disk is not mounted
+    with pytest.raises(InvalidValueError, match=r"2 documents of it; nothing was changed.*allow_empty"):
+        index_paths(retriever, [tmp_path / "disk", tmp_path / "other"])
+    assert sorted(retriever.manifest()) == ["a.txt", "b/c.txt", "other/d.txt"]
+    assert index_folder(retriever, tmp_path / "other").unchanged == 1
+    assert index_folder(retriever, tmp_path / "disk", allow_empty=True).removed == 2
+    assert sorted(retriever.manifest()) == ["other/d.txt"]
+    assert index_folder(retriever, tmp_path / "disk").removed == 0
+
+
+def test_what_the_system_does_not_let_be_read_stays_as_it_was(tmp_path, monkeypatch):
+    write(tmp_path, a_txt="one", b_txt="two", deep__er__c_txt="three", deep__d_txt="four", e_txt="five")
+    retriever = open_graph()
+    index_folder(retriever, tmp_path)
+    write(tmp_path, b_txt="changed")
+    (tmp_path / "e.txt").unlink()
+    real, real_open = os.scandir, os.open
+
+    def scandir(folder):
+        if str(folder).endswith("er"):
+            raise OSError(errno.EIO, os.strerror(errno.EIO))
+        return real(folder)
+
+    def no_descriptor(path, *options, **more):
+        if str(path).endswith(".txt"):
+            raise OSError(errno.EMFILE, os.strerror(errno.EMFILE))
+        return real_open(path, *options, **more)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "scandir", scandir)
+        patched.setattr(os, "open", no_descriptor)
+        report = index_folder(retriever, tmp_path)
+    assert report.removed == 1 and len(report.problems) == 4
+    assert sorted(retriever.manifest()) == ["a.txt", "b.txt", "deep/d.txt", "deep/er/c.txt"]
+    report = index_folder(retriever, tmp_path)
+    assert (report.added, report.unchanged, report.removed) == (1, 3, 0)

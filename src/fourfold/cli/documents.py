@@ -20,7 +20,9 @@ _SHOWN = 20
 """Most reasons that the table of what was passed over lists."""
 
 
-def index(retriever: Retriever, paths: Sequence[Path], progress: Progress, *, follow_links: bool) -> Report:
+def index(
+    retriever: Retriever, paths: Sequence[Path], progress: Progress, *, follow_links: bool, allow_empty: bool
+) -> Report:
     """Make the file hold the texts of folders and files.
 
     Raises:
@@ -32,6 +34,7 @@ def index(retriever: Retriever, paths: Sequence[Path], progress: Progress, *, fo
         retriever,
         paths,
         follow_links=follow_links,
+        allow_empty=allow_empty,
         progress=lambda done, total: progress.update(reading, completed=done, total=total),
     )
     progress.remove_task(reading)

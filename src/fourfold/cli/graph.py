@@ -45,6 +45,9 @@ def index(
     follow_links: Annotated[
         bool, typer.Option("--follow-links", help="Read what links out of a folder lead to, too.")
     ] = False,
+    allow_empty: Annotated[
+        bool, typer.Option("--allow-empty", help="Take away all documents of a folder that has become empty.")
+    ] = False,
     json: options.Json = False,
 ) -> None:
     """Add folders, files and graphs to a SQLite file; the file is created if missing.
@@ -79,7 +82,11 @@ def index(
                     "new file."
                 )
             # First the documents, for the edges of a graph may name them.
-            report = documents.index(retriever, texts, progress, follow_links=follow_links) if texts else None
+            report = (
+                documents.index(retriever, texts, progress, follow_links=follow_links, allow_empty=allow_empty)
+                if texts
+                else None
+            )
             if graphs:
                 nodes = list({node.id: node for node in (*_unknown(retriever, named), *nodes)}.values())
                 try:

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Set
 from dataclasses import replace
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from fourfold.arguments import any_path, callback, many, shown
 from fourfold.engines.base import Writer
@@ -35,6 +35,7 @@ def index_folder(
     max_bytes: int = 20_000_000,
     max_seconds: int = 60,
     follow_links: bool = False,
+    allow_empty: bool = False,
     progress: FolderProgress | None = None,
 ) -> Report:
     """Make the graph hold the texts of a folder; see ``index_paths``.
@@ -52,6 +53,7 @@ def index_folder(
         max_bytes=max_bytes,
         max_seconds=max_seconds,
         follow_links=follow_links,
+        allow_empty=allow_empty,
         progress=progress,
     )
 
@@ -65,6 +67,7 @@ def index_paths(
     max_bytes: int = 20_000_000,
     max_seconds: int = 60,
     follow_links: bool = False,
+    allow_empty: bool = False,
     progress: FolderProgress | None = None,
 ) -> Report:
     """Make the graph hold the texts of folders and files: add what is new, replace what changed, delete what is gone.
@@ -84,20 +87,26 @@ def index_paths(
         max_seconds: processor time after which a file of reStructuredText, Python or PDF is passed over. These are
             read in a process of their own, where they may break down or fill memory without harm.
         follow_links: read what links out of a folder lead to, too.
+        allow_empty: take all documents of a folder away that has no file to read any more.
         progress: called with (files done, files in all).
 
     Returns:
-        What was done; every file that is not in the graph, with the reason, in ``passed_over``; and those of them
-        that are broken, and files that were read with faults, in ``problems``.
+        What was done; every file that is not in the graph as it is now, with the reason, in ``passed_over``; and those
+        of them that are broken, and files that were read with faults, in ``problems``. Of what the system would not
+        let be read, such as a folder without permission, the graph keeps what it has.
 
     Raises:
-        InvalidValueError: a path leads nowhere; or see ``add_documents``.
+        InvalidValueError: a path leads nowhere; a folder that the graph has documents of has none any more, as where
+            a disk is not mounted; or see ``add_documents``.
 
     """
     callback(progress)
     given = [paths] if isinstance(paths, (str, Path)) else many(paths, "paths", "paths")
     with ReadersApart(max_seconds) as apart:
-        return _Run(retriever, list(map(any_path, given)), config, max_bytes, follow_links, progress, apart).report()
+        run = _Run(retriever, list(map(any_path, given)), config, max_bytes, follow_links, progress, apart)
+        if not allow_empty:
+            run.refuse_emptied()
+        return run.report()
 
 
 class _Run:
@@ -123,20 +132,33 @@ class _Run:
         self._apart = apart
         self._notes = Report()
         self._kept: dict[str, str] = {}
+        self._unread: set[str] = set()
         # A file is called by the name that was given, though that be a link.
-        folders = list(dict.fromkeys(path.resolve() for path in paths if path.is_dir()))
+        folders = self._folders = list(dict.fromkeys(path.resolve() for path in paths if path.is_dir()))
         files = list(dict.fromkeys(path.parent.resolve() / path.name for path in paths if not path.is_dir()))
-        self._places = [path.as_posix() for path in (*folders, *files)]
+        self._places = {path.as_posix() for path in (*folders, *files)}
         self._known = {entry.id: entry for entry in list_documents(retriever)}
         self._stored_roots = retriever.backend.meta(SETTING)
         before = Roots.read(self._stored_roots, self._known.values())
         self._roots = self._including(before, folders)
-        self._places += before.prefixes.keys() - self._roots.prefixes.keys()  # moved: what is not here is gone
+        self._places |= before.prefixes.keys() - self._roots.prefixes.keys()  # moved: what is not here is gone
         self._roots = self._including(self._roots, [file.parent for file in files])
         graph = Path(retriever.path).resolve()  # the graph may lie in the folder itself
         self._own = {graph.with_name(graph.name + end) for end in ("", "-wal", "-shm", "-journal")}
         self._corpora = {file for file in files if is_json_lines(file)}
         self._files = list(dict.fromkeys((*self._below(folders, follow_links), *filter(self._reads, files))))
+
+    def refuse_emptied(self) -> None:
+        """Refuse a folder of which everything would go and nothing come: a disk that is away looks like that."""
+        for folder in map(Path.as_posix, self._folders):
+            lost = sum(_is_in(entry.source, {folder}) for entry in self._known.values())
+            met = (*map(Path.as_posix, self._files), *self._unread)
+            if lost and not any(_is_in(place, {folder}) for place in met):
+                raise InvalidValueError(
+                    f"{folder!r} holds no file that can be read, and the graph has {lost:,} documents of it; nothing "
+                    "was changed. Is a disk not mounted? To take them all away, say allow_empty=True "
+                    "(fourfold index --allow-empty)."
+                )
 
     def report(self) -> Report:
         """Do it, and return what was done."""
@@ -163,6 +185,7 @@ class _Run:
             yield from walk.files()
             self._notes.passed_over += walk.hidden + walk.left_out
             self._notes.problems += walk.left_out
+            self._unread |= walk.unread
 
     def _reads(self, path: Path) -> bool:
         """Whether there is a reader for a file; it is passed over if there is none."""
@@ -209,7 +232,7 @@ class _Run:
                 return
             document, fault = document_of(path, data, self._roots, self._apart)
         except Exception as error:  # readers raise anything at a broken file; it must not take the others with it
-            self._notes.leave_out(path.as_posix(), reason(error))
+            self._leave_out(path.as_posix(), error)
             return
         if fault:
             self._notes.problems.append(Problem(path.as_posix(), fault))
@@ -231,14 +254,20 @@ class _Run:
                 links = dict.fromkeys((*document.links, *(folder + link for link in document.links)))
                 yield replace(document, id=folder + document.id, source=place, metadata=metadata, links=tuple(links))
         except (OSError, InvalidValueError) as error:
-            self._notes.leave_out(place, reason(error))
+            self._leave_out(place, error)
         self._notes.problems += broken
         self._notes.passed_over += broken
 
+    def _leave_out(self, place: str, error: Exception) -> None:
+        """Note a file that is not read; one that the system did not give away may say what it said before."""
+        self._notes.leave_out(place, reason(error))
+        if isinstance(error, (OSError, MemoryError)) and not isinstance(error, FileNotFoundError):
+            self._unread.add(place)
+
     def _is_gone(self, entry: Booked) -> bool:
-        """Whether a document's file was to be read, and was not."""
-        return entry.id not in self._kept and any(
-            entry.source == place or entry.source.startswith(place.rstrip("/") + "/") for place in self._places
+        """Whether a document's file was to be read, and is no more, or no more to be read."""
+        return (
+            entry.id not in self._kept and _is_in(entry.source, self._places) and not _is_in(entry.source, self._unread)
         )
 
     def _sign(self) -> None:
@@ -253,3 +282,8 @@ class _Run:
             writer.set_meta(SETTING, own)
 
         self._retriever.add(also=also)
+
+
+def _is_in(source: str, places: Set[str]) -> bool:
+    """Whether a file is one of some places or lies in one; all are absolute, with slashes."""
+    return source in places or any(str(folder) in places for folder in PurePosixPath(source).parents)

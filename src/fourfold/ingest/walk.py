@@ -31,12 +31,14 @@ class Walk:
     Attributes:
         hidden: what ``files`` met whose name begins with a dot.
         left_out: what it met that is neither a regular file nor a folder, or may not be read, with the reason.
+        unread: where it could not look, with slashes: what lies there may be as it was.
 
     """
 
     def __init__(self, root: Path, reads: Callable[[Path], bool], *, follow_links: bool = False) -> None:
         self.hidden: list[Problem] = []
         self.left_out: list[Problem] = []
+        self.unread: set[str] = set()
         self._root = os.path.realpath(root)
         self._reads = reads
         self._follow_links = follow_links
@@ -85,7 +87,7 @@ class Walk:
             with os.scandir(folder) as entries:
                 found = sorted(entries, key=lambda entry: entry.name)
         except OSError as error:
-            self._leave_out(folder, f"the folder cannot be read: {error.strerror}.")
+            self._leave_out(folder, f"the folder cannot be read: {error.strerror}.", error)
             return []
         self._folders.add((status.st_dev, status.st_ino))
         return found
@@ -96,7 +98,7 @@ class Walk:
             real = os.path.realpath(path, strict=True)
             status = os.stat(real)
         except OSError as error:
-            self._leave_out(path, f"the link leads nowhere: {error.strerror}.")
+            self._leave_out(path, f"the link leads nowhere: {error.strerror}.", error)
             return
         inside = real == self._root or real.startswith(self._root.rstrip(os.sep) + os.sep)
         if not inside and not self._follow_links:
@@ -112,8 +114,10 @@ class Walk:
         else:
             self._leave_out(path, not_regular(status.st_mode))
 
-    def _leave_out(self, path: Path, reason: str) -> None:
+    def _leave_out(self, path: Path, reason: str, error: OSError | None = None) -> None:
         self.left_out.append(Problem(path.as_posix(), reason))
+        if error is not None and not isinstance(error, FileNotFoundError):
+            self.unread.add(path.as_posix())
 
 
 def content(path: Path, max_bytes: int) -> bytes:
