@@ -1,12 +1,14 @@
 from __future__ import annotations
 
+import bz2
+import gzip
 import json
 
 import networkx as nx
 import pytest
 
 from fourfold import FourfoldWarning, InvalidValueError, Retriever
-from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jsonl, read_triples
+from fourfold.ingest import add_documents, from_networkx, read_graphml, read_jsonl, read_triples, unpacking
 from fourfold.jsonl import read_graph
 
 
@@ -172,6 +174,24 @@ def test_of_several_graphs_in_graphml_it_is_said_that_the_first_was_read(tmp_pat
     path.write_text(f'<graphml xmlns="http://graphml.graphdrawing.org/xmlns">{graphs}</graphml>')
     with pytest.warns(FourfoldWarning, match=r"g\.graphml holds several graphs.*and 1 nodes of others"):
         assert [node.id for node in read_graphml(path)[0]] == ["a", "both"]
+
+
+@pytest.mark.parametrize(("ending", "pack"), [(".gz", gzip), (".bz2", bz2)])
+def test_of_a_compressed_graphml_no_more_is_unpacked_than_its_size_can_mean(tmp_path, monkeypatch, ending, pack):
+    path = tmp_path / f"g.graphml{ending}"
+    graph = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns"><graph><node id="a"/>%s</graph></graphml>'
+    path.write_bytes(pack.compress((graph % "").encode()))
+    assert [node.id for node in read_graphml(path)[0]] == ["a"]
+    monkeypatch.setattr(unpacking, "SMALL", 1_000)
+    bomb = pack.compress((graph % (" " * 10_000_000)).encode())
+    path.write_bytes(bomb)
+    most = max(100 * len(bomb), 1_000)
+    with pytest.raises(InvalidValueError, match=f"unpacks to more than {most:,} bytes"):
+        read_graphml(path)
+    for broken in (b"none of that", bomb[:-20]):
+        path.write_bytes(broken)
+        with pytest.raises(InvalidValueError, match="cannot be unpacked|unpacks to more"):
+            read_graphml(path)
 
 
 def test_triples_whose_first_line_never_ends_are_refused(tmp_path):

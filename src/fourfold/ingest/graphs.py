@@ -13,6 +13,7 @@ from typing import Any, TextIO
 from fourfold.arguments import any_path, said, shown
 from fourfold.encodings import opened
 from fourfold.errors import FourfoldWarning, InvalidValueError
+from fourfold.ingest import unpacking
 from fourfold.ingest.documents import Document, of_others
 from fourfold.ingest.report import Problem
 from fourfold.jsonl import lines
@@ -319,7 +320,8 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     ids that are an edge's own say nothing.
 
     Raises:
-        InvalidValueError: the file is no GraphML, or a node or an end of an edge has no id.
+        InvalidValueError: the file is no GraphML, or a node or an end of an edge has no id; a compressed file (.gz,
+            .bz2) holds far more than its size.
 
     """
 
@@ -332,7 +334,8 @@ def read_graphml(path: str | Path, *, edge_type: str = "relates_to") -> tuple[li
     networkx, path = load("networkx", "Reading GraphML"), any_path(path)
     named: set[str] = set()
     try:
-        graph = networkx.read_graphml(path, node_type=identity)
+        with unpacking.opened(path) as file:
+            graph = networkx.read_graphml(file, node_type=identity)
     except (OSError, InvalidValueError):
         raise
     except Exception as error:

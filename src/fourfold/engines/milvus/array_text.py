@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.arguments import said
+from fourfold.errors import StoreError
 from fourfold.index.changes import PIECE, TOKEN
 
 _HEADER = np.dtype("<i4")
@@ -21,9 +23,23 @@ def packed(numbers: NDArray[Any]) -> str:
     return base64.b64encode(zlib.compress(np.ascontiguousarray(numbers).tobytes(), 1)).decode()
 
 
-def unpacked(text: str, kind: Any) -> NDArray[Any]:
-    """Return the array of a text; read-only."""
-    return np.frombuffer(zlib.decompress(base64.b64decode(text)), kind)
+def unpacked(text: str, kind: Any, width: int, most: int) -> NDArray[Any]:
+    """Return the array of a text, (n, width) with at most ``most`` rows; read-only.
+
+    Raises:
+        StoreError: it is no text of such an array; one that somebody else made may unpack to anything.
+
+    """
+    size = most * width * np.dtype(kind).itemsize
+    unpacking = zlib.decompressobj()
+    try:
+        content = unpacking.decompress(base64.b64decode(text), size + 1)
+        if unpacking.eof and len(content) <= size:
+            return np.frombuffer(content, kind).reshape(-1, width)
+        why = f"it does not end within {size:,} bytes"
+    except (ValueError, zlib.error) as error:
+        why = said(error)
+    raise StoreError(f"An array of the graph in Milvus is not as it was written: {why}; copy the graph anew.")
 
 
 def packed_terms(lengths: NDArray[np.int64], tokens: NDArray[Any]) -> str:

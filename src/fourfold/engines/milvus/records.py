@@ -53,7 +53,7 @@ class Portions:
         """Return the portions that are kept, of all or of some; those that are missing are zeros."""
         keys = None if portions is None else [f"{portion:x}" for portion in portions]
         found = read(link, commit, self.kind, keys)
-        return {int(key, 16): unpacked(text, self.dtype).reshape(-1, self.width) for key, text in found.items()}
+        return {int(key, 16): unpacked(text, self.dtype, self.width, self.rows) for key, text in found.items()}
 
     def records(self, portions: Mapping[int, NDArray[Any]]) -> dict[tuple[str, str], str | None]:
         """Return what to write for changed portions, by kind and key."""
