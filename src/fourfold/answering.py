@@ -40,7 +40,7 @@ def search(session: Session, text: str, options: Options) -> SearchResult:
     """Return the answer to a question, remembered or new."""
 
     def answer(snapshot: Snapshot, asker: Asker, last: bool) -> SearchResult:
-        key = (snapshot.generation, asker, *options.key(text))
+        key = (snapshot.write, asker, *options.key(text))
         if options.rerank is None and (known := session.answers.get(key)) is not None:
             return known
         query = asker.query(snapshot, text, options)

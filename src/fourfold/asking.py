@@ -235,7 +235,7 @@ class Asker:
     def allowed(self, snapshot: Snapshot, condition: Mapping[str, Any] | filters.Clause) -> Allowed:
         """Return the nodes a filter keeps; remembered for the generation."""
         clause = _clause(condition)
-        return self._filters.of((snapshot.generation, clause), lambda: self._backend.allowed(clause))
+        return self._filters.of((snapshot.write, clause), lambda: self._backend.allowed(clause))
 
     def _names_of(self, nodes: Nodes) -> list[tuple[str, ...]]:
         """Return the words of nodes' names, in lower case."""
@@ -291,7 +291,7 @@ class Asker:
             _, name = self._backend.labels([node]).get(node, ("", ""))
             return frozenset(self._tokenizer.terms(name))
 
-        return self._names.of((snapshot.generation, node), read)
+        return self._names.of((snapshot.write, node), read)
 
 
 class _Types:

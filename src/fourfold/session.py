@@ -57,7 +57,7 @@ class Session:
         self.foreign: Follower | None = None
         self._follows = config is None
         """Whether the config in force is the one applied to the graph, whoever applies it."""
-        self._followed_at = -1
+        self._followed_at: tuple[int, str] = (-1, "")
         try:
             self._wanted = wanted = config if config is not None else self.history().config()
             source = Cascade(self.backend.model) if embedder is None else as_embedder(embedder)
@@ -172,7 +172,7 @@ class Session:
             current = self._current
             if current is not None and current[0] is snapshot:
                 return current
-            self.follow_config(snapshot.generation)
+            self.follow_config(snapshot.write)
             with self._lock:
                 if asker is not self._asker:  # the snapshot may be one that another config reads
                     continue
@@ -201,7 +201,7 @@ class Session:
         """Return the configs that were ever applied to the graph."""
         return ConfigHistory.from_json(self.backend.meta("config"))
 
-    def follow_config(self, generation: int | None = None) -> None:
+    def follow_config(self, write: tuple[int, str] | None = None) -> None:
         """Go on with the config applied to the graph since, by whomever; one given by the caller stays in force.
 
         One that cannot be read, such as a later version's, is left aside with a warning in the log: whoever has the
@@ -209,7 +209,7 @@ class Session:
         """
         if not self._follows:
             return
-        now = self.backend.generation() if generation is None else generation
+        now = write or (self.backend.generation(), self._followed_at[1])
         if now == self._followed_at:
             return
         try:

@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 
 from fourfold import Node, Retriever, StoreError
+from fourfold.questions import Questions
 
 
 @pytest.fixture
@@ -215,6 +216,53 @@ def test_a_reader_by_a_link_follows_it_to_another_file(path):
         next_link.symlink_to(newer)
         next_link.replace(link)
         assert reader.search("zeta").ids == ["z"]
+
+
+def other_graph(tmp_path, path):
+    """Return the path of another graph with as many writes as the first."""
+    other = tmp_path / "other.sqlite"
+    with Retriever(path, read_only=True) as first:
+        writes = first.generation
+    with Retriever(other) as second:
+        for number in range(writes):
+            second.add([Node("elsewhere", f"nothing of that {number}"), Node("far", "away")])
+        assert second.generation == writes
+    return other
+
+
+@pytest.mark.parametrize("way", ["renamed", "copied", "linked"])
+def test_a_graph_of_as_many_writes_in_its_place_is_another_one(path, tmp_path, way):
+    other = other_graph(tmp_path, path)
+    os.symlink(path, place := tmp_path / "place")
+    with Retriever(place, read_only=True) as reader:
+        before = reader.search("nothing of that", filter={"$id": {"$exists": True}})
+        assert "elsewhere" not in before.ids
+        questions = Questions(reader)
+        assert questions.keyword_match("nothing").matches == ()
+        if way == "renamed":
+            os.replace(other, path)
+        elif way == "copied":
+            shutil.copyfile(other, path)
+        else:
+            os.symlink(other, tmp_path / "new")
+            os.replace(tmp_path / "new", place)
+        after = reader.search("nothing of that", filter={"$id": {"$exists": True}})
+        assert after.ids == ["elsewhere", "far"] and after.generation == before.generation
+        assert [match.node.id for match in questions.keyword_match("nothing").matches] == ["elsewhere"]
+        with Retriever(place, read_only=True) as fresh:
+            assert fresh.search("nothing of that", filter={"$id": {"$exists": True}}).hits == after.hits
+
+
+def test_a_graph_copied_over_one_that_is_open_for_writing_is_seen_and_not_written_into(path, tmp_path):
+    other = other_graph(tmp_path, path)
+    with Retriever(path) as retriever:
+        assert "elsewhere" not in retriever.search("nothing of that").ids
+        shutil.copyfile(other, path)
+        with pytest.raises(StoreError, match="was written over since it was opened"):
+            retriever.add([Node("new", "new")])
+        assert retriever.search("nothing of that").ids == ["elsewhere", "far"]
+    with Retriever(path, read_only=True) as reader:
+        assert set(reader.manifest()) == {"elsewhere", "far"}
 
 
 @pytest.mark.skipif(os.name == "nt", reason="an open file can be neither removed nor replaced there")

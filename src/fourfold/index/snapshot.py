@@ -73,6 +73,7 @@ class Snapshot:
         expect: told what a question will ask for before it does: an engine at the far end of a wire fetches it
             together. None where nothing is won by it.
         notes: what other processes found out about the graph; None where nobody keeps it.
+        mark: of that write, where the engine gives it one: a file that is put in the place of another may have as many.
 
     """
 
@@ -90,6 +91,12 @@ class Snapshot:
     structure: Structure
     expect: Expect | None = None
     notes: Notes | None = None
+    mark: str = ""
+
+    @property
+    def write(self) -> tuple[int, str]:
+        """What tells this state of the graph from any other."""
+        return self.generation, self.mark
 
     def ids(self, nodes: Nodes) -> Sequence[str]:
         """Return the ids of these nodes, in their order."""

@@ -54,7 +54,7 @@ class View:
 
     def holders(self, terms: Sequence[str]) -> Mapping[str, list[Nodes]]:
         """Return by place the nodes that hold each of these distinct terms, see ``WordTable``."""
-        return self._words.holders(terms, self.snapshot.generation)
+        return self._words.holders(terms, self.snapshot.write)
 
     def search(self, text: str, k: int, **options: Any) -> SearchResult:
         """Search by words and meaning only; ``options`` are those of ``Retriever.search``."""

@@ -27,24 +27,24 @@ class WordTable:
     def __init__(self, wording: Callable[[], Wording], tokenizer: Tokenizer) -> None:
         self._wording, self._tokenizer = wording, tokenizer
         self._lock = threading.Lock()
-        self._read: tuple[int, str, Wording] | None = None
-        """The generation up to which the texts were read, its mark, and the words as they were then."""
+        self._read: tuple[tuple[int, str], str, Wording] | None = None
+        """The write up to which the texts were read, its mark, and the words as they were then."""
         self._known: dict[str, list[Any]] = {}
         self._seen: set[Any] = set()
         self._most = 0
         """Beyond so many texts all are read anew."""
 
-    def holders(self, terms: Sequence[str], generation: int) -> Mapping[str, list[Nodes]]:
-        """Return by place the nodes that hold each term, ascending, in a generation; the terms are distinct."""
+    def holders(self, terms: Sequence[str], write: tuple[int, str]) -> Mapping[str, list[Nodes]]:
+        """Return by place the nodes that hold each term, ascending, after a write; the terms are distinct."""
         with self._lock:
-            if self._read is None or self._read[0] != generation:
-                self._take_in(generation)
+            if self._read is None or self._read[0] != write:
+                self._take_in(write)
             assert self._read is not None
             wording, texts = self._read[2], [self._known.get(term, ()) for term in terms]
         borne = [wording.bearers(own) if own else np.empty(0, np.int64) for own in texts]
         return dict(zip(PLACES, [*wording.standing(terms), borne], strict=True))
 
-    def _take_in(self, generation: int) -> None:
+    def _take_in(self, write: tuple[int, str]) -> None:
         """Read what is new since it was read last, or everything."""
         wording, before = self._wording(), self._read and self._read[1]
         mark = wording.mark
@@ -57,4 +57,4 @@ class WordTable:
         for place, term in zip(np.repeat(np.arange(len(texts)), counts).tolist(), terms, strict=True):
             self._known.setdefault(term, []).append(texts[place][1])
         self._seen.update(bearers for _, bearers in texts)
-        self._read = generation, mark, wording
+        self._read = write, mark, wording

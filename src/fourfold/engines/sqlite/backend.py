@@ -18,7 +18,7 @@ from fourfold.engines.sqlite.changes import changes_since, pages
 from fourfold.engines.sqlite.connection import address_of, connect_again
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import Rows, meeting
-from fourfold.engines.sqlite.rows import generation_of, numbers
+from fourfold.engines.sqlite.rows import amounts, comes_after, generation_of, numbers, texts
 from fourfold.engines.sqlite.saving import save
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.staging import Staged, Staging
@@ -70,8 +70,16 @@ class SqliteBackend(Store):
         self.snapshots.use(config)
 
     def question(self, terms: object = None) -> AbstractContextManager[object]:
-        """Do nothing: a snapshot holds the rows of its generation."""
-        return nullcontext()
+        """See that who only reads is not led to another file meanwhile; a snapshot holds the rows of its generation."""
+        return nullcontext() if self._quiet is None else self._of_one_file()
+
+    @contextmanager
+    def _of_one_file(self) -> Iterator[None]:
+        write = self.write()
+        yield
+        with self.reading() as connection:
+            if not comes_after(connection, write):
+                raise StoreError(f"Another file was put in the place of {self.path!r} while it was read; ask again.")
 
     def snapshot(self, config: RetrievalConfig | None = None) -> Snapshot:
         """Return the present generation; with its texts read as another config says, where one is given."""
@@ -175,6 +183,17 @@ class SqliteBackend(Store):
     def usage(self, ids: Sequence[str] | None = None) -> dict[str, Usage]:
         """Return the usage of these nodes, or of all, by id; nodes never used are left out."""
         return usage.read(self, ids)
+
+    def feedback(self) -> list[tuple[str, str, float]]:
+        """Return what users said of answers: (query, node id, grade), oldest query first."""
+        with self.reading() as connection:
+            rows = connection.execute(
+                "SELECT query, node, grade FROM feedback f "
+                "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
+            ).fetchall()
+            texts(said for *told, _ in rows for said in told)
+            amounts((grade for *_, grade in rows), float)
+            return rows
 
     @property
     def wording(self) -> Wording:

@@ -153,31 +153,6 @@ class QuietConnection:
         return connect(f"file:{quote(os.fsencode(self._followed.file))}?{way}", self._path, uri=True)
 
 
-class Place:
-    """Where the file of an open store was: what is written into a file that has no name any more is lost."""
-
-    def __init__(self, file: str, path: str) -> None:
-        with suppress(OSError):
-            if os.stat(file).st_nlink > 1:  # SQLite keeps a log beside each name, and knows one of them
-                warn(f"{path!r} has a further name, a hard link; writing by both damages the file: use one, or a copy.")
-        self._file = file
-        self._path = path
-        self._seen = identity_of(file)
-
-    @property
-    def kept(self) -> bool:
-        """Whether the file is still there."""
-        return identity_of(self._file) == self._seen
-
-    def confirm(self) -> None:
-        """Raise StoreError if the file was removed, or another one put in its place."""
-        if not self.kept:
-            raise StoreError(
-                f"The file {self._path!r} was removed or replaced since it was opened; what is written now would be "
-                "lost, and nothing was: open it again."
-            )
-
-
 def opened(target: str, *, uri: bool) -> sqlite3.Connection:
     """Return a new connection to any file, ours or foreign: for all threads, and patient with who else writes."""
     return sqlite3.connect(

@@ -90,6 +90,17 @@ def token_of(connection: sqlite3.Connection, generation: int) -> str:
     return "" if row is None else str(row[0])
 
 
+def last_write(connection: sqlite3.Connection) -> tuple[int, str]:
+    """Return the generation and the mark of the write that made it."""
+    return (generation := generation_of(connection)), token_of(connection, generation)
+
+
+def comes_after(connection: sqlite3.Connection, write: tuple[int, str]) -> bool:
+    """Whether a file may have had this last write, or has it: another graph's copy, or an earlier one, has not."""
+    generation, token = write
+    return generation <= generation_of(connection) and token_of(connection, generation) in ("", token)
+
+
 def nums_of(connection: sqlite3.Connection, ids: Sequence[str]) -> dict[str, int]:
     """Return the number of each id that is a node."""
     sql = "SELECT n.id, n.num FROM json_each(?) j JOIN nodes n ON n.id = j.value"

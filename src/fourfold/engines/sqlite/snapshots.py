@@ -72,12 +72,11 @@ class Snapshots:
 
     def current(self) -> Snapshot:
         """Return the snapshot of the store's generation, taking in what has changed since the last."""
-        generation = self._store.generation()
-        known = self._current
-        if known is not None and known.generation == generation:
+        write, known = self._store.write(), self._current
+        if known is not None and known.write == write:
             return known
         with self._lock:
-            if self._current is None or self._current.generation != self._store.generation():
+            if self._current is None or self._current.write != self._store.write():
                 with deadline.lifted():
                     self._advanced()
             assert self._current is not None
@@ -187,7 +186,7 @@ class Snapshots:
     def _advance(self) -> None:
         state = self._state
         if state is None or (state.token and not self._store.knows(state.generation, state.token)):
-            state = self._opened()  # what an older state must leave out is forgotten
+            self._current, state = None, self._opened()  # what it must leave out is forgotten, or it is another file's
         changes = self._store.changes(-1 if state is None else state.generation)
         if state is not None and changes.own_share != state.own_share:
             changes = self._store.changes(-1)
@@ -293,6 +292,7 @@ class Snapshots:
             lookup=self._store,
             structure=structure,
             notes=self._derived,
+            mark=state.token,
         )
 
     # -- derived files and compaction ---------------------------------------------------------------------------

@@ -25,7 +25,6 @@ from fourfold.engines.sqlite import forks
 from fourfold.engines.sqlite.changes import changes_since
 from fourfold.engines.sqlite.checkpoints import Log
 from fourfold.engines.sqlite.connection import (
-    Place,
     QuietConnection,
     connect,
     for_writing,
@@ -34,11 +33,12 @@ from fourfold.engines.sqlite.connection import (
     way_back,
     whole_path,
 )
+from fourfold.engines.sqlite.place import Place
 from fourfold.engines.sqlite.rows import (
     DamagedValueError,
-    amounts,
     generation_of,
     id_list,
+    last_write,
     meta,
     node_of,
     numbers,
@@ -193,6 +193,11 @@ class Store:
         with self.reading() as connection:
             return generation_of(connection)
 
+    def write(self) -> tuple[int, str]:
+        """Return the generation with the mark of the write that made it; "" where none was kept."""
+        with self.reading() as connection:
+            return last_write(connection) if self._place is None else self._place.write(connection)
+
     def meta(self, key: str) -> str | None:
         """Return a stored setting, or None."""
         with self.reading() as connection:
@@ -319,17 +324,6 @@ class Store:
             rows = connection.execute("SELECT id, hash FROM nodes ORDER BY id").fetchall()
             return {identity: own for identity, own in (texts(row) for row in rows)}
 
-    def feedback(self) -> list[tuple[str, str, float]]:
-        """Return what users said of answers: (query, node id, grade), oldest query first."""
-        with self.reading() as connection:
-            rows = connection.execute(
-                "SELECT query, node, grade FROM feedback f "
-                "ORDER BY (SELECT min(num) FROM feedback WHERE query = f.query), num"
-            ).fetchall()
-            texts(said for *told, _ in rows for said in told)
-            amounts((grade for *_, grade in rows), float)
-            return rows
-
     def matching(self, sql: str, parameters: Sequence[Any]) -> NDArray[np.int64]:
         """Return the numbers that a statement selects as ``num``."""
         with self.reading() as connection:
@@ -382,7 +376,7 @@ class Store:
                 yield writer
                 writer.finish()
                 if self._place is not None:
-                    self._place.confirm()
+                    self._place.confirm(connection)
                 connection.execute("COMMIT")
             except BaseException as error:
                 if connection.in_transaction:
