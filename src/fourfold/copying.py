@@ -2,8 +2,9 @@
 
 Nothing is embedded anew. What is copied is committed batch by batch; a copy that was cut short is continued by the next
 call with the same two places: nodes that are there already, by their content hash, are not sent again. Whatever is
-written to the source meanwhile is taken along before the copy ends. It ends with both compared: counts, manifests, and
-hashes over every vector and every edge. The books of documents stay behind: a backup is ``retriever.maintenance.save``.
+written to the source meanwhile is taken along, unless it is written all the time. It ends with both compared: counts,
+manifests, and hashes over every vector and every edge. The books of documents stay behind: a backup is
+``retriever.maintenance.save``.
 """
 
 from __future__ import annotations
@@ -29,6 +30,9 @@ Progress = Callable[[int, int], None]
 """Called with (steps done, steps in all): a step for each node and one for its edges."""
 
 _BATCH = 2000
+_MOST_PASSES = 10
+"""So often is the source gone through; one that is written all the time would never be copied."""
+
 _MARK = "copying"
 _VECTORS = ("dimensions", "embedder", "embedding", "embedder_training", OWN_SHARE)
 """What the settings say of the vectors."""
@@ -66,7 +70,8 @@ def copy(source: Retriever, target: Retriever, *, progress: Progress | None = No
         progress: called with (steps done, steps in all).
 
     Raises:
-        StoreError: the target holds another graph, the source was embedded anew meanwhile, or what arrived differs.
+        StoreError: the target holds another graph; the source was embedded anew meanwhile, or is written faster than
+            it is copied; or what arrived differs.
         UnsupportedError: the target's engine cannot keep something that the source has.
 
     """
@@ -93,15 +98,33 @@ class _Copy:
 
     def run(self) -> Copied:
         self._begin()
-        generation = -1
-        while generation != self._source.generation():  # what was written to the source meanwhile comes along
+        for _ in range(_MOST_PASSES):
             generation = self._source.generation()
             if self._read_settings() != self._settings:
                 raise StoreError(
                     f"{self._source_path!r} was embedded or configured anew while it was copied; copy it again."
                 )
             self._nodes()
-        self._beside()
+            if generation != self._source.generation():  # what was written to the source meanwhile comes along
+                continue
+            self._beside()
+            try:
+                return self._compared()
+            except StoreError:
+                if generation == self._source.generation():
+                    raise
+        raise StoreError(
+            f"{self._source_path!r} is written faster than it is copied. Go on with the same call when it is written "
+            "less, or copy a state of it that nobody writes: retriever.maintenance.save(path)."
+        )
+
+    def _compared(self) -> Copied:
+        """Return what is in both places, and end the copy.
+
+        Raises:
+            StoreError: they differ.
+
+        """
         counts = self._target.counts()
         if counts != self._source.counts() or self._target.manifest() != self._source.manifest():
             raise StoreError(f"What arrived in {self._path!r} is not what is in {self._source_path!r}: {counts}.")

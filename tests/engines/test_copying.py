@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from typer.testing import CliRunner
 
-from fourfold import Edge, Node, RetrievalConfig, Retriever
+from fourfold import Edge, Node, RetrievalConfig, Retriever, copying
 from fourfold.checking import check
 from fourfold.cli import create_app
 from fourfold.copying import copy
@@ -111,6 +111,35 @@ def test_what_is_written_meanwhile_comes_along(filled, pg_url, monkeypatch):
         copy(filled, target, progress=write)
         assert written
         Both(target, filled).same_state()
+
+
+def test_a_source_that_is_written_all_the_time_ends_the_copy_with_a_sentence(filled, tmp_path):
+    writes = []
+
+    def write(done, total):
+        if len(writes) < 1_000:  # else a copy that does not end would not end here
+            writes.append(filled.add([Node(f"new{len(writes) % 3}", f"written {len(writes)} times")]))
+
+    with Retriever(tmp_path / "there.sqlite") as target:
+        with pytest.raises(StoreError, match="is written faster than it is copied"):
+            copy(filled, target, progress=write)
+        assert len(writes) < 1_000
+        copied = copy(filled, target)
+        assert copied.nodes == len(filled) and target.manifest() == filled.manifest()
+
+
+def test_what_is_written_while_both_are_compared_comes_along(filled, tmp_path, monkeypatch):
+    real, written = copying._hash, []
+
+    def write_and_hash(backend):
+        if not written:
+            written.append(filled.add([Node("late", "written while the copy was compared")]))
+        return real(backend)
+
+    monkeypatch.setattr(copying, "_hash", write_and_hash)
+    with Retriever(tmp_path / "there.sqlite") as target:
+        copy(filled, target)
+        assert target.manifest() == filled.manifest() and "late" in target.manifest()
 
 
 def test_another_graph_is_not_mixed_in(filled, pg_url, tmp_path):
