@@ -238,6 +238,36 @@ def test_where_nothing_can_be_saved_the_sentence_says_why_and_shows_no_password(
     assert "secret" not in str(raised.value)
 
 
+_SAVING = """
+import resource, sys
+from fourfold import Retriever, StoreError
+
+with Retriever(sys.argv[1], read_only=True) as retriever:
+    resource.setrlimit(resource.RLIMIT_FSIZE, (50_000, -1))
+    try:
+        retriever.maintenance.save(sys.argv[2])
+    except StoreError as error:
+        print(error)
+"""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no file is bounded there")
+@pytest.mark.parametrize("earlier", [False, True])
+def test_a_copy_that_found_no_room_leaves_nothing_or_the_earlier_copy(tmp_path, earlier):
+    path, saved = tmp_path / "kg.sqlite", tmp_path / "saved.sqlite"
+    with Retriever(path) as retriever:
+        retriever.add([Node("a", "alpha")])
+        if earlier:
+            retriever.maintenance.save(saved)
+        retriever.add([Node(str(number), "much more", text=f"of all {number} " * 100) for number in range(100)])
+    done = subprocess.run([sys.executable, "-c", _SAVING, path, saved], capture_output=True, text=True, check=False)
+    assert "cannot be saved" in done.stdout, done.stderr
+    if earlier:
+        assert check(saved).nodes == 1
+    else:
+        assert sorted(each.name for each in tmp_path.iterdir()) == ["kg.sqlite"]
+
+
 @pytest.mark.parametrize("end", ["", "-wal", "-shm", "-journal"])
 def test_a_graph_is_not_saved_over_what_belongs_to_it(tmp_path, end):
     with Retriever(tmp_path / "kg.sqlite") as retriever:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import sqlite3
-from contextlib import closing
+from contextlib import closing, suppress
 
 from fourfold.engines.sqlite import deletions
 from fourfold.engines.sqlite.connection import fault
@@ -18,6 +19,7 @@ def save(own: sqlite3.Connection, path: str, *, replace: bool) -> None:
         StoreError: it cannot be written; or it holds something else than this graph, and is not to be replaced.
 
     """
+    there = os.path.lexists(path)
     try:
         with closing(sqlite3.connect(path, isolation_level=None)) as other:
             if not replace and (held := _else(own, other)):
@@ -26,6 +28,10 @@ def save(own: sqlite3.Connection, path: str, *, replace: bool) -> None:
                 )
             own.backup(other)
     except sqlite3.Error as error:
+        if not there:  # what was written of it until the disk was full
+            for part in (path, f"{path}-journal"):
+                with suppress(OSError):
+                    os.unlink(part)
         raise StoreError(f"The graph cannot be saved in {path!r}: {fault(path) or error}.") from error
 
 
