@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from fourfold import IntentSpec, InvalidValueError, Node, RetrievalConfig, Retriever, StoreError
 from fourfold.intent import DEFAULT_INTENTS, classify, of_file
-from fourfold.linear_patterns import LONGEST_PATTERNS, LONGEST_READ, MOST_STEPS, LinearPattern
+from fourfold.linear_patterns import LONGEST_PATTERNS, LONGEST_READ, MOST_STEPS, LinearPattern, require_few
 
 ATOMS = st.sampled_from(
     ["a", "b", "ab", ".", r"\w", r"\s", "[^a]", "[a-b ]", r"\b", r"\B", "^", "$", "(?!b)", "(?<=a)", "(?=a|b)"]
@@ -131,3 +131,20 @@ def test_an_intent_read_from_a_file_is_the_one_that_was_applied():
     assert read == own and read.from_file
     configs = [RetrievalConfig().replace(intents={"specs": (spec,)}) for spec in (own, read)]
     assert len({config.fingerprint() for config in configs}) == 1
+
+
+@pytest.mark.parametrize(
+    "patterns",
+    [
+        [f"{chr(97 + number % 26)}{{{1_999 - number // 26}}}" for number in range(2_000)],
+        ["(?i)" + "[\x00-\uffff]" * 3_000],
+        ["(?i)" + "[^a-\uffff]" * 30 + str(number) for number in range(80)],
+        ["(?i)" + "(?=[\x00-\uffff])" * 2_000],
+    ],
+)
+def test_patterns_that_take_long_to_read_are_refused_before_they_are_read(patterns):
+    begin = time.process_time()
+    with pytest.raises(InvalidValueError, match="steps"):
+        require_few(patterns)
+    assert time.process_time() - begin < 2  # the first took 45 s
+    require_few(["[\u4e00-\u9fff]{2}", "[a-z]+ [\u0400-\u04ff]+"])

@@ -11,6 +11,7 @@ import importlib
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache
+from itertools import chain
 from typing import Any
 
 from fourfold.arguments import shown
@@ -24,6 +25,12 @@ LONGEST_PATTERNS = 20_000
 
 MOST_STEPS = 2_000
 """Of all patterns that a file keeps, together; ``\\b(invoice|billing)\\b`` has six, ``a{100}`` a hundred."""
+
+_SPAN = 1_000
+"""Ranges count a further step for each so many characters: ``re`` goes through all of them when it compiles a class."""
+
+_SPANNED = 1 << 16
+"""Beyond these characters it does not."""
 
 _parser: Any = importlib.import_module("re._parser")
 _compiler: Any = importlib.import_module("re._compiler")
@@ -43,12 +50,13 @@ class LinearPattern:
     def __init__(self, pattern: str) -> None:
         self._steps: list[_Step] = [(None, [])]  # the end is step 0
         self._pattern = pattern
+        self._spanned = 0
         try:
             tree = _parser.parse(pattern)
             self._first = self._sequence(tree, 0, tree.state.flags)
         except (re.error, OverflowError, RecursionError) as error:
             raise InvalidValueError(f"The pattern {shown(pattern)} is no regular expression: {error}.") from error
-        self.size = len(self._steps)
+        self.size = self._taken
 
     def search(self, text: str) -> bool:
         """Return whether the pattern is found in the first ``LONGEST_READ`` characters."""
@@ -69,10 +77,17 @@ class LinearPattern:
             waiting += new
         return False
 
+    @property
+    def _taken(self) -> int:
+        return len(self._steps) + self._spanned // _SPAN
+
+    def _require_room(self) -> None:
+        if self._taken >= MOST_STEPS:
+            raise self._refused(f"takes more than {MOST_STEPS:,} steps")
+
     def _step(self, read: Callable[[str, int], re.Match[str] | None] | None, following: Iterable[int]) -> int:
         """Add a step; return its number."""
-        if len(self._steps) >= MOST_STEPS:
-            raise self._refused(f"takes more than {MOST_STEPS:,} steps")
+        self._require_room()
         self._steps.append((read, list(following)))
         return len(self._steps) - 1
 
@@ -88,7 +103,11 @@ class LinearPattern:
         return self._run(run, then, flags)
 
     def _run(self, items: list[Any], then: int, flags: int) -> int:
-        return self._step(_reader(items, flags), [then]) if items else then
+        if not items:
+            return then
+        self._spanned += sum(map(_span, items))
+        self._require_room()
+        return self._step(_reader(items, flags), [then])
 
     def _item(self, item: Any, then: int, flags: int) -> int:
         """Return the first step of what can be read in several ways."""
@@ -148,18 +167,33 @@ def require_few(patterns: Sequence[str]) -> None:
         raise InvalidValueError(
             f"The patterns have {length:,} characters; those that a file keeps can have {LONGEST_PATTERNS:,}."
         )
-    if (size := sum(linear(pattern).size for pattern in patterns)) > MOST_STEPS:
-        raise InvalidValueError(
-            f"The patterns take {size:,} steps; those that a file keeps can take {MOST_STEPS:,}. Give Retriever a "
-            "config= that has them instead."
-        )
+    size = 0
+    for pattern in patterns:  # none is read beyond the bound
+        if (size := size + linear(pattern).size) > MOST_STEPS:
+            raise InvalidValueError(
+                f"The patterns take {size:,} steps and more; those that a file keeps can take {MOST_STEPS:,}. Give "
+                "Retriever a config= that has them instead."
+            )
+
+
+def _span(item: Any) -> int:
+    """Return how many characters the ranges of an item that can be read in one way span, as far as that takes time."""
+    op, value = item
+    if op is _OP.IN:
+        ranges = [span for kind, span in value if kind is _OP.RANGE]
+        return sum(max(min(last, _SPANNED) - first + 1, 0) for first, last in ranges)
+    return sum(map(_span, chain.from_iterable(_runs(item)))) if op in _LOOKS else 0
 
 
 def _in_one_way(look: Any) -> bool:
     """Return whether a look-around is of a run of characters, or of a choice of them."""
+    return all(item[0] in _ONE_WAY for run in _runs(look) for item in run)
+
+
+def _runs(look: Any) -> Iterable[Any]:
+    """Return the choices of a look-around, each a run of items."""
     items = list(look[1][1])
-    runs = items[0][1][1] if len(items) == 1 and items[0][0] is _OP.BRANCH else [items]
-    return all(item[0] in _ONE_WAY for run in runs for item in run)
+    return items[0][1][1] if len(items) == 1 and items[0][0] is _OP.BRANCH else [items]
 
 
 def _reader(items: list[Any], flags: int) -> Callable[[str, int], re.Match[str] | None]:
