@@ -144,6 +144,16 @@ def test_who_comes_in_the_same_moment_waits_and_is_not_turned_away(server, ticke
         assert list(State.read(link)[1]) == [-7]  # who waits is not taken for dead
 
 
+def test_who_died_with_a_clock_ahead_of_all_others_is_waited_for_no_longer_than_others(server):
+    with Retriever(server.url("ahead").replace("claim=0.5", "claim=2"), config=CONFIG) as retriever:
+        write(retriever, 1)
+        claim = {"row": -7, "value": json.dumps({"ticket": 1, "time": time.time() + 3_600}), "unused": UNUSED}
+        retriever.backend._link.change("commits", [claim])
+        write(retriever, 2)
+        shows(retriever, 2)
+        assert -7 not in State.read(retriever.backend._link)[1]
+
+
 def test_who_was_taken_for_dead_changes_nothing(server):
     url = server.url("slow")
     with Retriever(url, config=CONFIG) as slow, Retriever(url, config=CONFIG) as reader:

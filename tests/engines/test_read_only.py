@@ -230,7 +230,7 @@ def other_graph(tmp_path, path):
     return other
 
 
-@pytest.mark.parametrize("way", ["renamed", "copied", "linked"])
+@pytest.mark.parametrize("way", ["renamed", "copied", "copied with its times", "linked"])
 def test_a_graph_of_as_many_writes_in_its_place_is_another_one(path, tmp_path, way):
     other = other_graph(tmp_path, path)
     os.symlink(path, place := tmp_path / "place")
@@ -243,6 +243,11 @@ def test_a_graph_of_as_many_writes_in_its_place_is_another_one(path, tmp_path, w
             os.replace(other, path)
         elif way == "copied":
             shutil.copyfile(other, path)
+        elif way == "copied with its times":
+            assert os.stat(other).st_size == os.stat(path).st_size
+            times = os.stat(path)
+            shutil.copyfile(other, path)
+            os.utime(path, ns=(times.st_atime_ns, times.st_mtime_ns))
         else:
             os.symlink(other, tmp_path / "new")
             os.replace(tmp_path / "new", place)

@@ -6,7 +6,9 @@ and that all can read, is enough for Lamport's bakery (A New Solution of Dijkstr
 nobody has a smaller one. So nobody is turned away because another came in the same moment.
 
 The claim of a process is as good as its clock: who was not heard of for as long as the address says (``claim``, 30
-seconds) is taken for dead. A local file belongs to one process anyway, so whatever claim stands there is a dead one's.
+seconds) is taken for dead. So is who says nothing new while another waits for so long, though its last word be of a
+time to come: clocks are set back. A local file belongs to one process anyway, so whatever claim stands there is a dead
+one's.
 """
 
 from __future__ import annotations
@@ -60,6 +62,8 @@ class Claim:
         self._writing = self._lost = False
         self.state = State()
         """The newest commit, once the turn is had: none comes between."""
+        self._heard: dict[int, tuple[object, float]] = {}
+        """What was heard last of each other process, and when, by this one's monotonic clock."""
 
     def take(self) -> None:
         """Wait for the turn, and clean up behind writers that died."""
@@ -70,7 +74,7 @@ class Claim:
         else:
             self._choose()
             self.state, claims = self._waited()
-        dead = [row for row, claim in claims.items() if row != _ROW and not self._at_work(claim)]
+        dead = [row for row, claim in claims.items() if row != _ROW and not self._at_work(claim, row)]
         if failed or dead:
             recovered(self._link, self.state)
         if dead:
@@ -104,10 +108,14 @@ class Claim:
     def _before(self, claim: dict[str, Any], row: int) -> bool:
         """Tell whether a claim comes before this process's, or may."""
         ticket = claim.get("ticket")
-        return row != _ROW and self._at_work(claim) and (ticket is None or (ticket, row) < (self._ticket, _ROW))
+        return row != _ROW and self._at_work(claim, row) and (ticket is None or (ticket, row) < (self._ticket, _ROW))
 
-    def _at_work(self, claim: dict[str, Any]) -> bool:
-        return not self._alone and time.time() - claim["time"] < self._link.address.claim
+    def _at_work(self, claim: dict[str, Any], row: int) -> bool:
+        now, patience = time.monotonic(), self._link.address.claim
+        said, since = self._heard.get(row, (None, now))
+        if said != claim["time"]:
+            self._heard[row] = claim["time"], (since := now)
+        return not self._alone and time.time() - claim["time"] < patience and now - since < patience
 
     def _say(self, ticket: int | None, *, at: float | None = None) -> None:
         """Write the claim: that this process is still at work, and its ticket."""

@@ -83,6 +83,11 @@ def identity_of(file: str) -> tuple[int, int] | None:
     return status.st_dev, status.st_ino
 
 
+def state_of(status: os.stat_result) -> tuple[int, ...]:
+    """Return what tells a file from what it was, and from another with its name, which may have its times as well."""
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns
+
+
 def _log_size(file: str) -> int:
     try:
         return os.stat(f"{file}-wal").st_size
@@ -141,7 +146,7 @@ class QuietConnection:
             status = os.stat(file)
         except OSError as error:
             raise StoreError(f"The file {self._path!r} cannot be read: {error.strerror}.") from error
-        return (status.st_ino, status.st_size, status.st_mtime_ns), False
+        return state_of(status), False
 
     def _connect(self) -> sqlite3.Connection:
         status, shared = self._state

@@ -6,7 +6,7 @@ import os
 import sqlite3
 from contextlib import suppress
 
-from fourfold.engines.sqlite.connection import identity_of
+from fourfold.engines.sqlite.connection import identity_of, state_of
 from fourfold.engines.sqlite.rows import comes_after, last_write
 from fourfold.errors import StoreError, warn
 
@@ -21,13 +21,13 @@ class Place:
         self._file = file
         self._path = path
         self._seen = identity_of(file)
-        self._changed: int | None = None
+        self._changed: tuple[int, ...] | None = None
         self._write: tuple[int, str] = (-1, "")
 
     def write(self, connection: sqlite3.Connection) -> tuple[int, str]:
         """Return the last write with its mark, of a copy that was laid over the file, too."""
         try:
-            changed = os.stat(self._file).st_mtime_ns
+            changed = state_of(os.stat(self._file))
         except OSError:
             changed = None
         if changed != self._changed:  # by that, or as the log was taken in: what SQLite holds may be another file's
