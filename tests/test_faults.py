@@ -296,3 +296,46 @@ def test_a_file_that_was_written_over_says_what_to_do(tmp_path):
             StoreError, match="malformed; open it again if it was written over meanwhile, else fourfold"
         ):
             retriever.search("word", k=60)
+
+
+class Interrupted:
+    """A connection after one statement of which the user presses Ctrl-C."""
+
+    def __init__(self, connection, after):
+        self.connection, self.after = connection, after
+
+    def execute(self, sql, *parameters):
+        found = self.connection.execute(sql, *parameters)
+        if sql == self.after:
+            self.after = None
+            raise KeyboardInterrupt
+        return found
+
+    def __getattr__(self, name):
+        return getattr(self.connection, name)
+
+
+def test_a_reader_that_is_interrupted_sees_what_is_written_afterwards(tmp_path):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever, Retriever(path) as other:
+        retriever.add([Node("a", "alpha")])
+        retriever.backend._reader = Interrupted(retriever.backend._reader, "BEGIN")
+        with pytest.raises(KeyboardInterrupt):
+            retriever.backend.counts()
+        other.add([Node("b", "beta")])
+        assert retriever.search("beta").ids == ["b", "a"] and retriever.backend.counts()["nodes"] == 2
+
+
+@pytest.mark.parametrize("after", ["BEGIN IMMEDIATE", "PRAGMA foreign_keys = OFF", "COMMIT"])
+def test_a_writer_that_is_interrupted_holds_up_nobody_and_goes_on(tmp_path, after, check_file):
+    path = tmp_path / "kg.sqlite"
+    with Retriever(path) as retriever, Retriever(path) as other:
+        retriever.add([Node("a", "alpha"), Node("b", "beta")], [Edge("a", "b", "t")])
+        connection, retriever.backend._writer = retriever.backend._writer, Interrupted(retriever.backend._writer, after)
+        with pytest.raises(KeyboardInterrupt):
+            retriever.add([Node("c", "gamma")])
+        assert not connection.in_transaction and connection.execute("PRAGMA foreign_keys").fetchone() == (1,)
+        other.add([Node("d", "delta")])
+        retriever.delete(["a"])
+        assert retriever.edges(["b"]) == other.edges(["b"]) == []
+    check_file(path)

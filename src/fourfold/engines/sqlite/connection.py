@@ -197,16 +197,27 @@ def for_writing(connection: sqlite3.Connection, *, deletes: bool) -> Iterator[sq
     another page of the nodes, which is sought in all of the log that the transaction has written. Writers have looked
     them up.
     """
-    with suppress(sqlite3.Error):  # the file cannot be read: the write will say so
-        connection.execute(f"PRAGMA cache_size = -{_WRITING_KB}")
-        if not deletes and not connection.in_transaction:
-            connection.execute("PRAGMA foreign_keys = OFF")
     try:
+        with suppress(sqlite3.Error):  # the file cannot be read: the write will say so
+            connection.execute(f"PRAGMA cache_size = -{_WRITING_KB}")
+            if not connection.in_transaction:  # said either way: an interrupt may have left the one before
+                connection.execute(f"PRAGMA foreign_keys = {'ON' if deletes else 'OFF'}")
         yield connection
     finally:
         with suppress(sqlite3.Error):
             connection.execute(f"PRAGMA cache_size = -{_READING_KB}")
             connection.execute("PRAGMA foreign_keys = ON")
+
+
+@contextmanager
+def ended(connection: sqlite3.Connection) -> Iterator[None]:
+    """See that a transaction does not stay open wherever an interrupt comes: readers would see one state for ever."""
+    within = connection.in_transaction
+    try:
+        yield
+    finally:
+        if connection.in_transaction and not within:
+            connection.execute("ROLLBACK")
 
 
 @contextmanager

@@ -27,6 +27,7 @@ from fourfold.engines.sqlite.checkpoints import Log
 from fourfold.engines.sqlite.connection import (
     QuietConnection,
     connect,
+    ended,
     for_writing,
     prepare,
     until,
@@ -182,11 +183,9 @@ class Store:
             if connection.in_transaction:  # ":memory:", inside a write of the same thread
                 yield connection
                 return
-            connection.execute("BEGIN")
-            try:
+            with ended(connection):
+                connection.execute("BEGIN")
                 yield connection
-            finally:
-                connection.execute("COMMIT")
 
     def generation(self) -> int:
         """Return the number that every committed write moves on."""
@@ -365,7 +364,7 @@ class Store:
         if self.read_only:
             raise StoreError(f"The file {self.path!r} was opened read-only; nothing can be written.")
         self._require_process()
-        with self._write_lock, self._for_writing(deletes=deletes) as connection:
+        with self._write_lock, self._for_writing(deletes=deletes) as connection, ended(connection):
             try:
                 connection.execute("BEGIN IMMEDIATE")
             except sqlite3.Error as error:
