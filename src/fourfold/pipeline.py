@@ -216,6 +216,8 @@ def choose_seeds(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         outside = {name: pool.floors[name] * lowest[name] for name in values}
         if all(least_of(each, count) > outside[name] or outside[name] <= 0 for name, each in values.items()):
             break
+        if scores.everything:
+            break
         scores.widen(query, pool.count * refine.WIDER)
     chosen = [best(pool.nodes, each, count, scores.snapshot) for each in values.values()]
     scores.seeds = ordered.distinct(np.concatenate((scores.called.nodes, *chosen)))
@@ -315,7 +317,7 @@ def combine(scores: Scores, query: Query, config: RetrievalConfig) -> None:
         scores.take(reached[near + outside >= least_of(scores.table.total, query.limit)])
         if scores.pool is not named:
             scores.tabulate(query)
-        if outside <= 0.0 or outside < least_of(scores.table.total, query.limit):
+        if outside <= 0.0 or outside < least_of(scores.table.total, query.limit) or scores.everything:
             break
         count = scores.pool.count * refine.WIDER
     scores.order = ranked(scores, query, config)

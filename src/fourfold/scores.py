@@ -221,6 +221,11 @@ class Scores:
         self.pool = Pool(self.pool.nodes, self.pool.values, count, floors)
         return named
 
+    @property
+    def everything(self) -> bool:
+        """Whether each part was asked for all it has: none is left outside, whatever floor a damaged one tells."""
+        return self.pool.count >= self.snapshot.size
+
     def best_of(self, name: str, query: Query, count: int) -> Scored:
         """Return the ``count`` best of a part, raw; what was asked last is remembered."""
         known = self.found.get(name)

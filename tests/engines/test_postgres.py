@@ -1,5 +1,6 @@
 """PostgreSQL answers as SQLite does, in few round trips, and says what it cannot do."""
 
+import contextlib
 import json
 from pathlib import Path
 
@@ -192,6 +193,29 @@ def test_a_check_that_compares_nothing_says_so(pg_url):
     assert check(pg_url).sound
     found = check(pg_url, derived=True)
     assert not found.looked_at and found.problems[0].startswith("What is derived of contents is compared in SQLite")
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ("UPDATE state SET edges = -1", "is damaged, its table 'state' counts"),
+        ("DELETE FROM meta WHERE key = 'dimensions'", "is damaged, its vectors have None dimensions"),
+        ("UPDATE vectors SET vector = '[1]' WHERE node = 1", "vectors of several lengths|different vector dimensions"),
+        ("UPDATE postings SET type_length = -2147483648", None),  # a floor that no node comes up to: it looked for ever
+    ],
+)
+def test_rows_that_no_writer_leaves_end_in_a_sentence_or_an_answer(pg_server, pg_url, change, says):
+    with Retriever(pg_url) as retriever:
+        nodes = [Node(f"n{n}", f"name{n} zebra", text="alpha beta gamma", metadata={"k": n}) for n in range(30)]
+        retriever.add(nodes, [Edge(f"n{n}", f"n{(n * 7 + 1) % 30}", "t") for n in range(30)])
+    schema = pg_url.rpartition("schema=")[2]
+    with pg_server.connect() as connection:
+        connection.execute(f"SET search_path TO {schema}, public")
+        connection.execute(change)
+    with Retriever(pg_url) as retriever:
+        with pytest.raises(StoreError, match=says) if says else contextlib.nullcontext():
+            retriever.search("alpha", filter={"k": {"$gt": 3}}, timeout=20)
+            retriever.vectors(["n0", "n1"])
 
 
 def test_a_graph_without_its_state_is_told_to_be_damaged(pg_server, pg_url):

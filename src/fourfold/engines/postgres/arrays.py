@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from fourfold.errors import StoreError
+
 _HEADER = b"PGCOPY\n\xff\r\n\0" + bytes(8)
 _TRAILER = b"\xff\xff"
 _ARRAY_HEADER = 20
@@ -30,11 +32,19 @@ def numbers(sent: bytes | None, dtype: str) -> NDArray[Any]:
 
 
 def vectors(sent: bytes | None) -> NDArray[np.float32]:
-    """Return what ``string_agg(vector_send(v), ''::bytea ORDER BY …)`` gives, (n, dimensions); (0, 0) for NULL."""
+    """Return what ``string_agg(vector_send(v), ''::bytea ORDER BY …)`` gives, (n, dimensions); (0, 0) for NULL.
+
+    Raises:
+        StoreError: they are of several lengths, which no writer leaves.
+
+    """
     if not sent:
         return np.empty((0, 0), np.float32)
     dimensions = int(np.frombuffer(sent, ">i2", 1)[0])
-    rows = np.frombuffer(sent, np.dtype([("head", ">i4"), ("values", ">f4", (dimensions,))]))
+    kind = np.dtype([("head", ">i4"), ("values", ">f4", (dimensions,))])
+    rows = np.frombuffer(sent, kind, len(sent) // kind.itemsize)
+    if rows.nbytes < len(sent) or (rows["head"] != rows["head"][0]).any():
+        raise StoreError("The graph is damaged, it has vectors of several lengths; restore a backup, or reembed it.")
     return rows["values"].astype(np.float32)
 
 

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.connections import Connection
+from fourfold.errors import StoreError
 
 MOST_WAITING = 4096
 _BATCH = 20_000
@@ -77,7 +78,8 @@ def drop(connection: Connection) -> None:
 
 def read(row: tuple[Any, ...] | None) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Return Σ v, (dimensions,), and Σ v vᵀ, (dimensions, dimensions), from a row of ``moments``."""
-    assert row is not None
+    if row is None:
+        raise StoreError("The graph is damaged, its table 'moments' is empty; restore a backup, or reembed it.")
     total = np.frombuffer(bytes(row[0]), "<f8")
     return total, np.frombuffer(bytes(row[1]), "<f8").reshape(len(total), len(total))
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from fourfold.engines.postgres.arrays import numbers, vectors
 from fourfold.engines.postgres.part_context import PartContext
 from fourfold.engines.postgres.question_batch import Ranking
+from fourfold.engines.postgres.state import damaged
 from fourfold.index.base import Allowed, HeldNames, Keys, Moments, Nodes, Scored, Shared
 from fourfold.index.changes import PIECE
 from fourfold.index.name_terms import names_listed, told_by
@@ -232,6 +233,8 @@ class Vectors:
         )
         places, sent = self._context.link.one(sql, nodes.tolist())
         if len(rows := vectors(sent)):
+            if rows.shape[1] != self.dimensions:
+                raise damaged(repr(self._context.link.path), f"it has vectors of {rows.shape[1]} dimensions")
             found[numbers(places, ">i8") - 1] = unit(rows)
         return found
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from fourfold.arguments import shown
 from fourfold.engines.postgres.link import Link, Row, Statement
 from fourfold.engines.postgres.tables import GUARDED, PLAIN, Tables
 from fourfold.errors import StoreError
@@ -32,9 +33,9 @@ _IN_USE = "SELECT array_agg(num) FROM edge_types WHERE edges > 0"
 _IN_USE_SEEN = "SELECT array_agg(DISTINCT type) FROM {edges} e"
 
 
-def damaged(whose: str) -> StoreError:
-    """Return what is said of a graph that has no state."""
-    return StoreError(f"{whose} is damaged, its table 'state' is empty; restore a backup.")
+def damaged(whose: str, what: str = "its table 'state' is empty") -> StoreError:
+    """Return what is said of a graph that has no state, or one that no writer leaves."""
+    return StoreError(f"{whose} is damaged, {what}; restore a backup.")
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,6 +108,10 @@ class State:
         nodes, edges, vectors, *lengths = (int(n or 0) for n in (seen[0][0] if seen else turn.row[:6]))
         embedder, dimensions, names, indexed = facts[0]
         used = frozenset(map(int, in_use[0][0] or ()))
+        if min(nodes, edges, vectors, *lengths) < 0:
+            raise damaged(repr(link.path), f"its table 'state' counts {nodes} nodes, {edges} edges, {vectors} vectors")
+        if bool(vectors) and not (dimensions or "").isdecimal():
+            raise damaged(repr(link.path), f"its vectors have {shown(dimensions)} dimensions")
         return cls(
             turn.generation,
             tables,
