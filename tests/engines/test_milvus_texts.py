@@ -2,11 +2,13 @@
 
 import base64
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from fourfold.engines.milvus.array_text import packed, unpacked
+from fourfold.engines.milvus.state import State
 from fourfold.errors import StoreError
 
 
@@ -31,3 +33,16 @@ def test_an_array_is_read_as_it_was_written():
 def test_a_text_that_was_not_made_of_such_an_array_is_refused(text):
     with pytest.raises(StoreError, match="is not as it was written"):
         unpacked(text, "<i4", 7, 8)
+
+
+@pytest.mark.parametrize(
+    "value", ["no JSON", "[]", "{}", '{"format": "x"}', '{"format": 1, "strange": 1}', "9" * 5_000]
+)
+@pytest.mark.parametrize("row", [0, -5])
+def test_a_commit_that_was_not_written_so_is_told_of_in_a_sentence(row, value):
+    link = SimpleNamespace(path="milvus://kg", rows=lambda *asked: [{"row": row, "value": value}])
+    if row == -5 and value.startswith("{"):
+        assert State.read(link)[0] == State()  # a claim, which others look at
+        return
+    with pytest.raises(StoreError, match="'milvus://kg' is damaged, a row of its commits"):
+        State.read(link)

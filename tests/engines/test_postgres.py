@@ -198,6 +198,7 @@ def test_a_check_that_compares_nothing_says_so(pg_url):
 @pytest.mark.parametrize(
     ("change", "says"),
     [
+        ("UPDATE meta SET value = 'two' WHERE key = 'schema_version'", "has schema version 'two', which no version"),
         ("UPDATE state SET edges = -1", "is damaged, its table 'state' counts"),
         ("DELETE FROM meta WHERE key = 'dimensions'", "is damaged, its vectors have None dimensions"),
         ("UPDATE vectors SET vector = '[1]' WHERE node = 1", "vectors of several lengths|different vector dimensions"),
@@ -212,10 +213,9 @@ def test_rows_that_no_writer_leaves_end_in_a_sentence_or_an_answer(pg_server, pg
     with pg_server.connect() as connection:
         connection.execute(f"SET search_path TO {schema}, public")
         connection.execute(change)
-    with Retriever(pg_url) as retriever:
-        with pytest.raises(StoreError, match=says) if says else contextlib.nullcontext():
-            retriever.search("alpha", filter={"k": {"$gt": 3}}, timeout=20)
-            retriever.vectors(["n0", "n1"])
+    with pytest.raises(StoreError, match=says) if says else contextlib.nullcontext(), Retriever(pg_url) as retriever:
+        retriever.search("alpha", filter={"k": {"$gt": 3}}, timeout=20)
+        retriever.vectors(["n0", "n1"])
 
 
 def test_a_graph_without_its_state_is_told_to_be_damaged(pg_server, pg_url):

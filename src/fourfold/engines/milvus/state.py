@@ -7,6 +7,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
+from fourfold.arguments import said
 from fourfold.engines.milvus.link import Link
 from fourfold.engines.milvus.schema import UNUSED, visible
 from fourfold.errors import StoreError
@@ -91,19 +92,27 @@ class State:
     def read(cls, link: Link) -> tuple[State, dict[int, dict[str, Any]]]:
         """Return the newest commit, and by row the claims of writers that wait, are at work or have died."""
         found = link.rows("commits", f"row >= {_ALL}", ("row", "value"))
-        rows = {int(row["row"]): json.loads(row["value"]) for row in found}
-        claims = {row: rows.pop(row) for row in list(rows) if row < 0}
-        if not rows:
-            return cls(), claims
-        newest = rows[max(rows)]
+        try:
+            rows = {int(row["row"]): json.loads(row["value"]) for row in found}
+            claims = {row: {**rows.pop(row)} for row in list(rows) if row < 0}
+            return (cls._of(rows[max(rows)], link.path) if rows else cls()), claims
+        except (LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
+            raise StoreError(
+                f"The graph at {link.path!r} is damaged, a row of its commits is not as it was written "
+                f"({said(error)}); restore a backup."
+            ) from error
+
+    @classmethod
+    def _of(cls, newest: dict[str, Any], path: str) -> State:
+        """Return what the row of a commit says."""
         if newest["format"] > FORMAT:
             raise StoreError(
-                f"The graph at {link.path!r} has format {newest['format']}, newer than {FORMAT}, the newest this "
+                f"The graph at {path!r} has format {newest['format']}, newer than {FORMAT}, the newest this "
                 "version of fourfold reads; upgrade fourfold."
             )
         newest["lengths"] = tuple(newest["lengths"])
         newest["history"] = tuple((int(commit), float(ended)) for commit, ended in newest["history"])
-        return cls(**newest), claims
+        return cls(**newest)
 
     @classmethod
     def current(cls, link: Link) -> State:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import psycopg
 
+from fourfold.arguments import shown
 from fourfold.errors import StoreError
 
 SCHEMA_VERSION = 1
@@ -138,7 +139,12 @@ def version_of(connection: psycopg.Connection[tuple[object, ...]], schema: str) 
             f"The schema {schema!r} holds tables of another application; name one of your own: ?schema=kg, or read "
             "the tables that are there with Retriever.open_foreign(url)."
         )
-    return int(str(found[0]))
+    if not (version := str(found[0])).isdecimal():
+        raise StoreError(
+            f"The schema {schema!r} has schema version {shown(version)}, which no version of fourfold writes; restore "
+            "a backup."
+        )
+    return int(version)
 
 
 def migrate(connection: psycopg.Connection[tuple[object, ...]], version: int) -> None:
