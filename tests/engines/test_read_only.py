@@ -299,3 +299,31 @@ def test_the_trigger_of_somebody_else_is_not_run(path):
     connection.close()
     with pytest.raises(StoreError, match="holds the trigger 'extra', which fourfold did not make"):
         Retriever(path)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="an open file can be neither removed nor replaced there")
+def test_nothing_of_a_file_is_said_of_another_of_the_same_generation_in_its_place(path, tmp_path):
+    """It was answered from memory, and nodes of the new file were found by the texts of the old."""
+    shown = {"colour": "red"}
+    for name, word, others in (("one", "apple", ()), ("two", "banana", ("cherry", "date"))):
+        with Retriever(tmp_path / f"{name}.sqlite") as made:
+            made.add([Node(word, word, "fruit", word, shown), *(Node(other, other) for other in others)])
+
+    def told(retriever):
+        questions = Questions(retriever)
+        return [
+            len(retriever),
+            retriever.search("fruit").ids,
+            retriever.search("fruit", filter=shown).ids,
+            [hit.node.id for hit in retriever.search("what is an apple?").hits],
+            retriever.matching(shown),
+            [match.node.id for match in questions.keyword_match("red").matches],
+        ]
+
+    with Retriever(tmp_path / "two.sqlite", read_only=True) as retriever:
+        expected, generation = told(retriever), retriever.generation
+    with Retriever(tmp_path / "one.sqlite", read_only=True) as retriever:
+        assert told(retriever) != expected
+        os.replace(tmp_path / "two.sqlite", tmp_path / "one.sqlite")
+        assert told(retriever) == expected
+        assert retriever.generation == generation
