@@ -18,7 +18,7 @@ from fourfold.engines.sqlite.changes import changes_since, pages
 from fourfold.engines.sqlite.connection import address_of, connect_again
 from fourfold.engines.sqlite.documents import Documents
 from fourfold.engines.sqlite.filters import Rows, meeting
-from fourfold.engines.sqlite.rows import amounts, comes_after, generation_of, numbers, texts
+from fourfold.engines.sqlite.rows import amounts, comes_after, last_write, numbers, texts
 from fourfold.engines.sqlite.saving import save
 from fourfold.engines.sqlite.snapshots import Snapshots
 from fourfold.engines.sqlite.staging import Staged, Staging
@@ -104,7 +104,7 @@ class SqliteBackend(Store):
             # what others committed moves data_version, what was written here total_changes
             state = connection, connection.total_changes, *connection.execute("PRAGMA data_version").fetchone()
             if self._counted is None or self._counted[0] != state:
-                known = self.snapshots.counted(generation_of(connection))
+                known = self.snapshots.counted(last_write(connection))
                 counted = {
                     table: known[table]
                     if table in known

@@ -91,13 +91,13 @@ class Snapshots:
         info = Vectors(state.parts.vectors, exact=self._config.index.exact).info()
         return info.first_stage, info.recall
 
-    def counted(self, generation: int) -> dict[str, int]:
-        """Return how many nodes, edges and vectors there are at a generation, as far as what is there already tells.
+    def counted(self, write: tuple[int, str]) -> dict[str, int]:
+        """Return how many nodes, edges and vectors there are after a write, as far as what is there already tells.
 
         It waits for nobody; SQLite would read an index of each from end to end, and all vectors.
         """
         state = self._state
-        if state is None or state.generation != generation:
+        if state is None or (state.generation, state.token) != write:
             return {}
         parts: dict[str, Sequence[Segment]] = {"nodes": state.parts.text, "edges": state.parts.edges}
         if state.own_share >= 1:
