@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
 import json
 import os
 import subprocess
 import sys
 import textwrap
 import zlib
+from zipfile import ZIP_DEFLATED, ZipFile
 
 import pytest
 
@@ -19,9 +22,11 @@ from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.readers.html import parse_html
 from fourfold.ingest.readers.markdown import parse_markdown
 from fourfold.ingest.readers.notebook import read_notebook
+from fourfold.ingest.readers.parsed import NoTextError
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
 from fourfold.ingest.readers.rst import parse_rst
+from fourfold.ingest.readers.word import read_word
 
 RST = """\
 :author: Ann
@@ -224,6 +229,112 @@ def test_utf_16_is_read_without_a_byte_order_mark(text, encoding):
         READERS[".txt"]((9 * text).encode(encoding)[:-1])
 
 
+WORD = """<w:document xmlns:w="w" xmlns:r="r"><w:body>
+<w:p><w:pPr><w:pStyle w:val="Titel"/></w:pPr><w:r><w:t>Travel</w:t></w:r></w:p>
+<w:p><w:r><w:t xml:space="preserve">For </w:t></w:r><w:hyperlink r:id="rId9"><w:r><w:t>all</w:t></w:r></w:hyperlink>
+<w:del><w:r><w:delText>some</w:delText></w:r></w:del><w:ins><w:r><w:tab/><w:t>of us.</w:t></w:r></w:ins></w:p>
+<w:sdt><w:sdtContent><w:p><w:pPr><w:pStyle w:val="Mine"/></w:pPr><w:r><w:t>Hotels</w:t></w:r></w:p>
+</w:sdtContent></w:sdt>
+<w:tbl><w:tr><w:tc><w:p><w:r><w:t>City</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r><w:t>Limit</w:t></w:r></w:p></w:tc></w:tr>
+<w:tr><w:tc><w:p><w:r><w:t>Bern</w:t></w:r></w:p><w:p><w:r><w:t>(CH)</w:t></w:r></w:p></w:tc><w:tc><w:p><w:r>
+<w:t>240</w:t></w:r></w:p></w:tc></w:tr></w:tbl></w:body></w:document>"""
+STYLES = """<w:styles xmlns:w="w"><w:style w:styleId="Titel"><w:name w:val="Title"/></w:style>
+<w:style w:styleId="U1"><w:name w:val="heading 2"/></w:style>
+<w:style w:styleId="Mine"><w:name w:val="Mine"/><w:basedOn w:val="U1"/></w:style>
+<w:style w:styleId="A"><w:basedOn w:val="B"/></w:style><w:style w:styleId="B"><w:basedOn w:val="A"/></w:style>
+</w:styles>"""
+
+
+def word(document: str = WORD, styles: str = STYLES) -> bytes:
+    """Return a .docx with a footnote."""
+    kinds = {"styles": "styles.xml", "footnotes": "/word/footnotes.xml"}
+    parts = "".join(f'<R Id="{kind}" Type="t/{kind}" Target="{target}"/>' for kind, target in kinds.items())
+    out = io.BytesIO()
+    with ZipFile(out, "w", ZIP_DEFLATED) as archive:
+        archive.writestr("_rels/.rels", '<R><R Type="t/officeDocument" Target="word/document.xml"/><R '
+                         'Type="t/core-properties" Target="docProps/core.xml"/></R>')  # fmt: skip
+        archive.writestr("docProps/core.xml", '<c xmlns:d="d"><d:title>Memo</d:title><d:creator>Ann</d:creator></c>')
+        link = '<R Id="rId9" Type="t/hyperlink" Target="All%20of%20us.docx" TargetMode="External"/>'
+        archive.writestr("word/_rels/document.xml.rels", f"<R>{parts}{link}</R>")
+        archive.writestr("word/document.xml", document)
+        archive.writestr("word/styles.xml", styles)
+        archive.writestr("word/footnotes.xml", '<w:f xmlns:w="w"><w:p><w:r><w:t>A note.</w:t></w:r></w:p></w:f>')
+    return out.getvalue()
+
+
+def test_word():
+    parsed = read_word(word())
+    assert parsed.text == "Travel\n\nFor all\tof us.\n\nHotels\n\nCity | Limit\nBern (CH) | 240\n\nA note."
+    assert (parsed.title, parsed.metadata, parsed.links) == ("Travel", {"author": "Ann"}, ["All%20of%20us.docx"])
+    assert [section.heading for section in parsed.sections] == ["", "Hotels"]
+    assert read_word(word(WORD.replace("Titel", "Other"))).title == "Memo"
+
+
+def test_word_that_is_none_or_unpacks_to_too_much():
+    encrypted = b"\xd0\xcf\x11\xe0" + bytes(600)
+    nothing = io.BytesIO()
+    ZipFile(nothing, "w").close()
+    for data, why in ((b"PK", "no .docx"), (encrypted, "password"), (nothing.getvalue(), "no .docx")):
+        with pytest.raises(InvalidValueError, match=why):
+            read_word(data)
+    bomb = word(styles="<w>" + " " * 100_000_001 + "</w>")
+    assert len(bomb) < 200_000
+    with pytest.raises(InvalidValueError, match=r"word/styles.xml in the file unpacks to more than 100,000,000 bytes"):
+        read_word(bomb)
+    entities = "".join(f'<!ENTITY e{n + 1} "{f"&e{n};" * 10}">' for n in range(9))
+    laughs = f'<!DOCTYPE w [<!ENTITY e0 "haha">{entities}]>{WORD.replace("Travel", "&e9;")}'
+    with contextlib.suppress(Exception):
+        assert "haha" not in read_word(word(laughs)).text
+
+
+MAIL = b"""From: =?utf-8?q?Fran=C3=A7ois?= <f@x.example>\r\nTo: sales@x.example\r\nSubject: Two of them\r
+Date: Wed, 14 Jan 2026 15:02:00 +0100\r\nMessage-ID: <2@x>\r\nIn-Reply-To: <1@x>\r\nMIME-Version: 1.0\r
+Content-Type: multipart/mixed; boundary=b\r\n\r\n--b\r\nContent-Type: text/html; charset=latin-1\r\n\r
+<p>We <b>need</b> two.</p><p>Caf\xe9</p>\r\n--b\r\nContent-Type: text/csv\r
+Content-Disposition: attachment; filename=list.csv\r\n\r\na,b\r\n--b--\r\n"""
+
+
+def test_a_mail_and_the_one_it_answers(tmp_path):
+    parsed = READERS[".eml"](MAIL)
+    head = "From: François <f@x.example>\nTo: sales@x.example\nDate: Wed, 14 Jan 2026 15:02:00 +0100\n"
+    assert parsed.text == f"{head}Attachment: list.csv\n\nWe need two.\n\nCafé"
+    assert parsed.title == "Two of them" and parsed.metadata["date"] == "2026-01-14T15:02:00+01:00"
+    (tmp_path / "two.eml").write_bytes(MAIL)
+    (tmp_path / "one.eml").write_bytes(b"From: a@x\nMessage-ID: <1@x>\n\nWhat do you need?\n")
+    retriever = Retriever(":memory:", embedder=lambda texts: [[1.0, len(t) % 7, t.count("o")] for t in texts])
+    index_folder(retriever, tmp_path)
+    assert [(e.source, e.target, e.type) for e in retriever.edges(["two.eml"])] == [
+        ("two.eml", "one.eml", "relates_to")
+    ]
+    with pytest.raises(InvalidValueError, match="neither a sender nor a subject"):
+        READERS[".eml"](b"hello")
+
+
+def test_a_table_of_things_is_a_line_for_each_row():
+    read = READERS[".csv"]
+    assert (
+        read(b'id;name;boss\n1;Ann;\n2;"Bob;\nB.";Ann\n').text == "id: 1, name: Ann\n\nid: 2, name: Bob; B., boss: Ann"
+    )
+    assert read("\ufeffname\tprice\nBoot\t9\textra".encode()).text == "name: Boot, price: 9, extra"
+    edges = (
+        "a,likes,b",
+        "a,likes,b\nc,likes,d",
+        "source,type,target\nann,likes,bob",
+        "query-id,score\nq1,1",
+        "1,Ann\n2,Bob",
+    )
+    for data in (*edges, "name,n\n" + "Ann,1\n" * 10_001):
+        with pytest.raises(NoTextError, match=r"edges are read where|make a node of each row"):
+            read(data.encode())
+
+
+def test_a_row_of_a_table_in_html_is_a_line():
+    rows = "<table><tr><th>System<th>Kept<tr><td><p>ERP</p><td><ul><li>90<li>days</ul></table>"
+    assert parse_html(f"a{rows}b").text == "a\n\nSystem | Kept\n\nERP | 90 days\n\nb"
+    page = f"<table><tr><td>Menu<td><h1>Page</h1><p>{'x ' * 600}</p><tr><td>one<td>{rows}</table>"
+    assert parse_html(page).text.startswith("Menu\n\nPage\n\nx x")
+
+
 @pytest.mark.parametrize("text", ["before\0after", "a\nb\nc\n", "\0\0\0\0"])
 def test_a_text_that_holds_a_nul_is_no_utf_16(text):
     assert READERS[".txt"](text.encode()).text == text
@@ -295,7 +406,14 @@ def test_what_a_reader_says_of_a_file_apart_arrives_whole():
 
 @pytest.mark.parametrize(
     ("library", "kind"),
-    [("docutils", ".rst"), ("pypdf", ".pdf"), ("lxml", ".html"), ("markdown_it", ".md"), ("markdown_it", ".ipynb")],
+    [
+        ("docutils", ".rst"),
+        ("pypdf", ".pdf"),
+        ("lxml", ".html"),
+        ("lxml", ".docx"),
+        ("markdown_it", ".md"),
+        ("markdown_it", ".ipynb"),
+    ],
 )
 def test_where_a_library_is_missing_the_extra_is_named(library, kind, monkeypatch):
     monkeypatch.setitem(sys.modules, library, None)

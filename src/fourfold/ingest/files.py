@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import posixpath
+import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path, PurePosixPath
 from urllib.parse import unquote, urlsplit
@@ -14,10 +15,11 @@ from fourfold.ingest.readers import READ_APART, READERS, Parsed
 from fourfold.ingest.readers.apart import ReadersApart
 from fourfold.ingest.roots import Roots
 
-_READING = b"7"
+_READING = b"8"
 """Part of every file's hash: another number makes all files be read again."""
 
-_GRAPHS = {".csv": "read_triples", ".tsv": "read_triples", ".graphml": "read_graphml"}
+_NOTION = re.compile(r" [0-9a-f]{32}\Z")
+"""What Notion puts behind the names of the files that it exports."""
 
 
 def no_reader(path: Path) -> str | None:
@@ -26,8 +28,8 @@ def no_reader(path: Path) -> str | None:
         return None
     if is_json_lines(path):
         return "JSON Lines are read where they are named; of a folder, only a BEIR collection's corpus.jsonl."
-    if reader := _GRAPHS.get(path.suffix.lower()):
-        return f"edges in {path.suffix} are read where the command names the file itself, or by ingest.{reader}."
+    if path.suffix.lower() == ".graphml":
+        return "GraphML is read where the command names the file itself, or by ingest.read_graphml."
     return f"there is no reader for {path.suffix or 'names without an ending such as .md'}."
 
 
@@ -70,7 +72,7 @@ def document_of(path: Path, data: bytes, roots: Roots, apart: ReadersApart) -> t
     document = Document(
         id=identity,
         text=parsed.text,
-        title=shortened(parsed.title or name.replace("_", " ").replace("-", " ").strip()),
+        title=shortened(parsed.title or _NOTION.sub("", name).replace("_", " ").replace("-", " ").strip()),
         metadata=parsed.metadata,
         source=place,
         links=tuple(links),

@@ -14,7 +14,7 @@ from fourfold.ingest.documents import Document, IngestConfig
 from fourfold.ingest.files import document_of, fingerprint, is_corpus, is_json_lines, no_reader
 from fourfold.ingest.graphs import read_jsonl
 from fourfold.ingest.readers.apart import ReadersApart
-from fourfold.ingest.readers.parsed import reason
+from fourfold.ingest.readers.parsed import NoTextError, reason
 from fourfold.ingest.report import Problem, Report
 from fourfold.ingest.roots import SETTING, Roots
 from fourfold.ingest.walk import Walk, content
@@ -84,8 +84,8 @@ def index_paths(
             are passed over.
         config: see ``add_documents``.
         max_bytes: a larger file is passed over.
-        max_seconds: processor time after which a file of reStructuredText, Python or PDF is passed over. These are
-            read in a process of their own, where they may break down or fill memory without harm.
+        max_seconds: processor time after which a file of reStructuredText, Python, PDF, Word or an e-mail is passed
+            over. These are read in a process of their own, where they may break down or fill memory without harm.
         follow_links: read what links out of a folder lead to, too.
         allow_empty: take all documents of a folder away that has no file to read any more.
         progress: called with (files done, files in all).
@@ -231,6 +231,9 @@ class _Run:
                 self._notes.unchanged += 1
                 return
             document, fault = document_of(path, data, self._roots, self._apart)
+        except NoTextError as error:
+            self._notes.passed_over.append(Problem(path.as_posix(), str(error)))
+            return
         except Exception as error:  # readers raise anything at a broken file; it must not take the others with it
             self._leave_out(path.as_posix(), error)
             return

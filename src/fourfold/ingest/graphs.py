@@ -156,8 +156,8 @@ def _refuse_table(edges: list[Edge], path: str | Path) -> None:
         if sum(name.lower() in _COLUMNS or name.lower().endswith("_id") for name in names) > 1:
             raise InvalidValueError(
                 f"{path}:1: {', '.join(map(shown, names))} look like the columns of a table of things; a line is "
-                "subject, relation, object and a weight, if any. Make a node of each row, or put a line subject,"
-                "relation,object before edges that begin so."
+                "subject, relation, object and a weight, if any. A table is read as a document where its folder is "
+                "indexed; or make a node of each row. Put a line subject,relation,object before edges that begin so."
             )
     if len(edges) >= _MANY and len(relations) > _OWN * len(edges):
         warnings.warn(
@@ -215,16 +215,16 @@ _COLUMNS = frozenset(
 _MANY, _OWN = 10, 0.9
 """So many lines, and such a share of them with a relation of its own, look like a table."""
 
-_SUBJECTS = frozenset({"subject", "source", "head", "from"})
-_OBJECTS = frozenset({"object", "target", "tail", "to"})
+SUBJECTS = frozenset({"subject", "source", "head", "from"})
+OBJECTS = frozenset({"object", "target", "tail", "to"})
 
 
 def _names_columns(row: list[str], path: str | Path) -> bool:
     """Whether a line names the columns; one that names the ends of an edge in others is refused: ``source,target``."""
-    if len(row) >= 3 and row[0].strip().lower() in _SUBJECTS and row[2].strip().lower() in _OBJECTS:
+    if len(row) >= 3 and row[0].strip().lower() in SUBJECTS and row[2].strip().lower() in OBJECTS:
         return True
     names = {cell.strip().lower() for cell in row}
-    if names & _SUBJECTS and names & _OBJECTS:
+    if names & SUBJECTS and names & OBJECTS:
         raise InvalidValueError(
             f"{path}:1: the columns are called {', '.join(map(shown, row[:9]))}; a line is subject, relation, "
             "object and a weight, if any. Put the columns in that order."
@@ -241,7 +241,8 @@ def _edge(row: list[str], place: str) -> Edge:
     try:
         weight = float(row[3])
     except ValueError as error:
-        told = f"{place}: the weight {shown(row[3])} is no number; a line is subject, relation, object, weight."
+        told = f"{place}: the weight {shown(row[3])} is no number; a line is subject, relation, object, weight. "
+        told += "A table of things is read as a document where its folder is indexed."
         raise InvalidValueError(told) from error
     return Edge(source, target, relation, weight)
 

@@ -8,12 +8,15 @@ from types import MappingProxyType
 from typing import Protocol
 
 from fourfold.ingest.readers.html import read_html
+from fourfold.ingest.readers.mail import read_mail
 from fourfold.ingest.readers.markdown import parse_markdown
 from fourfold.ingest.readers.notebook import read_notebook
 from fourfold.ingest.readers.parsed import Parsed, decoded, plain_lines
 from fourfold.ingest.readers.pdf import read_pdf
 from fourfold.ingest.readers.python import read_python
 from fourfold.ingest.readers.rst import parse_rst
+from fourfold.ingest.readers.table import read_table
+from fourfold.ingest.readers.word import read_word
 
 
 class Reader(Protocol):
@@ -51,11 +54,15 @@ READERS: Mapping[str, Reader] = MappingProxyType(
         ".ipynb": read_notebook,
         ".py": read_python,
         ".pdf": read_pdf,
+        ".docx": read_word,
+        ".eml": read_mail,
+        ".csv": read_table,
+        ".tsv": read_table,
     }
 )
 """The reader of each kind of file, by the end of its name in lower case."""
 
-READ_APART = frozenset({".rst", ".py", ".pdf"})
+READ_APART = frozenset({".rst", ".py", ".pdf", ".docx", ".eml"})
 """Kinds whose libraries may take any time or memory, or break down, at a hostile file: read in a process apart."""
 
 __all__ = ["READERS", "READ_APART", "Parsed", "Reader"]

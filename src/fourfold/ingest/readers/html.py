@@ -19,6 +19,10 @@ _BLOCKS = frozenset(
     "summary table tbody td textarea tfoot th thead tr ul".split()
 )
 _HEADINGS = {f"h{level}": level for level in range(1, 7)}
+_CELLS = ("td", "th")
+_LONGEST_ROW = 1000
+"""Most characters, and pieces of text, of a table's row that is a line; a longer one lays out a page."""
+
 _ASIDE = ("aside", "blockquote", "dialog", "fieldset", "figure", "nav")
 """Where headings stand for themselves: what follows the element is not below them."""
 
@@ -113,6 +117,7 @@ class _Reader:
         self.headings: list[tuple[int, list[str]]] = []
         self.cuts: list[int] = []
         self.links: list[str] = []
+        self._rows: list[list[int]] = []
         self._open: Counter[str] = Counter()
         self._hidden = 0
         self._titled = self._in_heading = False
@@ -128,18 +133,34 @@ class _Reader:
                 self.text += [_CUT, _BLOCK]
                 self.cuts.append(len(self.headings))
             self.headings.append((_HEADINGS[tag], []))
+        if tag == "tr":
+            self._rows.append([])
+        if tag in _CELLS and self._rows:
+            self._rows[-1].append(len(self.text))
         if tag == "a" and (target := attributes.get("href")):
             self.links.append(target)
         self._open[tag] += 1
         self._hidden += tag in _HIDDEN
 
     def end(self, tag: str) -> None:
+        if tag == "tr" and self._rows:
+            self._end_row(self._rows.pop())
         if tag in _BLOCKS:
             self.text.append(_BLOCK)
         self._titled |= tag == "title" and self._open["svg"] == 0
         self._in_heading &= tag not in _HEADINGS  # also of one that was left open around it
         self._open[tag] -= 1
         self._hidden -= tag in _HIDDEN
+
+    def _end_row(self, starts: list[int]) -> None:
+        """Make a line of a row's cells, if it says no more than a line can: what stands beside what is then kept."""
+        if len(starts) < 2 or len(self.text) - starts[0] > _LONGEST_ROW:
+            return
+        ends = (*starts[1:], len(self.text))
+        cells = ["".join(self.text[start:end]) for start, end in zip(starts, ends, strict=True)]
+        if sum(map(len, cells)) <= _LONGEST_ROW and not any(_CUT in cell for cell in cells):
+            said = (" ".join(cell.translate(_NO_MARKS).split()) for cell in cells)
+            self.text[starts[0] :] = [" | ".join(said)]
 
     def data(self, data: str) -> None:
         plain = data.translate(_NO_MARKS)

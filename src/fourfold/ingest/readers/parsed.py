@@ -14,6 +14,10 @@ _LOOKED_AT = 4096
 """Bytes of a file that tell how it is encoded."""
 
 
+class NoTextError(InvalidValueError):
+    """A file is whole, and nothing to read: it is passed over and not called broken."""
+
+
 @dataclass(slots=True)
 class Parsed:
     """What a reader makes of a file: title ("" if it has none), text, links as written, and what is wrong with it."""
