@@ -10,6 +10,7 @@ import pytest
 
 from fourfold import Edge, Node, Retriever
 from fourfold.tools import ToolCatalog
+from fourfold.tools.wording import EVERYDAY, as_tools_say
 
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 ROOT = os.environ.get("FOURFOLD_DATASETS")
@@ -51,5 +52,7 @@ def test_tool_dependencies(monkeypatch):
 @pytest.mark.parametrize("name", ["livemcpbench", "metatool_single"])
 def test_without_edges_it_is_the_retrievers_own_ranking(name):
     catalog, queries = load(name)
+    analysis = catalog.retriever.analysis
     for text, _ in queries[:200]:
-        assert [t["id"] for t in catalog.search_tools(text)["tools"]] == catalog.retriever.search(text, k=10).ids
+        said = as_tools_say(text, EVERYDAY, analysis.tokenizer.terms, analysis.snapshot().term_numbers)
+        assert [t["id"] for t in catalog.search_tools(text)["tools"]] == catalog.retriever.search(said, k=10).ids

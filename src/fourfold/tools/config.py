@@ -8,6 +8,7 @@ from typing import Literal
 
 from fourfold.arguments import constants
 from fourfold.errors import InvalidValueError
+from fourfold.tools.wording import EVERYDAY
 
 Meaning = Literal["needs", "may_need", "needed_by", "before", "after", "apart", "link"]
 """What an edge from source to target says: the source needs (may need) the target, is needed by it, comes before or
@@ -25,6 +26,8 @@ class ToolConfig:
             and counts as a link.
 
     Search
+        everyday: words of a request → what tools say for them, where nothing in the graph holds the word itself:
+            ``{**EVERYDAY, "ring": "call"}`` (``fourfold.tools.wording``); ``{}`` for none.
         alpha_steps: (edges below which it holds, α), ascending; beyond the last, ``alpha_dense``.
         alpha_dense: α of a graph with many edges.
         context_hits: how many of the best semantic hits stand for the context when none is given; 0 is none.
@@ -62,6 +65,7 @@ class ToolConfig:
     edge_meanings: Mapping[str, Meaning] = field(default_factory=dict)
     symmetric_from: int = 20
 
+    everyday: Mapping[str, str] = field(default_factory=lambda: EVERYDAY)
     alpha_steps: tuple[tuple[int, float], ...] = ((1, 1.0), (50, 0.8), (200, 0.6))
     alpha_dense: float = 0.5
     context_hits: int = 3

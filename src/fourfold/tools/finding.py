@@ -19,6 +19,7 @@ from fourfold.tools.config import ToolConfig
 from fourfold.tools.search import Ranking, Weighting, best_of, cosines_of, rank, semantic_scores, similarity_of
 from fourfold.tools.state import Knowledge, State
 from fourfold.tools.types import Described, Step, ToolAnswer, ToolEntry, Workflow, unknown_context
+from fourfold.tools.wording import as_tools_say
 from fourfold.tools.workflow import Plan
 from fourfold.types import Node
 
@@ -162,6 +163,7 @@ class Finder:
     ) -> tuple[Ranking, Query, State, list[str]]:
         # where no edge orders tools a plan is the best matches within `loose_tie`, measured on plain text and embedding
         state = self._knowledge.present()
+        query = as_tools_say(query, self.config.everyday, self._terms, state.snapshot.term_numbers)
         tied = state.graph.edge_count > 0 and not state.graph.orders
         request, scores = self.retriever.analysis.scores(query, state.nodes, k=limit, plain=tied)
         known, unknown = self._in_use(context, state)
