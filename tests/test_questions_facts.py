@@ -74,7 +74,7 @@ def test_what_an_edge_of_a_named_node_leads_to_is_told_first(eight, name, questi
     assert [subject.node.id for subject in answer.subjects] == [about]
     assert answer.headline() == told and str(answer).splitlines()[0] == told
     assert "Its words ask for what edges" in (why := str(answer).splitlines()[1])
-    assert (f"read as {intent}." if intent else "no question intent was recognised.") in why
+    assert (f"read as {intent}." if intent else "read as a plain question.") in why
     assert answer.ids[0] == told.partition(":")[0]
 
 
@@ -88,6 +88,21 @@ def test_all_that_is_asked_for_is_named():
         answer = Questions(retriever).ask("who are the children of Ada?")
         assert sorted(hit.node.id for hit in answer.answer.facts) == children
         assert " and 3 more: Ada —child→ " in answer.headline()
+
+
+def test_how_many_there_are_is_counted_beyond_the_hits():
+    """Of eleven orders it said "and 5 more" behind five names: ten hits were all that it had."""
+    with Retriever() as retriever:
+        orders = [Node(f"o{number}", f"Order {number}", "order") for number in range(11)]
+        retriever.add(
+            [Node("tom", "Tom Ray", "person"), Node("acme", "Acme", "firm"), *orders],
+            [*(Edge(order.id, "tom", "approved_by") for order in orders), Edge("o1", "acme", "ordered_by")],
+        )
+        questions = Questions(retriever)
+        assert " and 6 more: Tom Ray ←approved_by— " in questions.ask("which orders did Tom Ray approve").headline()
+        answer = questions.ask("how many orders did Tom Ray approve?")
+        assert answer.answer.count == 11 and answer.headline().startswith("11: Order ")
+        assert questions.ask("how many orders has Acme?").headline() == "1: Order 1: Acme ←ordered_by— Order 1"
 
 
 @pytest.mark.parametrize(

@@ -47,6 +47,10 @@ _OF_A_CHANGE = re.compile(
     r"|(?:chang|remov|delet|renam|retir|replac|updat|upgrad|migrat|dropp|los|disabl)ing)\b",
     re.IGNORECASE,
 )
+_HOW_MANY = re.compile(r"\bhow many\b", re.IGNORECASE)
+COUNTED = 0.5
+"""A path is what is counted where the question names the kind of thing that it leads to: "how many orders has X"."""
+
 _SEVERAL = 2
 _NAMED = 5
 """So many of what is asked for are named at most in one sentence."""
@@ -59,12 +63,19 @@ class SearchAnswer(Answer):
     """The ranked list of a plain search: what is answered where no method fits."""
 
     result: SearchResult
+    count: int = 0
+    """How many ``facts`` there are in the graph, those beyond the hits with them."""
+
+    @property
+    def how_many(self) -> bool:
+        """Whether the question asks for a number of things."""
+        return _HOW_MANY.search(self.result.query[:READ]) is not None
 
     @property
     def facts(self) -> tuple[Hit, ...]:
         """The hits that the question asks for by edges of what it names; none where search is not sure of that."""
         hits = self.result.hits
-        if not hits or hits[0].grounds.path < SURE:
+        if not hits or hits[0].grounds.path < (COUNTED if self.how_many else SURE):
             return ()
         return tuple(hit for hit in hits if hit.grounds.path >= hits[0].grounds.path - _ROUNDING)
 
@@ -83,8 +94,9 @@ class SearchAnswer(Answer):
         """Return what is asked for and how it is reached; else how many hits there are, or that nothing is known."""
         if self.facts:
             names = [title(hit.node) for hit in self.facts[:_NAMED]]
-            more = f" and {len(self.facts) - len(names)} more" if len(self.facts) > len(names) else ""
-            return plain_text(f"{', '.join(names)}{more}: {_drawn(self.path)}")
+            more = f" and {self.count - len(names)} more" if self.count > len(names) else ""
+            number = f"{self.count}: " if self.how_many else ""
+            return plain_text(f"{number}{', '.join(names)}{more}: {_drawn(self.path)}")
         if not self.result.known:
             told = f"(confidence {self.result.confidence:.2f})"
             return f"Nothing: the graph seems to know nothing of {self.result.query!r} {told}."
@@ -95,7 +107,22 @@ def searched(view: View, query: str, k: int) -> SearchAnswer:
     """Return what search finds; no hits where the graph seems to know nothing of the question."""
     result = view.retriever.search(query, k=k)
     found = SearchAnswer(result=result, notes=result.notes)
-    return found if result.known or found.facts else replace(found, result=replace(result, hits=()))
+    if found.facts:
+        return replace(found, count=_count(view, found))
+    return found if result.known else replace(found, result=replace(result, hits=()))
+
+
+def _count(view: View, found: SearchAnswer) -> int:
+    """Return how many facts there are; where they fill the list, by all edges of the one step."""
+    facts, path = found.facts, found.path
+    if len(facts) < len(found.result) or len(path) != 1:
+        return len(facts)
+    (step,) = path
+    edges = [edge for edge in view.retriever.edges([step.source]) if edge.type == step.type]
+    near, far = ("source", "target") if step.along else ("target", "source")
+    ends = {getattr(edge, far) for edge in edges if getattr(edge, near) == step.source}
+    kinds = {hit.node.type for hit in facts}
+    return max(len(facts), sum(node.type in kinds for node in view.retriever.get(ends)))
 
 
 def instead_of(view: View, query: str, intent: QuestionIntent | None, k: int) -> SearchAnswer | None:

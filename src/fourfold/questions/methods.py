@@ -48,7 +48,7 @@ class Asked:
     @property
     def read(self) -> str:
         """What the question was taken for, a sentence."""
-        return f"read as {self.intent}." if self.intent is not None else "no question intent was recognised."
+        return f"read as {self.intent}." if self.intent is not None else "read as a plain question."
 
     def searched(self, reason: str, subjects: tuple[Subject, ...] = ()) -> Outcome:
         """Return that search serves better, and for what reason."""
