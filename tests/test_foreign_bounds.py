@@ -7,7 +7,7 @@ import pytest
 
 from fourfold import Retriever, StoreError
 from fourfold.engines.foreign import detect
-from fourfold.engines.foreign.detect import Table
+from fourfold.engines.foreign.tables import Table
 from fourfold.engines.sqlite.matches import Matches
 from fourfold.errors import SchemaDetectionError
 

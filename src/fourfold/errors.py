@@ -43,7 +43,12 @@ class UnsupportedError(StoreError):
 
 
 class SchemaDetectionError(StoreError):
-    """A foreign database holds no node table that could be recognised."""
+    """A foreign database holds no node table that could be recognised.
+
+    ``views`` is the SQL of a view of nodes and one of edges, as its foreign keys suggest them; "" where there are none.
+    """
+
+    views: str = ""
 
 
 class EmbedderError(FourfoldError):

@@ -6,8 +6,8 @@ columns the one wins in which the ends of the edges are found.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, fields
 from functools import cache
 
 from fourfold.engines.foreign import ForeignSchema
@@ -29,6 +29,8 @@ from fourfold.engines.foreign.spellings import (
     singular,
     words,
 )
+from fourfold.engines.foreign.tables import Table, name_column
+from fourfold.engines.foreign.views import suggested
 from fourfold.errors import SchemaDetectionError
 
 Matches = Callable[[str, str, str, str], float]
@@ -38,20 +40,6 @@ _MOST_ENDS = 0.5
 
 _MOST_PAIRS = 1_000_000
 """Pairs of a table that may hold edges and a column that may be the key of nodes: some ten seconds."""
-
-
-@dataclass(frozen=True, slots=True)
-class Table:
-    """A readable table or view: declared types by column, the primary key, and (table, column) by foreign key.
-
-    ``view``: whether it is known to be a view.
-    """
-
-    name: str
-    columns: Mapping[str, str]
-    primary: tuple[str, ...] = ()
-    references: Mapping[str, tuple[str, str | None]] = field(default_factory=dict)
-    view: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +76,7 @@ def detect(
         for reading in _readings(nodes, edge_tables, matches, given=nodes.name == node_table)
     ]
     if not readings:
-        raise SchemaDetectionError(_not_recognised(tables, path))
+        raise _not_recognised(tables, path)
     _, nodes, key, found = max(readings, key=lambda reading: reading[0])  # of equal ones the first
     if found is None:  # nothing refers to the nodes: take an edge table by its name, if there is one
         found = next((edges for edges in edge_tables if _is_called(edges.table, EDGE_TABLES)), None)
@@ -110,7 +98,7 @@ def _readings(
     """
     called = _is_called(nodes, NODE_TABLES)
     for place, key in enumerate(_keys(nodes)):
-        likely = 3.0 * called + 1.0 * (_name_column(nodes, key) is not None) - 0.1 * place
+        likely = 3.0 * called + 1.0 * (name_column(nodes, key) is not None) - 0.1 * place
         for edges in edge_tables:
             if (fit := _fit(edges, nodes, key, matches)) > 0:
                 yield likely + fit, nodes, key, edges
@@ -261,7 +249,7 @@ def _fit(edges: _Edges, nodes: Table, key: str, matches: Matches) -> float:
 def _described(
     nodes: Table, key: str, edges: _Edges | None, tables: Sequence[Table], matches: Matches
 ) -> ForeignSchema:
-    name = _name_column(nodes, key)
+    name = name_column(nodes, key)
     taken = {key, name}
     vector = _first(nodes, VECTORS, taken)
     type_ = _first(nodes, TYPES, {*taken, vector})
@@ -294,21 +282,6 @@ def _relation_and_weight(edges: _Edges) -> tuple[str | None, str | None]:
     keys = set(edges.table.primary) if len(edges.table.primary) == 1 else set()
     relation = _first(edges.table, RELATIONS, ends | keys)
     return relation, _first(edges.table, WEIGHTS, {*ends, relation})
-
-
-def _name_column(table: Table, key: str) -> str | None:
-    """Return the column with the node's name; a key of words names the node itself."""
-    own = singular(words(table.name)[-1]) if words(table.name) else ""
-    spellings = [("name",), (own, "name"), ("display", "name"), ("full", "name"), ("title",), (own,)]
-    spellings += [(word,) for word in NAMES]
-    for spelling in spellings:
-        for column in table.columns:
-            if words(column) == spelling:
-                return column
-    ending = next((column for column in table.columns if words(column)[-1:] in (("name",), ("title",))), None)
-    if ending is not None:
-        return ending
-    return key if any(kind in table.columns[key] for kind in ("TEXT", "CHAR")) else None
 
 
 def _vector_owner(
@@ -356,10 +329,17 @@ def seen(tables: Sequence[Table]) -> str:
     return f"the tables seen are: {listed}{more}."
 
 
-def _not_recognised(tables: Sequence[Table], path: str) -> str:
+def _not_recognised(tables: Sequence[Table], path: str) -> SchemaDetectionError:
     options = ", ".join(f.name for f in fields(ForeignSchema))
-    return (
-        f"No node table could be recognised in {path!r}; {seen(tables)} Say what they mean with "
-        "Retriever.open_foreign(path, ForeignSchema(node_table=…, id=…, name=…, edge_table=…, source=…, target=…, "
+    views = suggested(tables)
+    several = (
+        " Several tables become one graph by a view of nodes and one of edges; `views` of this error has the SQL that "
+        "their foreign keys suggest."
+    )
+    error = SchemaDetectionError(
+        f"No node table could be recognised in {path!r}; {seen(tables)}{several if views else ''} Say what they mean "
+        "with Retriever.open_foreign(path, ForeignSchema(node_table=…, id=…, name=…, edge_table=…, source=…, target=…, "
         f"edge_type=…)); its fields are {options}."
     )
+    error.views = views
+    return error

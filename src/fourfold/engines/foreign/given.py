@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from fourfold.engines.foreign import ForeignSchema
-from fourfold.engines.foreign.detect import Table, seen
+from fourfold.engines.foreign.detect import seen
+from fourfold.engines.foreign.tables import Table
 from fourfold.errors import SchemaDetectionError
 
 _COLUMNS = {

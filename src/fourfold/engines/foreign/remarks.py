@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from fourfold.engines.foreign import ForeignSchema, detect
-from fourfold.engines.foreign.detect import Matches, Table
+from fourfold.engines.foreign.detect import Matches
+from fourfold.engines.foreign.tables import Table
 
 _LISTED = 8
 

@@ -21,9 +21,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from fourfold.engines.foreign import ForeignSchema, detect
-from fourfold.engines.foreign.detect import Table
 from fourfold.engines.foreign.given import check, with_metadata
 from fourfold.engines.foreign.remarks import remarks
+from fourfold.engines.foreign.tables import Table
 from fourfold.engines.foreign.values import (
     hash_of,
     metadata_of,

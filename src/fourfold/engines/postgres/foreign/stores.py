@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fourfold.engines.foreign import ForeignSchema
-from fourfold.engines.foreign.detect import Table
+from fourfold.engines.foreign.tables import Table
 
 COLLECTIONS = "langchain_pg_collection"
 """LangChain's table of collections, with ``uuid`` and ``name``."""

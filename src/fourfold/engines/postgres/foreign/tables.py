@@ -10,8 +10,8 @@ from typing import Any
 from psycopg import sql
 
 from fourfold.engines.foreign import ForeignSchema, detect
-from fourfold.engines.foreign.detect import Table
 from fourfold.engines.foreign.given import check, with_metadata
+from fourfold.engines.foreign.tables import Table
 from fourfold.engines.postgres.address import ForeignAddress
 from fourfold.engines.postgres.foreign import stores
 from fourfold.engines.postgres.link import Link

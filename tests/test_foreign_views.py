@@ -1,0 +1,78 @@
+"""A database of a business: the views that make one graph of its tables, as its keys suggest them."""
+
+import sqlite3
+
+import pytest
+
+from fourfold import ForeignSchema, Retriever
+from fourfold.errors import SchemaDetectionError
+from fourfold.questions import Questions
+
+TABLES = """
+    CREATE TABLE employees (id INTEGER PRIMARY KEY, first_name TEXT, last_name TEXT, photo BLOB,
+        manager_id INTEGER REFERENCES employees(id));
+    CREATE TABLE customers (id INTEGER PRIMARY KEY, company TEXT, city TEXT);
+    CREATE TABLE products (sku TEXT PRIMARY KEY, name TEXT, description TEXT, price REAL);
+    CREATE TABLE orders (id INTEGER PRIMARY KEY, customer_id INTEGER REFERENCES customers,
+        "approved by" INTEGER REFERENCES employees(id), status TEXT);
+    CREATE TABLE order_items (order_id INTEGER REFERENCES orders(id), sku TEXT REFERENCES products(sku), n INTEGER);
+    CREATE TABLE tickets (id INTEGER PRIMARY KEY, subject TEXT, body TEXT, customer_id INTEGER REFERENCES customers);
+    CREATE TABLE log (line TEXT);
+    INSERT INTO employees VALUES (1, 'Ann', 'Lee', x'00', NULL), (2, 'Bo', 'Ray', NULL, 1);
+    INSERT INTO customers VALUES (1, 'Fjord Tours', 'Bergen'), (2, 'Alp Shop', NULL);
+    INSERT INTO products VALUES ('T1', 'Polar Tent', 'For two.', 489.0), ('R1', 'Summit Rope', NULL, 99.5);
+    INSERT INTO orders VALUES (17, 1, 2, 'open'), (18, 2, 1, NULL), (19, NULL, NULL, 'new');
+    INSERT INTO order_items VALUES (17, 'T1', 2), (18, 'R1', 1), (18, 'T1', 1), (19, NULL, 1);
+    INSERT INTO tickets VALUES (5, 'Pole broke', 'It snapped.', 1);
+"""
+SCHEMA = ForeignSchema(
+    node_table="nodes", id="id", name="name", type="type", text="text",
+    edge_table="edges", source="source", target="target", edge_type="type",
+)  # fmt: skip
+
+
+def test_the_error_has_the_views_and_they_make_a_graph(tmp_path):
+    path = tmp_path / "shop.db"
+    with sqlite3.connect(path) as connection:
+        connection.executescript(TABLES)
+    with pytest.raises(SchemaDetectionError, match="`views` of this error has the SQL") as caught:
+        Retriever.open_foreign(path)
+    with sqlite3.connect(path) as connection:
+        connection.executescript(caught.value.views)
+    connection.close()
+    with Retriever.open_foreign(path, SCHEMA) as graph:
+        nodes = {node.id: (node.name, node.type, node.text) for node in graph.get(graph.manifest())}
+        assert nodes == {
+            "employee:1": ("Ann Lee", "employee", ""),
+            "employee:2": ("Bo Ray", "employee", ""),
+            "customer:1": ("Fjord Tours", "customer", "city: Bergen"),
+            "customer:2": ("Alp Shop", "customer", ""),
+            "product:T1": ("Polar Tent", "product", "For two.; price: 489.0"),
+            "product:R1": ("Summit Rope", "product", "price: 99.5"),
+            "order:17": ("Order 17", "order", "status: open"),
+            "order:18": ("Order 18", "order", ""),
+            "order:19": ("Order 19", "order", "status: new"),
+            "ticket:5": ("Ticket 5: Pole broke", "ticket", "It snapped."),
+        }
+        assert {(e.source, e.type, e.target) for e in graph.edges(nodes)} == {
+            ("employee:2", "manager", "employee:1"),
+            ("order:17", "customer", "customer:1"),
+            ("order:18", "customer", "customer:2"),
+            ("order:17", "approved_by", "employee:2"),
+            ("order:18", "approved_by", "employee:1"),
+            ("order:17", "order_items", "product:T1"),
+            ("order:18", "order_items", "product:R1"),
+            ("order:18", "order_items", "product:T1"),
+            ("ticket:5", "customer", "customer:1"),
+        }
+        assert Questions(graph).ask("who approved order 17?").headline().startswith("Bo Ray: Order 17")
+    with Retriever.open_foreign(path) as found:
+        assert len(found) == 10  # the views are recognised by their names
+
+
+def test_without_foreign_keys_nothing_is_suggested(tmp_path):
+    with sqlite3.connect(tmp_path / "plain.db") as connection:
+        connection.execute("CREATE TABLE log (line TEXT)")
+    with pytest.raises(SchemaDetectionError) as caught:
+        Retriever.open_foreign(tmp_path / "plain.db")
+    assert caught.value.views == "" and "views" not in str(caught.value)
